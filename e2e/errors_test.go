@@ -35,6 +35,9 @@ func TestStoryConnectErrors(t *testing.T) {
 		"wrong path": {func(t *testing.T) string {
 			return strings.TrimSuffix(peer.New(t, peer.Options{Site: withCORS(http.NotFoundHandler())}).URL(), "/mcp") + "/mpc"
 		}, "http_error", "There is no MCP endpoint at /mpc (status 404)"},
+		"wrong path, no CORS there": {func(t *testing.T) string {
+			return peer.New(t, peer.Options{}).Origin() + "/mpc"
+		}, "cors_blocked", "is the path right?"},
 		"a web page": {answer(peer.Response{Header: map[string]string{"Content-Type": "text/html"}, Body: "<h1>Hi</h1>"}),
 			"protocol_error", "not as an MCP server does"},
 		"no CORS":                {cors(peer.CORS{Off: true}), "cors_blocked", "Access-Control-Allow-Origin: http://127.0.0.1:"},

@@ -20,7 +20,7 @@ export async function networkCause({ url, foreign }: Failed, { fields, credentia
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
   }
   if (!foreign) return { hint: `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
-  if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
+  if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}.  If its endpoint does, is the path right?`);
   const missing: string[] = [];
   for (const [name, value] of fields) {
     const probed = (): Promise<boolean | undefined> => answers({ headers: { [name]: value } });

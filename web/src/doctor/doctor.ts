@@ -125,7 +125,7 @@ class Examination {
     const opaque: RequestInit = { mode: "no-cors", redirect: "follow" };
     const missing: string[] = [];
     if (await this.#probes.isRule(plain, opaque)) {
-      this.#cors("allow_origin", "The server's CORS rules keep this page out.", `It has to answer with  Access-Control-Allow-Origin: ${this.#page}`, ALLOWED);
+      this.#cors("allow_origin", "The server's CORS rules keep this page out.", `It has to answer with  Access-Control-Allow-Origin: ${this.#page}.  If its endpoint does, is the path right? Many servers use /mcp.`, ALLOWED);
       return false;
     }
     const names = new Set([...ALLOWED.filter((name) => name !== "authorization"), ...[...this.#headers.keys()]]);
