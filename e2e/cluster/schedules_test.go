@@ -86,11 +86,10 @@ func schedule(t *testing.T, seed uint64) {
 			p.Start()
 			n.leaves++
 		case 3:
-			before := p.Said(rig.LeaseLost)
 			p.Link.Cut()
 			call()                                  // by way of the others
 			if random.IntN(2) == 0 && !replicated { // else it goes around
-				p.AwaitSaid(rig.LeaseLost, before+1)
+				p.AwaitGivenUp()
 			}
 			p.Link.Mend()
 			n.cuts++

@@ -159,7 +159,10 @@ func nameOf(session *Session, body []byte) string {
 
 // keepNew makes the record of a new call. Nothing runs a record whose stream has not begun.
 func (n *Node) keepNew(ctx context.Context, session *Session, body []byte, header http.Header) (*Call, error) {
-	c := n.call(session, nameOf(session, body), body, header, 1)
+	c, err := n.call(session, nameOf(session, body), body, header, 1)
+	if err != nil {
+		return nil, err
+	}
 	c.at = c.stream.Start()
 	return c, n.keep(ctx, c)
 }
@@ -180,10 +183,14 @@ func (n *Node) begin(c *Call) error {
 	return errBegun
 }
 
-func (n *Node) call(session *Session, stream string, body []byte, header http.Header, epoch int) *Call {
-	c := &Call{Session: session, Body: body, Header: header, Epoch: epoch, node: n, owner: n.Name(), stream: store.Stream{Session: session.ID, Name: stream}}
+func (n *Node) call(session *Session, stream string, body []byte, header http.Header, epoch int) (*Call, error) {
+	owner, err := n.owner("call")
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{Session: session, Body: body, Header: header, Epoch: epoch, node: n, owner: owner, stream: store.Stream{Session: session.ID, Name: stream}}
 	c.running, c.stop = context.WithCancelCause(n.ctx)
-	return c
+	return c, nil
 }
 
 // keep makes the record of a call. One that is there is this node's own: of an attempt whose answer was lost, or of the
@@ -204,7 +211,7 @@ func (n *Node) keep(ctx context.Context, c *Call) error {
 func (n *Node) run(c *Call) {
 	defer n.runs.CompareAndDelete(c.stream, c)
 	defer c.stop(nil)
-	done, ok := n.member.holding(c.owner, func() { c.stop(errLease) })
+	done, ok := n.member.during(c.owner, func() { c.stop(errLease) })
 	if !ok {
 		c.stop(errLease)
 		n.abandon(c.owner)

@@ -13,12 +13,24 @@ import (
 // errLease: the node could not say for too long that it is there, and others go on with its calls.
 var errLease = errors.New("this node has lost its lease")
 
+// lease is what a node has of the others' trust.
+//
+//	joining: nothing runs here.     -> holding once its record is written in time, under the name that it has
+//	holding: calls may run here.    -> joining when it was not written for two thirds of a lease, with another name
+type lease int
+
+const (
+	joining lease = iota
+	holding
+)
+
 // member is a node's part in the cluster: its own record, and what it has seen of the others'.
 type member struct {
 	mu       sync.Mutex
+	lease    lease
 	name     string
 	revision uint64
-	renewed  time.Time // when the record was last written for sure; monotonic
+	renewed  time.Time // when the record was last written in time; monotonic
 	held     map[*func()]struct{}
 	others   map[string]*sighting
 }
@@ -46,6 +58,17 @@ func (n *Node) join(ctx context.Context) error {
 	}
 }
 
+// owner is the name under which a call may begin here; Unavailable where there is no lease. The name of a node that joins is in no
+// record yet: if it ended now, nobody would ever look for calls under it.
+func (n *Node) owner(op string) (string, error) {
+	n.member.mu.Lock()
+	defer n.member.mu.Unlock()
+	if n.member.lease == joining {
+		return "", &store.Error{Code: store.Unavailable, Op: op, Err: errLease}
+	}
+	return n.member.name, nil
+}
+
 // Name is the node's name. It has another each time that it starts, and each time that it has lost its lease: what it ran
 // before is then taken over like any other's, by itself perhaps.
 func (n *Node) Name() string {
@@ -54,8 +77,10 @@ func (n *Node) Name() string {
 	return n.member.name
 }
 
-// renew writes the node's record. The lease counts from before the write: the others see it later.
+// renew writes the node's record. The lease counts from before the write: the others see it later. A lease that is over by then is
+// lost first: a process that was stopped, and goes on, may come here before mind has looked.
 func (n *Node) renew(ctx context.Context) error {
+	n.lapse()
 	began := n.cfg.Clock()
 	n.member.mu.Lock()
 	name, revision := n.member.name, n.member.revision
@@ -74,8 +99,12 @@ func (n *Node) renew(ctx context.Context) error {
 	}
 	n.member.mu.Lock()
 	defer n.member.mu.Unlock()
-	if n.member.name == name { // it may have lost its lease meanwhile
-		n.member.revision, n.member.renewed = next, began
+	if n.member.name != name {
+		return nil // it has lost its lease meanwhile
+	}
+	n.member.revision = next
+	if n.cfg.Clock().Sub(began) < n.term() {
+		n.member.lease, n.member.renewed = holding, began
 	}
 	return nil
 }
@@ -89,16 +118,31 @@ func (n *Node) leave(ctx context.Context) error {
 	return err
 }
 
-// leased reports whether the node may run calls: the others wait for a whole lease, it gives up after two thirds.
+// term is how long the node may run calls without a renewal: the others wait for a whole lease.
+func (n *Node) term() time.Duration { return n.cfg.Lease * 2 / 3 }
+
+// leased reports whether the node may run calls.
 func (n *Node) leased() bool {
 	n.member.mu.Lock()
 	defer n.member.mu.Unlock()
-	return n.cfg.Clock().Sub(n.member.renewed) < n.cfg.Lease*2/3
+	return n.member.lease == holding && n.cfg.Clock().Sub(n.member.renewed) < n.term()
 }
 
-// holding has a function called when the lease is lost under which a call was begun, until done; ok is false where it is lost
+// lapse gives up a lease that is over, with all that runs under it, and reports whether it has: whoever sees it first does.
+func (n *Node) lapse() bool {
+	n.member.mu.Lock()
+	defer n.member.mu.Unlock()
+	if n.member.lease == joining || n.cfg.Clock().Sub(n.member.renewed) < n.term() {
+		return false
+	}
+	n.cfg.Logger.Warn("this node has lost its lease, and gives its calls up")
+	n.member.lose()
+	return true
+}
+
+// during has a function called when the lease is lost under which a call was begun, until done; ok is false where it is lost
 // already.
-func (m *member) holding(owner string, lost func()) (done func(), ok bool) {
+func (m *member) during(owner string, lost func()) (done func(), ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.name != owner {
@@ -130,11 +174,9 @@ func (n *Node) abandon(name string) {
 	}
 }
 
-// lose gives up what runs here, and the name that it runs under.
+// lose gives up what runs here, and the name that it runs under. The caller has the lock.
 func (m *member) lose() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.name, m.revision = rand.Text(), 0
+	m.lease, m.name, m.revision = joining, rand.Text(), 0
 	for lost := range m.held {
 		(*lost)()
 	}
@@ -168,20 +210,15 @@ func (n *Node) watch() {
 func (n *Node) mind() {
 	tick := time.NewTicker(n.beat() / 2)
 	defer tick.Stop()
-	held := true
 	var tried time.Time
 	for {
 		select {
 		case <-tick.C:
-			was := held
-			if held = n.leased(); held {
+			lost := n.lapse()
+			if n.leased() {
 				continue
 			}
-			if was {
-				n.cfg.Logger.Warn("this node has lost its lease, and gives its calls up")
-				n.member.lose()
-			}
-			if now := n.cfg.Clock(); was || now.Sub(tried) > n.cfg.Lease {
+			if now := n.cfg.Clock(); lost || now.Sub(tried) > n.cfg.Lease {
 				tried = now
 				n.cfg.Reconnect()
 			}

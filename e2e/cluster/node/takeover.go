@@ -71,7 +71,10 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	if err != nil {
 		return false
 	}
-	c := n.call(session, k.Stream, k.Body, http.Header{headerRevision: {k.Revision}}, k.Epoch+1)
+	c, err := n.call(session, k.Stream, k.Body, http.Header{headerRevision: {k.Revision}}, k.Epoch+1)
+	if err != nil {
+		return false // it has lost its lease while it looked
+	}
 	c.Taken, c.at = true, last.Position
 	if c.append(labelOwner, nil) != nil {
 		return false // somebody else was first, the dead one perhaps, or the store is away
@@ -89,7 +92,7 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 // goOn runs a call behind what it has said.
 func (n *Node) goOn(c *Call) {
 	defer n.runs.CompareAndDelete(c.stream, c)
-	done, ok := n.member.holding(c.owner, func() { c.stop(errLease) })
+	done, ok := n.member.during(c.owner, func() { c.stop(errLease) })
 	if !ok {
 		c.stop(errLease)
 		n.abandon(c.owner)

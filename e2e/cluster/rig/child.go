@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A child is a process of the test's own binary: a node, or a server of the store.
@@ -79,21 +78,6 @@ func (c *child) end(how syscall.Signal) {
 
 // Log is what the process has said to its operator.
 func (c *child) Log() string { return c.log.String() }
-
-// Said is how often it has said that.
-func (c *child) Said(text string) int { return strings.Count(c.Log(), text) }
-
-// AwaitSaid returns once it has said that so often.
-func (c *child) AwaitSaid(text string, times int) {
-	c.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); c.Said(text) < times; <-tick.C {
-		if time.Now().After(deadline) {
-			c.t.Fatalf("the process does not say %q", text)
-		}
-	}
-}
 
 type syncBuffer struct {
 	mu sync.Mutex

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -103,20 +104,7 @@ func (c *Cluster) Serve(but *Process) {
 // AwaitServing returns once a node answers something else than 503.
 func (c *Cluster) AwaitServing() {
 	c.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); ; <-tick.C {
-		response, err := http.Post(c.URL, "application/json", nil) // no message: 400
-		if err == nil {
-			response.Body.Close()
-			if response.StatusCode == http.StatusBadRequest {
-				return
-			}
-		}
-		if time.Now().After(deadline) {
-			c.t.Fatal("no node serves")
-		}
-	}
+	await(c.t, "no node serves", func() bool { return status(c.URL) == http.StatusBadRequest })
 }
 
 // Running returns the node that runs a call: the one that the world has heard last.
@@ -144,6 +132,37 @@ func (c *Cluster) Runs(p *Process) bool {
 		c.t.Fatal(err)
 	}
 	return len(calls) > 0
+}
+
+// AwaitGivenUp returns once the process, which is cut off from the store, has no lease, and has given up its calls. It says so when it
+// loses one: where it is short of time that may have been before it was cut off, so a count of what it says is no sign.
+func (p *Process) AwaitGivenUp() {
+	p.t.Helper()
+	url := fmt.Sprintf("http://127.0.0.1:%d", p.orders.Port)
+	await(p.t, "the node does not give up", func() bool {
+		return status(url) == http.StatusServiceUnavailable && strings.Contains(p.Log(), leaseLost)
+	})
+}
+
+// status is what a node answers to what is no message: 400, or 503 where it has no lease. 0 is no answer.
+func status(url string) int {
+	response, err := http.Post(url, "application/json", nil)
+	if err != nil {
+		return 0
+	}
+	response.Body.Close()
+	return response.StatusCode
+}
+
+func await(t testing.TB, otherwise string, is func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); !is(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatal(otherwise)
+		}
+	}
 }
 
 // Start starts the process, on the same port as the one before.

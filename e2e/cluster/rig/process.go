@@ -26,8 +26,8 @@ import (
 // variable is the environment variable that makes a process of the test's binary a node.
 const variable = "CLUSTER_NODE"
 
-// LeaseLost is what a node says that gives its calls up.
-const LeaseLost = "lost its lease"
+// leaseLost is what a node says that gives its calls up.
+const leaseLost = "lost its lease"
 
 // orders are what a process of a node is told.
 type orders struct {
