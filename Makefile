@@ -232,7 +232,7 @@ test-core: ## the protocol core, natively, and the steps that build the wasm: ne
 # Servers on several nodes are modules of their own: their engine is no part of the client's go.mod.
 test-cluster: ## the store for several nodes, and the short stories of servers on them: needs Go alone
 	cd e2e/cluster/jetstore && go test -count=1 ./...
-	cd e2e/cluster && go test -count=1 -short . ./node
+	cd e2e/cluster && go test -count=1 -short -parallel 4 . ./node
 
 SCHEDULES ?= 20
 

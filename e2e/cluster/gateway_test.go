@@ -52,6 +52,7 @@ const unhurried = 10 * time.Second
 // TestGateway: nodes in front of a server that cannot resume. The page is reloaded, and every node that does not read the
 // server's stream is killed: nothing is lost.
 func TestGateway(t *testing.T) {
+	t.Parallel()
 	url, gate, runs := plain(t)
 	c := rig.Start(t, rig.Options{Upstream: url, Lease: unhurried})
 	client := rig.Connect(t, c.URL)
@@ -81,6 +82,7 @@ func TestGateway(t *testing.T) {
 // TestFault425_GatewayKilled: the node that reads the server's stream is killed. What it had not read nobody has: the call ends
 // with an error that says so, and the tool is not run again.
 func TestFault425_GatewayKilled(t *testing.T) {
+	t.Parallel()
 	url, gate, runs := plain(t)
 	c := rig.Start(t, rig.Options{Upstream: url})
 	client := rig.Connect(t, c.URL)

@@ -24,6 +24,7 @@ func once(t *testing.T, w *rig.World, label string, steps int) rig.Deeds {
 // TestFault420_NodeKilled: the node that runs a call is killed in the middle of it, by SIGKILL. Another one goes on with it
 // behind what was said, and the client hears everything once, on one call.
 func TestFault420_NodeKilled(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{})
 	client := rig.Connect(t, c.URL)
 	c.World.Hold("a", 4)
@@ -46,6 +47,7 @@ func TestFault420_NodeKilled(t *testing.T) {
 // TestFault421_CallThatCannotGoOn: the same with a tool that cannot go on elsewhere. The store says so: the call ends with
 // an error that says what is known, and is not run again.
 func TestFault421_CallThatCannotGoOn(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{})
 	client := rig.Connect(t, c.URL)
 	c.World.Hold("a", 2)
@@ -64,6 +66,7 @@ func TestFault421_CallThatCannotGoOn(t *testing.T) {
 
 // TestFault422_RollingRestart: all nodes are restarted one by one, in order, while calls run on each.
 func TestFault422_RollingRestart(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{})
 	client := rig.Connect(t, c.URL)
 	labels := []string{"a", "b", "c", "d", "e", "f"}
@@ -107,6 +110,7 @@ func TestFault422_RollingRestart(t *testing.T) {
 // TestFault423_Partition: a node is cut off from the store, and does not know whether it is dead. It gives its calls up
 // before the others go on with them, and what it still does is refused.
 func TestFault423_Partition(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{})
 	client := rig.Connect(t, c.URL)
 	c.World.Hold("a", 4)
@@ -125,6 +129,59 @@ func TestFault423_Partition(t *testing.T) {
 		label := string(rune('b' + i))
 		client.Whole(client.Count(label, 2), 2)
 		once(t, c.World, label, 2)
+	}
+}
+
+// TestFault363_SilentNetwork: the network between a node and the store brings nothing, and tells nobody; an event is on its way. Another
+// node goes on. Then the network brings the event: it is refused, for the other node has said the same by now.
+func TestFault363_SilentNetwork(t *testing.T) {
+	t.Parallel()
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	c.World.Hold("a", 4)
+	id := client.Count("a", 8)
+	client.AwaitProgress(id, 3)
+	c.World.Await("a")
+	away := c.Running("a")
+	away.Link.Silence()
+	c.World.Hold("a", 5) // it does step 4, and says so
+	c.World.AwaitEpoch("a", 2)
+	away.AwaitGivenUp()
+	client.AwaitProgress(id, 4) // by way of another node
+	away.Link.Mend()
+	c.World.Release("a")
+	client.Whole(id, 8)
+	if d := once(t, c.World, "a", 8); d.Steps[4] != 2 {
+		t.Errorf("steps %v, want the fourth done by both nodes", d.Steps)
+	}
+	for i := range 4 { // it is back, and serves
+		label := string(rune('b' + i))
+		client.Whole(client.Count(label, 2), 2)
+		once(t, c.World, label, 2)
+	}
+}
+
+// TestFault361_ProcessStopped: the process of the node that runs a call is stopped, until another has taken the call over, and goes on:
+// a machine that was moved does that. Its tool is told to stop, before it says anything more.
+func TestFault361_ProcessStopped(t *testing.T) {
+	t.Parallel()
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	c.World.Hold("a", 4)
+	id := client.Count("a", 8)
+	client.AwaitProgress(id, 3)
+	c.World.Await("a")
+	stopped := c.Running("a")
+	c.Serve(stopped) // the balancer sees that it does not answer
+	stopped.Stop()
+	c.World.AwaitEpoch("a", 2)
+	c.World.AwaitWaiting("a", 2)
+	stopped.Continue()
+	c.World.AwaitWaiting("a", 1)
+	c.World.Release("a")
+	client.Whole(id, 8)
+	if d := once(t, c.World, "a", 8); d.Stale != 0 {
+		t.Errorf("the world had to refuse %d steps of the node that was stopped", d.Stale)
 	}
 }
 
@@ -151,6 +208,7 @@ func TestReloads(t *testing.T) {
 // TestFault426_NodeKilledModern: under 2026-07-28 the Go SDK has neither sessions nor tasks, and a call is its connection. It ends
 // as of unknown outcome, and is not run again; the next call comes to another node.
 func TestFault426_NodeKilledModern(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{})
 	client := rig.ConnectIn(t, c.URL, "2026-07-28")
 	c.World.Hold("a", 3)

@@ -58,6 +58,7 @@ func lost(t *testing.T, c *rig.Cluster, client *rig.Client, id engine.CallID, st
 // TestFault411_TheTailOfACall: the store loses the last events of a call, and the node that runs it is killed. Another one goes on
 // behind what is left; the page has more than that, and is told that its call is lost.
 func TestFault411_TheTailOfACall(t *testing.T) {
+	t.Parallel()
 	c, client, id, s := held(t, rig.Options{})
 	for end, i := last(t, s), uint64(0); i < 2; i++ {
 		if err := s.DeleteMsg(t.Context(), end-i); err != nil {
@@ -71,6 +72,7 @@ func TestFault411_TheTailOfACall(t *testing.T) {
 // TestFault410_PoisonInACall: something else has published behind the last event of a call. Neither its node nor its page goes on
 // behind that.
 func TestFault410_PoisonInACall(t *testing.T) {
+	t.Parallel()
 	c, client, id, s := held(t, rig.Options{Lease: unhurried})
 	message, err := s.GetMsg(t.Context(), last(t, s))
 	if err != nil {

@@ -50,6 +50,7 @@ func noAnswers(t *testing.T, c *rig.Cluster) {
 
 // TestFault432_AnswerElsewhere: a tool asks the person, and the answer comes to a node that does not run the call.
 func TestFault432_AnswerElsewhere(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{Lease: unhurried})
 	client := rig.Connect(t, c.URL)
 	id := client.Call("ask", map[string]any{"label": "a", "n": 2})
@@ -63,6 +64,7 @@ func TestFault432_AnswerElsewhere(t *testing.T) {
 // TestFault433_NodeKilledWhileItAsks: the node is killed whose tool waits for the person. The next one waits for the same answer:
 // whether it comes before another node has taken the call over, or after that, the person is asked once.
 func TestFault433_NodeKilledWhileItAsks(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{})
 	client := rig.Connect(t, c.URL)
 	id := client.Call("ask", map[string]any{"label": "a", "n": 3})

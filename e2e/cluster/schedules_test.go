@@ -18,7 +18,7 @@ var (
 	first     = flag.Int64("first", 0, "the seed of the first one; 0 for the clock's")
 )
 
-// TestSchedules plays faults at random while calls run: kills, restarts in order, partitions, page loads. Each fault is followed by
+// TestSchedules plays faults at random while calls run: kills, restarts in order, partitions, processes that are stopped, page loads. Each fault is followed by
 // a call more, so that there are always some under way; what follows when is decided by the seed alone, and how far the calls are
 // by then is the machine's. Where the seed is a multiple of 5 the store is a cluster of three, whose leader crashes, or is cut off, too.
 // Control: each call has a label, and the world counts.
@@ -43,7 +43,10 @@ const (
 // tally is what a schedule came to. Again are steps that were done by two nodes: the first was killed between the step and the
 // event that tells of it. A tool's steps have to be such that the world can tell (here by their numbers).
 // Refused are calls that no node took, since none had a lease just then (503): the app makes such a call once more.
-type tally struct{ kills, leaves, cuts, reloads, crashes, parted, calls, refused, events, takeovers, again int }
+type tally struct {
+	kills, leaves, cuts, silences, stops, reloads, crashes, parted int
+	calls, refused, events, takeovers, again                       int
+}
 
 func schedule(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 21))
@@ -72,9 +75,9 @@ func schedule(t *testing.T, seed uint64) {
 	call()
 	for range faults {
 		p := c.Nodes[random.IntN(len(c.Nodes))]
-		kinds := 5
+		kinds := 6
 		if replicated {
-			kinds = 7
+			kinds = 8
 		}
 		switch random.IntN(kinds) {
 		case 0, 1:
@@ -86,23 +89,35 @@ func schedule(t *testing.T, seed uint64) {
 			p.Start()
 			n.leaves++
 		case 3:
-			p.Link.Cut()
+			if random.IntN(2) == 0 {
+				p.Link.Cut()
+				n.cuts++
+			} else {
+				p.Link.Silence() // what it has said meanwhile arrives late
+				n.silences++
+			}
 			call()                                  // by way of the others
 			if random.IntN(2) == 0 && !replicated { // else it goes around
 				p.AwaitGivenUp()
 			}
 			p.Link.Mend()
-			n.cuts++
 		case 4:
 			client = client.Reload()
 			n.reloads++
 		case 5:
+			c.Serve(p) // the balancer sees that it does not answer
+			p.Stop()
+			call()
+			p.Continue()
+			c.Serve(nil)
+			n.stops++
+		case 6:
 			leader := embedded.LeaderOf(t, js, events)
 			c.Stores.Kill(leader)
 			call() // once the others have a leader
 			c.Stores.Start(leader)
 			n.crashes++
-		case 6:
+		case 7:
 			c.Stores.Part(embedded.LeaderOf(t, js, events))
 			call()
 			c.Stores.Mend()

@@ -31,6 +31,7 @@ func ended(t *testing.T, c *rig.Cluster, client *rig.Client, id engine.CallID, l
 // TestFault434_TaskOnAnotherNode: under 2026-07-28 a tool is served as a task. The node that has made it, and runs it, is killed;
 // the page is reloaded; other nodes are asked. One goes on with the work, and whichever is asked after that has the result.
 func TestFault434_TaskOnAnotherNode(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{})
 	client := rig.ConnectIn(t, c.URL, "2026-07-28")
 	c.World.Hold("a", 3)
@@ -55,6 +56,7 @@ func TestFault434_TaskOnAnotherNode(t *testing.T) {
 
 // TestTaskCancelled: the cancellation comes to a node that does not run the task. The tool hears of it.
 func TestTaskCancelled(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{Lease: unhurried})
 	client := rig.ConnectIn(t, c.URL, "2026-07-28")
 	c.World.Hold("a", 1)
@@ -64,7 +66,7 @@ func TestTaskCancelled(t *testing.T) {
 	if how, text := client.Outcome(id); how != "failure" || !strings.Contains(text, "cancelled") {
 		t.Errorf("ended with %s: %s", how, text)
 	}
-	c.World.AwaitNobody("a")
+	c.World.AwaitWaiting("a", 0)
 	if d := c.World.Of("a"); d.Began != 1 || len(d.Steps) != 0 {
 		t.Errorf("the world: %+v", d)
 	}
@@ -72,6 +74,7 @@ func TestTaskCancelled(t *testing.T) {
 
 // TestTaskOfAnother: nobody gets a task by another id, whatever node is asked, and the answer says no more than that.
 func TestTaskOfAnother(t *testing.T) {
+	t.Parallel()
 	c := rig.Start(t, rig.Options{Lease: unhurried})
 	client := rig.ConnectIn(t, c.URL, "2026-07-28")
 	for _, method := range []string{"tasks/get", "tasks/cancel"} {

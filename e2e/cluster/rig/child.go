@@ -71,6 +71,12 @@ func (c *child) Kill() { c.end(syscall.SIGKILL) }
 // Leave has the process end in order.
 func (c *child) Leave() { c.end(syscall.SIGTERM) }
 
+// Stop stops the process until Continue: it does nothing, and does not know it.
+func (c *child) Stop() { _ = c.command.Process.Signal(syscall.SIGSTOP) }
+
+// Continue ends a Stop.
+func (c *child) Continue() { _ = c.command.Process.Signal(syscall.SIGCONT) }
+
 func (c *child) end(how syscall.Signal) {
 	_ = c.command.Process.Signal(how)
 	<-c.ended

@@ -7,16 +7,25 @@ import (
 	"testing"
 )
 
-// A Link is a connection of a node's to the store, by way of the test: it can be cut.
+// A Link is a connection of a node's to the store, by way of the test: it can be cut, and be silent.
 type Link struct {
 	Address string
 
 	to string
 
-	mu    sync.Mutex
-	cut   bool
-	conns map[net.Conn]struct{}
+	mu      sync.Mutex
+	changed *sync.Cond
+	state   linkState
+	conns   map[net.Conn]struct{}
 }
+
+type linkState int
+
+const (
+	passing linkState = iota
+	silent            // what is said waits for Mend
+	cut               // connections end, and are refused
+)
 
 // NewLink listens until t ends, and passes on to an address.
 func NewLink(t testing.TB, to string) *Link {
@@ -25,6 +34,7 @@ func NewLink(t testing.TB, to string) *Link {
 		t.Fatal(err)
 	}
 	l := &Link{Address: listener.Addr().String(), to: to, conns: map[net.Conn]struct{}{}}
+	l.changed = sync.NewCond(&l.mu)
 	t.Cleanup(func() { listener.Close(); l.Cut() })
 	go func() {
 		for {
@@ -42,17 +52,46 @@ func NewLink(t testing.TB, to string) *Link {
 func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cut = true
+	l.be(cut)
 	for conn := range l.conns {
 		conn.Close()
 	}
 }
 
-// Mend ends a Cut.
+// Silence passes nothing on until Mend, which brings late what was said meanwhile: a network that loses its way does that. Nobody is told.
+func (l *Link) Silence() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.be(silent)
+}
+
+// Mend ends a Cut, and a Silence.
 func (l *Link) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cut = false
+	l.be(passing)
+}
+
+func (l *Link) be(state linkState) {
+	l.state = state
+	l.changed.Broadcast()
+}
+
+// Read waits for the end of a silence before it gives what it has read.
+func (w way) Read(p []byte) (n int, err error) {
+	n, err = w.Conn.Read(p)
+	w.link.mu.Lock()
+	defer w.link.mu.Unlock()
+	for w.link.state == silent {
+		w.link.changed.Wait()
+	}
+	return n, err
+}
+
+// way is one direction of a connection.
+type way struct {
+	net.Conn
+	link *Link
 }
 
 func (l *Link) pass(in net.Conn) {
@@ -63,16 +102,16 @@ func (l *Link) pass(in net.Conn) {
 	}
 	defer out.Close()
 	l.mu.Lock()
-	if l.cut {
+	if l.state == cut {
 		l.mu.Unlock()
 		return
 	}
 	l.conns[in], l.conns[out] = struct{}{}, struct{}{}
 	l.mu.Unlock()
 	var both sync.WaitGroup
-	for _, way := range [][2]net.Conn{{in, out}, {out, in}} {
+	for _, ends := range [][2]net.Conn{{in, out}, {out, in}} {
 		both.Go(func() {
-			_, _ = io.Copy(way[0], way[1])
+			_, _ = io.Copy(ends[0], way{ends[1], l})
 			in.Close()
 			out.Close()
 		})

@@ -88,11 +88,11 @@ func (w *World) Await(label string) {
 	}
 }
 
-// AwaitNobody returns once nobody is at the step before which a call is held.
-func (w *World) AwaitNobody(label string) {
+// AwaitWaiting returns once so many nodes, and no more, are at the step before which a call is held.
+func (w *World) AwaitWaiting(label string, nodes int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.of(label).Waiting > 0 && !w.over {
+	for w.of(label).Waiting != nodes && !w.over {
 		w.changed.Wait()
 	}
 }
