@@ -49,7 +49,7 @@ type Call struct {
 	Taken bool
 	// Past is what was said to the client so far, where it was Taken, as the backend has said it.
 	Past []json.RawMessage
-	// Epoch counts the nodes that have run it, from 1.
+	// Epoch is larger than that of any node that ran it before; the first one has 1.
 	Epoch int
 
 	node    *Node
@@ -73,7 +73,6 @@ type kept struct {
 	Stream   string          `json:"stream"`
 	Body     json.RawMessage `json:"body"`
 	Revision string          `json:"revision"` // of the protocol
-	Epoch    int             `json:"epoch"`
 }
 
 func callKey(node string, s store.Stream) store.Key {
@@ -159,7 +158,7 @@ func nameOf(session *Session, body []byte) string {
 
 // keepNew makes the record of a new call. Nothing runs a record whose stream has not begun.
 func (n *Node) keepNew(ctx context.Context, session *Session, body []byte, header http.Header) (*Call, error) {
-	c, err := n.call(session, nameOf(session, body), body, header, 1)
+	c, err := n.call(session, nameOf(session, body), body, header)
 	if err != nil {
 		return nil, err
 	}
@@ -183,12 +182,12 @@ func (n *Node) begin(c *Call) error {
 	return errBegun
 }
 
-func (n *Node) call(session *Session, stream string, body []byte, header http.Header, epoch int) (*Call, error) {
+func (n *Node) call(session *Session, stream string, body []byte, header http.Header) (*Call, error) {
 	owner, err := n.owner("call")
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{Session: session, Body: body, Header: header, Epoch: epoch, node: n, owner: owner, stream: store.Stream{Session: session.ID, Name: stream}}
+	c := &Call{Session: session, Body: body, Header: header, Epoch: 1, node: n, owner: owner, stream: store.Stream{Session: session.ID, Name: stream}}
 	c.running, c.stop = context.WithCancelCause(n.ctx)
 	return c, nil
 }
@@ -196,7 +195,7 @@ func (n *Node) call(session *Session, stream string, body []byte, header http.He
 // keep makes the record of a call. One that is there is this node's own: of an attempt whose answer was lost, or of the
 // same request. Who runs the call is for the log to decide.
 func (n *Node) keep(ctx context.Context, c *Call) error {
-	value, err := json.Marshal(kept{c.Session.ID, c.Session.User, c.stream.Name, c.Body, c.Header.Get(headerRevision), c.Epoch})
+	value, err := json.Marshal(kept{c.Session.ID, c.Session.User, c.stream.Name, c.Body, c.Header.Get(headerRevision)})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -146,4 +147,62 @@ func TestFault362_LeaseLostBeforeTheCallHasAName(t *testing.T) {
 	if got := ids(t, r.ask("POST", url, call, headerSession, session)); len(got) != 2 {
 		t.Errorf("with a lease: ids %q", got)
 	}
+}
+
+// keeping are records of which nobody can delete a call's while they are told so: the store is away just then.
+type keeping struct {
+	store.Records
+	on atomic.Bool
+}
+
+func (k *keeping) Delete(ctx context.Context, key store.Key, revision uint64) error {
+	if key.Kind == "calls" && k.on.Load() {
+		return &store.Error{Code: store.Unavailable, Op: "delete"}
+	}
+	return k.Records.Delete(ctx, key, revision)
+}
+
+// TestFault364_OldRecordOfACall: a node takes a call over, and cannot delete the record that it was taken from. Whichever of the two
+// records a call is taken from later, the node that runs it has a larger Epoch than all before it: by that a system that is told of
+// steps refuses the others.
+func TestFault364_OldRecordOfACall(t *testing.T) {
+	r := newRig(t)
+	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call), gone: make(chan error), taken: make(chan struct{})}
+	records := &keeping{Records: r.records}
+	use := func(c *Config) { c.Backend, c.Records, c.Lease = d, records, time.Minute }
+	a, url := r.node(use)
+	session := r.session(url, "")
+	records.on.Store(true)
+	answer := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, headerSession, session)
+	epochs := []int{(<-d.began).Epoch}
+	ends := func(n *Node) { // without a word, and its lease is over
+		n.end()
+		record, err := r.records.Get(t.Context(), nodeKey(n.Name()))
+		if err == nil {
+			err = r.records.Delete(t.Context(), nodeKey(n.Name()), record.Revision)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ends(a)
+	from := a
+	for range 3 {
+		n, _ := r.node(use)
+		n.takeOver(t.Context(), from.Name())
+		epochs = append(epochs, (<-d.took).Epoch)
+		ends(n)
+		if from == a {
+			from = n // then from the one that has taken it first
+		} else {
+			from = a // and then from the oldest record
+		}
+	}
+	if want := []int{1, 2, 3, 4}; !slices.Equal(epochs, want) {
+		t.Errorf("epochs %v, want %v", epochs, want)
+	}
+	close(d.taken)
+	close(d.gate)
+	<-d.gone
+	answer.Body.Close()
 }

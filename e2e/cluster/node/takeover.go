@@ -71,7 +71,7 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	if err != nil {
 		return false
 	}
-	c, err := n.call(session, k.Stream, k.Body, http.Header{headerRevision: {k.Revision}}, k.Epoch+1)
+	c, err := n.call(session, k.Stream, k.Body, http.Header{headerRevision: {k.Revision}})
 	if err != nil {
 		return false // it has lost its lease while it looked
 	}
@@ -83,7 +83,6 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 		return false // it is taken from the old record once more, by whoever sees that this node is gone
 	}
 	_ = n.cfg.Records.Delete(ctx, old, record.Revision)
-	n.cfg.Logger.Info("took over a call", "epoch", c.Epoch)
 	n.runs.Store(stream, c)
 	n.work.Go(func() { n.goOn(c) })
 	return true
@@ -104,6 +103,7 @@ func (n *Node) goOn(c *Call) {
 		var told *store.Error
 		switch {
 		case err == nil:
+			n.cfg.Logger.Info("took over a call", "epoch", c.Epoch)
 			n.run(c)
 			return
 		case c.running.Err() != nil:
@@ -123,12 +123,16 @@ func (n *Node) goOn(c *Call) {
 	}
 }
 
-// readPast reads what was said to the client so far.
+// readPast reads what was said to the client so far, and by how many nodes it was run: the log alone has them all, and in order. A record
+// may be an old one, which nobody could delete.
 func (c *Call) readPast() error {
-	c.Past, c.asked = nil, false
+	c.Past, c.asked, c.Epoch = nil, false, 1
 	for event, err := range c.node.cfg.Log.After(c.running, c.stream, c.stream.Start()) {
 		if err != nil {
 			return err
+		}
+		if word(event.Label) == labelOwner && event.Number <= c.at.Number {
+			c.Epoch++
 		}
 		if forClient(event.Label) {
 			c.Past = append(c.Past, asItWas(event.Data))
