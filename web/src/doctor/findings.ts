@@ -39,26 +39,31 @@ export interface Cors {
   credentials: boolean;
 }
 
+/** What a page has to read of an answer's fields: its session, where to sign in, when to come back. */
+const EXPOSED = ["Mcp-Session-Id", "WWW-Authenticate", "Retry-After"];
+
 /** The lines that let a page of that origin in, by stack. */
 export function corsLines({ origin, headers, credentials }: Cors): Record<Stack, string> {
   const names = headers.join(", ");
   const quoted = headers.map((name) => JSON.stringify(name)).join(", ");
+  const exposed = EXPOSED.join(", ");
+  const quotedExposed = EXPOSED.map((name) => JSON.stringify(name)).join(", ");
   const cloudflare = [
     `headers.set("Access-Control-Allow-Origin", ${JSON.stringify(origin)});`,
     `headers.set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");`,
     `headers.set("Access-Control-Allow-Headers", ${JSON.stringify(names)});`,
-    `headers.set("Access-Control-Expose-Headers", "Mcp-Session-Id");`,
+    `headers.set("Access-Control-Expose-Headers", "${exposed}");`,
     ...(credentials ? [`headers.set("Access-Control-Allow-Credentials", "true");`] : []),
   ];
   return {
-    express: `app.use(cors({ origin: ${JSON.stringify(origin)}, methods: ["GET", "POST", "DELETE"], allowedHeaders: [${quoted}], exposedHeaders: ["Mcp-Session-Id"]${credentials ? ", credentials: true" : ""} }));`,
-    fastapi: `app.add_middleware(CORSMiddleware, allow_origins=[${JSON.stringify(origin)}], allow_methods=["GET", "POST", "DELETE"], allow_headers=[${quoted}], expose_headers=["Mcp-Session-Id"]${credentials ? ", allow_credentials=True" : ""})`,
-    go: `cors.New(cors.Options{AllowedOrigins: []string{${JSON.stringify(origin)}}, AllowedMethods: []string{"GET", "POST", "DELETE"}, AllowedHeaders: []string{${quoted}}, ExposedHeaders: []string{"Mcp-Session-Id"}${credentials ? ", AllowCredentials: true" : ""}}).Handler(mux) // github.com/rs/cors`,
+    express: `app.use(cors({ origin: ${JSON.stringify(origin)}, methods: ["GET", "POST", "DELETE"], allowedHeaders: [${quoted}], exposedHeaders: [${quotedExposed}]${credentials ? ", credentials: true" : ""} }));`,
+    fastapi: `app = CORSMiddleware(app, allow_origins=[${JSON.stringify(origin)}], allow_methods=["GET", "POST", "DELETE"], allow_headers=[${quoted}], expose_headers=[${quotedExposed}]${credentials ? ", allow_credentials=True" : ""})`,
+    go: `cors.New(cors.Options{AllowedOrigins: []string{${JSON.stringify(origin)}}, AllowedMethods: []string{"GET", "POST", "DELETE"}, AllowedHeaders: []string{${quoted}}, ExposedHeaders: []string{${quotedExposed}}${credentials ? ", AllowCredentials: true" : ""}}).Handler(mux) // github.com/rs/cors`,
     nginx: [
       `add_header Access-Control-Allow-Origin ${JSON.stringify(origin)} always;`,
       `add_header Access-Control-Allow-Methods "GET, POST, DELETE, OPTIONS" always;`,
       `add_header Access-Control-Allow-Headers ${JSON.stringify(names)} always;`,
-      `add_header Access-Control-Expose-Headers "Mcp-Session-Id" always;`,
+      `add_header Access-Control-Expose-Headers "${exposed}" always;`,
       ...(credentials ? [`add_header Access-Control-Allow-Credentials "true" always;`] : []),
       `if ($request_method = OPTIONS) { return 204; }`,
     ].join("\n"),
