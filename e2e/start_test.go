@@ -1,0 +1,87 @@
+//go:build !js
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+)
+
+// The first pages of somebody new: what the guide has them copy, as it is written, but for the server's address.
+
+// firstExample is the first block in a language of a page of the guide, for a server at /mcp of the page's own origin. It is a file
+// below the module's root, where esbuild finds what npm has installed.
+func firstExample(t *testing.T, page, language string) (file string) {
+	t.Helper()
+	root, err := moduleroot.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(read(t, "../"+page), "```"+language+"\n")
+	text, _, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		t.Fatalf("%s has no block in %s", page, language)
+	}
+	folder, err := os.MkdirTemp(filepath.Join(root, "web", "build"), "start-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	file = filepath.Join(folder, "example."+language)
+	text = strings.NewReplacer("http://localhost:3000/mcp", "/mcp", "https://example.com/mcp", "/mcp").Replace(text)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// started opens an app whose button counts to 40, reloads it in the middle, and waits until it shows that it has counted. early says that
+// it shows five numbers or more.
+func started(t *testing.T, script, early string) {
+	t.Helper()
+	server := gosdk.New(gosdk.Options{})
+	t.Cleanup(server.Close)
+	counted := &executions{server: server}
+	site := chrome.NewSite(t)
+	site.Handle("/mcp", counted)
+	site.File("/app.js", script)
+	site.File("/app.html", `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Start</title>`+siteImports+
+		`<body><div id="root"></div><script type="module" src="/app.js"></script>`)
+	page := chrome.OpenWindow(t, site.URL+"/app.html")
+	waits(page, `document.querySelector("button")?.textContent === "Count to 40"`)
+	page.Click("button")
+	waits(page, early)
+	page.Reload()
+	waits(page, early)
+	waits(page, `document.querySelector("p, pre")?.textContent.includes("Counted to 40.")`)
+	counted.once(t)
+}
+
+// TestStoryStart: the first page of docs/guide/start.md.
+func TestStoryStart(t *testing.T) {
+	t.Parallel()
+	script := bundledReact(t, firstExample(t, "docs/guide/start.md", "ts")) // of React there is nothing in it
+	started(t, script, `parseInt(document.querySelector("p").textContent) >= 5`)
+}
+
+// TestStoryStartReact: the first component of docs/guide/react.md.
+func TestStoryStartReact(t *testing.T) {
+	t.Parallel()
+	app := firstExample(t, "docs/guide/react.md", "tsx")
+	entry := filepath.Join(filepath.Dir(app), "main.tsx")
+	if err := os.WriteFile(entry, []byte(`
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import App from "./example.tsx";
+createRoot(document.getElementById("root")!).render(<StrictMode><App /></StrictMode>);
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	started(t, bundledReact(t, entry), `document.querySelector("progress")?.value >= 5`)
+}
