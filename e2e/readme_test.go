@@ -87,7 +87,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestAPIPage runs the first example of each kind of docs/api.md.
+// TestAPIPage runs the first example of each kind of docs/api.md, and the guide's script tag.
 func TestAPIPage(t *testing.T) {
 	t.Parallel()
 	t.Run("module", func(t *testing.T) {
@@ -117,13 +117,19 @@ func TestAPIPage(t *testing.T) {
 			t.Errorf("%d people signed in", n)
 		}
 	})
-	t.Run("script tag", func(t *testing.T) {
-		row(t)
-		site := sdkSite(t)
-		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+pageExamples(t, "docs/api.md", "html", 1)[0])
-		page := chrome.Open(t, site.URL+"/page.html")
-		eventually(t, "the result in the console", func() bool { return len(page.Console()) > 0 })
-	})
+	for _, of := range []string{"docs/api.md", "docs/guide/start.md"} {
+		t.Run("script tag of "+of, func(t *testing.T) {
+			row(t)
+			site := sdkSite(t)
+			example := strings.NewReplacer("/assets/", "/", "http://localhost:3000", "").Replace(pageExamples(t, of, "html", 1)[0])
+			site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+example)
+			page := chrome.Open(t, site.URL+"/page.html")
+			eventually(t, "the result in the console", func() bool { return len(page.Console()) > 0 })
+			if got := page.Console()[0]; strings.Contains(got, "rror") {
+				t.Errorf("the example prints %s", got)
+			}
+		})
+	}
 }
 
 // found are the words that a pattern finds in a file of the repository, each once.
