@@ -72,6 +72,7 @@ func TestStoryStart(t *testing.T) {
 
 // TestStoryStartReact: the first component of docs/guide/react.md.
 func TestStoryStartReact(t *testing.T) {
+	long(t)
 	t.Parallel()
 	app := firstExample(t, "docs/guide/react.md", "tsx")
 	entry := filepath.Join(filepath.Dir(app), "main.tsx")
