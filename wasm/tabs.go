@@ -20,6 +20,20 @@ func exportHold(handle, id uint32, held int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
+// exportScarce says whether the page has few connections to the server, which
+// calls wait for, from now on.
+//
+//go:wasmexport scarce
+func exportScarce(handle uint32, scarce int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enterMCP(handle)
+	if c == nil {
+		return none()
+	}
+	c.mcp.Scarce(engine.Time(now), scarce != 0)
+	return c.leave(engine.Time(now))
+}
+
 // exportListen gives leave to hold the stream for unasked messages, or takes it
 // back; missed is 1 where another tab had it before.
 //

@@ -35,6 +35,8 @@ var mcpCommands = withCommon(commands[*mcp.Client]{
 	"lease":     leaseCommand,     // lease: the tab may make a new session
 	"hold":      holdCommand,      // hold cN: the host has no connection for the call
 	"unhold":    unholdCommand,    // unhold cN: it has one
+	"scarce":    scarceCommand,    // scarce: the host has few connections from here on
+	"ample":     ampleCommand,     // ample: it has as many as there are calls
 	"listen":    listenCommand,    // listen [missed]: the tab is the one that listens
 	"unlisten":  unlistenCommand,  // unlisten: it is not any more
 	"alone":     aloneCommand,     // alone: the tab is awake, and knows of no other one
@@ -261,6 +263,14 @@ func unholdCommand(p *mcpPlayer, args string) { hold(p, args, false) }
 
 func hold(p *mcpPlayer, args string, held bool) {
 	p.world.Input("hold "+args, func(m *mcp.Client, now engine.Time) { m.Hold(now, p.call(args), held) })
+}
+
+func scarceCommand(p *mcpPlayer, _ string) {
+	p.world.Input("scarce", func(m *mcp.Client, now engine.Time) { m.Scarce(now, true) })
+}
+
+func ampleCommand(p *mcpPlayer, _ string) {
+	p.world.Input("ample", func(m *mcp.Client, now engine.Time) { m.Scarce(now, false) })
 }
 
 func listenCommand(p *mcpPlayer, args string) {

@@ -62,9 +62,18 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	}
 }
 
+// Scarce says that the host has few connections to the server, and gives them out,
+// as Config.Scarce does, or that it has as many as there are calls. It is for what
+// the host learns later: what it had was HTTP/2, and now it is HTTP/1.1. The calls
+// that are there it tells of by Hold.
+func (c *Client) Scarce(now engine.Time, scarce bool) {
+	c.begin(now)
+	c.scarce = scarce
+}
+
 // awaitConnection keeps a call back until the host has a connection for it.
 func (call *call) awaitConnection(c *Client) {
-	if c.cfg.Scarce {
+	if c.scarce {
 		call.parked |= byHost
 	}
 }

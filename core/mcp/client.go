@@ -77,6 +77,7 @@ type Client struct {
 	taskListen taskListen
 	withdrawn  withdrawals
 	claims     claims
+	scarce     bool // see Scarce
 	alone      bool // no other tab is known of, and this one is awake
 	deferrals  deferrals
 	latest     int64 // the latest time that anything in the store tells, ms since 1970
@@ -123,6 +124,7 @@ func New(cfg Config) *Client {
 	}
 	c := &Client{
 		cfg:      cfg,
+		scarce:   cfg.Scarce,
 		heads:    link.Heads{Late: cfg.LateHeads},
 		random:   engine.NewRandom(cfg.Seed),
 		ids:      link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},

@@ -46,7 +46,7 @@ type Config struct {
 	// make a new one (effect Handshake).
 	Tabs bool
 	// Scarce: the host has few connections (HTTP/1.1), and gives them out: a durable
-	// call waits for Hold before it is sent, or goes on.
+	// call waits for Hold before it is sent, or goes on. Client.Scarce says it later.
 	Scarce bool
 	// Wall is what a wall clock shows at Time 0, in ms since 1970.
 	Wall int64

@@ -36,7 +36,7 @@ func (c *Client) subscriptionFilter() []byte {
 		add("resourceSubscriptions", c.resources)
 	}
 	// A stream for tasks alone would take a connection that calls may need.
-	if ids := c.liveTasks(); len(ids) > 0 && (len(b) > 1 || !c.cfg.Scarce) {
+	if ids := c.liveTasks(); len(ids) > 0 && (len(b) > 1 || !c.scarce) {
 		list := []byte{'['}
 		for i, id := range ids {
 			if i > 0 {

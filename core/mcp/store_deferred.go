@@ -60,7 +60,7 @@ func (c *Client) Alone(now engine.Time, alone bool) {
 
 // defers reports whether a call that is made now is written later.
 func (c *Client) defers(call *call, o *CallOptions) bool {
-	waits := c.cfg.Scarce && !o.Connected
+	waits := c.scarce && !o.Connected
 	return c.alone && c.writer.Open() && c.state == stateOpen && o.Key == "" &&
 		call.flags&journal.ManualAck == 0 && (waits || call.flags.Harmless())
 }

@@ -44,7 +44,7 @@ function calls(context: Partial<CallContext> = {}) {
       blocked: (op) => new HoldfastError({ code: "cors_blocked", op, message: "blocked" }),
       completed: () => NEVER,
       inspect: () => undefined,
-      streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }, undefined),
+      streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }),
       cancelElsewhere: () => {},
       landed: () => Promise.resolve(),
       rows: async () => [],

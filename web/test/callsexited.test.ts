@@ -46,7 +46,7 @@ function calls(context: Partial<CallContext> = {}) {
     blocked: EXITED,
     completed: () => new Promise<never>(() => {}),
     inspect: () => undefined,
-    streams: new Streams(wire, undefined),
+    streams: new Streams(wire),
     cancelElsewhere: () => {},
     landed: () => Promise.resolve(),
     rows: async () => [],

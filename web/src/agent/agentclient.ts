@@ -25,7 +25,7 @@ export interface AgentClientUse {
   /** Finds out why a session cannot be heard. */
   explain?: (error: HoldfastError) => Promise<HoldfastError>;
   /** Its share of the connections that all tabs have. */
-  streams?: SharedStreams;
+  streams?: SharedStreams | undefined;
 }
 
 /** An agent's client as the core has it, in this page. */

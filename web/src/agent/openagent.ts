@@ -6,7 +6,6 @@ import { agentsWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
-import { Connections } from "../tabs/connections.js";
 import { AgentClient } from "./agentclient.js";
 import { type AgentAddress, agentAddress } from "./agentaddress.js";
 import { type AgentOptions, cookiesGo, coreOptions } from "./agentoptions.js";
@@ -52,7 +51,7 @@ export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined
   try {
     return await openedClient(OP, address.url, signal, (at) => {
       const stores = tokens(at);
-      const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
+      const streams = address.transport === "http" ? new SharedStreams(at) : undefined;
       return {
         runtime: load(agentsWasm, options.wasm),
         store: stores.open(),

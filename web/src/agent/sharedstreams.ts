@@ -1,5 +1,6 @@
-import { agentLock, type Connections, FREE, SLOTS, type Stream } from "../tabs/connections.js";
+import { agentLock, Connections, FREE, SLOTS, type Stream } from "../tabs/connections.js";
 import { lock, lockNow } from "../tabs/locks.js";
+import { watchProtocol } from "../tabs/protocols.js";
 import type { Wire } from "../runtime/wire.js";
 import { ROTATE_EVERY, VISIT_EVERY } from "../shared/border.js";
 
@@ -7,6 +8,8 @@ import { ROTATE_EVERY, VISIT_EVERY } from "../shared/border.js";
 const PATIENCE = 100;
 /** Streams of agents' own connections that are counted, of all tabs. */
 const OWN = 4;
+/** Streams that a client may hold where connections are not few. */
+const ALL = 1 << 30;
 
 /**
  * Shares the browser's six connections between the agent's sessions of all tabs. As many
@@ -14,7 +17,8 @@ const OWN = 4;
  * their own connection. Each tab's core picks its sessions.
  */
 export class SharedStreams {
-  readonly #connections: Connections | undefined;
+  #connections: Connections | undefined;
+  readonly #unwatch: () => void;
   #slots: Slot[] = [];
   #wire: Wire | undefined;
   // All at first: the sessions that the store brings back are read at once.
@@ -24,26 +28,43 @@ export class SharedStreams {
   #own = new AbortController();
   #started: () => void = () => {};
 
-  constructor(connections: Connections | undefined) {
+  /** Those of an agent's server at `url`. */
+  constructor(url: string) {
+    this.#connections = Connections.of(url);
+    this.#unwatch = watchProtocol(url, () => this.#share(Connections.of(url)));
+  }
+
+  /** Connections to the server turn out to be few, or not. */
+  #share(connections: Connections | undefined): void {
+    const before = this.#connections;
+    if (connections === before) return;
     this.#connections = connections;
+    this.#own.abort();
+    for (const slot of this.#slots.splice(0)) slot.end();
+    before?.rest();
+    if (!connections) this.#wire?.runtime.agentStreams(this.#wire.handle, ALL);
+    else if (!this.#resting) this.#begin(connections);
+  }
+
+  #begin(connections: Connections): void {
+    void this.#count(connections);
+    this.#adapt();
   }
 
   /** Asks for them; resolves when it has them, or others keep them. */
   async ready(): Promise<void> {
     const connections = this.#connections;
-    if (!connections) return;
-    let waits = true;
+    let waits = connections !== undefined;
     const started = new Promise<void>((resolve) => (this.#started = resolve)).then(() => (waits = false));
     this.rest(false);
     while (waits) {
       await Promise.race([started, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-      if (waits && (await connections.contested())) break;
+      if (waits && (await connections!.contested())) break;
     }
   }
 
   /** They are those of a client that is new in the core. */
   bind(wire: Wire): void {
-    if (!this.#connections) return;
     this.#wire = wire;
     this.#allow();
   }
@@ -58,22 +79,26 @@ export class SharedStreams {
 
   /** The page is being frozen, or is back. */
   rest(resting: boolean): void {
-    if (!this.#connections || resting === this.#resting) return;
+    if (resting === this.#resting) return;
     this.#resting = resting;
-    if (resting) this.#own.abort();
-    else void this.#count(this.#connections);
+    const connections = this.#connections;
+    if (!connections) return;
+    if (!resting) return this.#begin(connections);
+    this.#own.abort();
     this.#adapt();
-    if (resting) this.#connections.rest();
+    connections.rest();
   }
 
   /** The client is over. */
   end(): void {
     this.#wire = undefined;
+    this.#unwatch();
     this.rest(true);
   }
 
   #adapt(): void {
-    const connections = this.#connections!;
+    const connections = this.#connections;
+    if (!connections) return;
     const slots = [...this.#slots].sort((a, b) => Number(b.held) - Number(a.held));
     const target = this.#resting ? 0 : Math.min(SLOTS, this.#wanted);
     for (const slot of slots.splice(target)) slot.end();
@@ -87,7 +112,7 @@ export class SharedStreams {
   #allow(): boolean {
     const held = this.#slots.filter((slot) => slot.held).length;
     if (held === this.#slots.length) this.#started();
-    return !this.#wire || this.#wire.runtime.agentStreams(this.#wire.handle, held) <= held;
+    return !this.#connections || !this.#wire || this.#wire.runtime.agentStreams(this.#wire.handle, held) <= held;
   }
 
   /** Counts the stream of the agent's connection. */

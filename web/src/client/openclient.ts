@@ -9,13 +9,14 @@ import { unlessAborted } from "../connect/abort.js";
 import { openedClient } from "../connect/opening.js";
 import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
-import { lastRevision, noteRevision } from "../storage/revisions.js";
+import { lastRevision } from "../storage/revisions.js";
 import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SharedCall } from "./sharedcall.js";
 import { SharedClient, type Validation } from "./sharedclient.js";
-import type { ConnectionUse } from "./sharedconnection.js";
+import { type ConnectionUse, OLD } from "./sharedconnection.js";
+import { presumeOld } from "../tabs/protocols.js";
 import { newestHandlers, NewestTokens, Views } from "../connect/views.js";
 
 /** What a client is made of, but for what belongs to each view. */
@@ -172,11 +173,12 @@ export class OpenClient implements ConnectionUse {
           runtime,
           store: view.stores.open(),
           make: (loaded, opened) => this.#made(loaded, address, opened),
-          start: async (made, { journal, why }) => {
-            const assume = await last;
+          start: async (made, { why }) => {
+            const [assume, protocol] = (await last).split(" ");
+            if (protocol === OLD) presumeOld(address);
             throwIfAborted("connect", over); // it was closed before the core had it
             await made.start({ ...core, url: address, assume }, credentials);
-            if (options.revision === undefined && !journal?.forgotten) await noteRevision(address, made.revision);
+            if (options.revision === undefined) await made.noteSpoken();
             setTimeout(() => made.connected(why), 0); // not before the app can listen
           },
         };

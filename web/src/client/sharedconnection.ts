@@ -4,7 +4,6 @@ import { Calls } from "./calls.js";
 import type { ClientEvents, EvictedCall } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { refusedFields } from "./diagnose.js";
-import { Connections } from "../tabs/connections.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { Streams } from "../tabs/streams.js";
 import type { HoldfastError, RPCError } from "../shared/errors.js";
@@ -19,7 +18,7 @@ import { nameOf } from "./methodname.js";
 import { outgoing, type Outgoing } from "./outgoing.js";
 import type { Changed } from "./resultcache.js";
 import { fieldsBlocked } from "../shared/origins.js";
-import { forgetRevision } from "../storage/revisions.js";
+import { forgetRevision, noteRevision } from "../storage/revisions.js";
 import type { ClientPort } from "../runtime/port.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Made, SharedCall } from "./sharedcall.js";
@@ -33,6 +32,8 @@ import { badArgument } from "../shared/arguments.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
 import { settledState } from "../connect/settled.js";
 
+/** Noted beside a revision: the server speaks HTTP/1.1. */
+export const OLD = "http/1.1";
 /** The stream for unasked messages, since 2026-07-28. */
 const OP = "subscriptions/listen";
 
@@ -108,7 +109,7 @@ export class SharedConnection {
     const keeping = this.#keeping;
     const handlers = this.#handlers;
     this.#wire = { runtime, handle: 0 };
-    this.#streams = new Streams(this.#wire, Connections.of(url));
+    this.#streams = new Streams(this.#wire, url, () => void this.noteSpoken());
     this.#requests = new ServerRequests(this.#wire, handlers, url);
     this.#calls = new Calls(this.#wire, {
       url,
@@ -225,6 +226,12 @@ export class SharedConnection {
     await this.#keeping.journal?.forget();
   }
 
+  /** Notes for the next page what the server speaks: the revision, and HTTP/1.1 where a browser might expect more. */
+  async noteSpoken(): Promise<void> {
+    if (!this.revision || this.#keeping.journal?.forgotten) return;
+    await noteRevision(this.url, this.revision + (this.url.startsWith("https:") && this.#streams.scarce ? ` ${OLD}` : ""));
+  }
+
   /** Whether calls are kept at all, if only in memory. */
   get keeps(): boolean {
     return this.#keeping.journal !== undefined;
@@ -290,6 +297,7 @@ export class SharedConnection {
   /** Makes the client in the core and starts it, with what the journal has read. */
   #run(options: object, credentials: RequestCredentials): void {
     const journal = this.#keeping.journal;
+    this.#streams.begin();
     this.#wire.handle = this.#wire.runtime.connect({ ...options, ...journal?.options(), scarce: this.#streams.scarce }, this.#port(credentials), (handle) => {
       this.#wire.handle = handle; // calls come back before the client is started
       const client = {

@@ -45,7 +45,7 @@ export interface Parts<C> {
   runtime: Promise<Runtime>;
   store: Promise<OpenedStore>;
   /** Its share of the connections that all tabs have, where it asks for one. */
-  streams?: { ready(): Promise<void>; end(): void };
+  streams?: { ready(): Promise<void>; end(): void } | undefined;
   make(runtime: Runtime, opened: OpenedStore): C;
   /** Resolves when the client is open. */
   start(client: C, opened: OpenedStore): Promise<void>;

@@ -166,6 +166,11 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.hold(client, call, held ? 1 : 0, performance.now()));
   }
 
+  /** Says whether the browser has few connections to the server from now on, so that calls wait for {@link Runtime.hold}. */
+  scarce(client: number, scarce: boolean): void {
+    this.#run(() => this.#exports.scarce(client, scarce ? 1 : 0, performance.now()));
+  }
+
   /** Gives leave to hold the stream for unasked messages, or takes it back; `missed`: another tab had it before. */
   listen(client: number, leave: boolean, missed: boolean): void {
     this.#run(() => this.#exports.listen(client, leave ? 1 : 0, missed ? 1 : 0, performance.now()));

@@ -427,5 +427,6 @@ export interface Exports {
   socketClosed(handle: number, x: number, code: number, n: number, now: number): number;
   // wasm/tabs.go
   hold(handle: number, id: number, held: number, now: number): number;
+  scarce(handle: number, scarce: number, now: number): number;
   listen(handle: number, leave: number, missed: number, now: number): number;
 }

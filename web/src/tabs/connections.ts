@@ -5,6 +5,7 @@
 // take turns: a call that can be resumed gives its connection back after a while
 // if somebody waits for it. So do the sessions of agents (agent/sharedstreams.ts).
 import { hasLocks, lock, lockClient, lockSnapshot } from "./locks.js";
+import { isOld } from "./protocols.js";
 
 /** Calls with a connection. */
 export const SLOTS = 3;
@@ -66,8 +67,8 @@ export class Connections {
 
   /** Those of a server; undefined where it is not known to be short of them. */
   static of(url: string): Connections | undefined {
-    const { origin, protocol } = new URL(url);
-    if (protocol !== "http:" && !isOld(origin)) return undefined;
+    if (!isOld(url)) return undefined;
+    const { origin } = new URL(url);
     let connections = this.#all.get(origin);
     if (!connections) this.#all.set(origin, (connections = new Connections(origin)));
     return connections;
@@ -320,10 +321,4 @@ export class Connections {
 /** What the locks are called that count the streams of agents' own connections, each followed by its number. */
 export function agentLock(origin: string): string {
   return `agent.${origin}.`;
-}
-
-/** Whether this page has learned that an origin speaks HTTP/1.1. */
-function isOld(origin: string): boolean {
-  const entries = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
-  return entries.some(({ name, nextHopProtocol }) => nextHopProtocol === "http/1.1" && name.startsWith(`${origin}/`));
 }

@@ -1,6 +1,7 @@
 import type { Wire } from "../runtime/wire.js";
 import { EVENT, StreamState } from "../shared/border.js";
-import type { Connections, Stream } from "./connections.js";
+import { Connections, type Stream } from "./connections.js";
+import { watchProtocol } from "./protocols.js";
 
 /** How long a stream is read at least before it gives its connection back, in ms: what has waited at the server comes first. */
 const READ = 1_000;
@@ -10,13 +11,43 @@ const OPEN = 8_000;
 /** The streams of the calls that one client carries: which of them may have a connection now. */
 export class Streams {
   readonly #wire: Wire;
-  readonly #connections: Connections | undefined;
+  readonly #url: string | undefined;
+  readonly #learned: () => void;
+  #connections: Connections | undefined;
+  #unwatch: (() => void) | undefined;
   readonly #streams = new Map<number, CallStream>();
   #resting = false;
 
-  constructor(wire: Wire, connections: Connections | undefined) {
+  /** Those to the server at `url`; `learned` is told where it turns out that connections to it are few, or not. */
+  constructor(wire: Wire, url?: string, learned: () => void = () => {}) {
     this.#wire = wire;
+    this.#url = url;
+    this.#learned = learned;
+  }
+
+  /** A client begins. */
+  begin(): void {
+    const url = this.#url;
+    if (url === undefined || this.#unwatch) return;
+    this.#connections = Connections.of(url);
+    this.#unwatch = watchProtocol(url, () => this.#share(Connections.of(url)));
+  }
+
+  /** Calls wait for a connection from here on, or none does. One that cannot be resumed keeps what it has. */
+  #share(connections: Connections | undefined): void {
+    const before = this.#connections;
+    if (connections === before) return;
     this.#connections = connections;
+    this.#wire.runtime.scarce(this.#wire.handle, this.scarce);
+    for (const stream of [...this.#streams.values()]) {
+      before?.leave(stream);
+      if (this.#resting) continue; // it is taken up when the page is back
+      if (connections) stream.let();
+      if (connections) connections.join(stream);
+      else stream.take();
+    }
+    before?.rest();
+    this.#learned();
   }
 
   /** Whether calls wait until they are given a connection. */
@@ -84,6 +115,8 @@ export class Streams {
 
   /** The client is over. */
   clear(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
     for (const call of [...this.#streams.keys()]) this.remove(call);
   }
 }
