@@ -103,6 +103,10 @@ func (s *Site) Handle(pattern string, handler http.Handler) {
 	s.routes.Handle(pattern, handler)
 }
 
+// ServeHTTP serves the site at an origin of somebody else's: beside an MCP server
+// that has its own certificate.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.ServeHTTP(w, r) }
+
 // Header has change see the headers of each file before it is sent, to add a
 // content security policy or to spoil a content type.
 func (s *Site) Header(change func(path string, header http.Header)) {

@@ -24,6 +24,8 @@ type CORS struct {
 	// Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate and Retry-After;
 	// an empty list exposes nothing.
 	Expose []string
+	// Timing tells pages of other origins how an answer came (Timing-Allow-Origin): by which protocol, among others.
+	Timing bool
 	// MaxAge in seconds lets browsers keep a preflight answer; 0 sends none.
 	MaxAge int
 }
@@ -44,6 +46,9 @@ func (c CORS) decorate(h http.Header) {
 		return
 	}
 	h.Set("Access-Control-Allow-Origin", c.origin())
+	if c.Timing {
+		h.Set("Timing-Allow-Origin", c.origin())
+	}
 	expose := c.Expose
 	if expose == nil {
 		expose = []string{"Mcp-Session-Id", "Mcp-Protocol-Version", "WWW-Authenticate", "Retry-After"}

@@ -39,12 +39,18 @@ func (p *Peer) Up() {
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	s.SetKeepAlivesEnabled(!p.opts.NoReuse)
+	serve := func() { s.Serve(l) }
+	if p.opts.TLS != nil {
+		s.TLSConfig = p.opts.TLS.Clone()
+		s.Protocols = new(http.Protocols)
+		s.Protocols.SetHTTP1(true)
+		s.Protocols.SetHTTP2(!p.opts.HTTP1)
+		// A client with many calls has as many streams: the default is 250.
+		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 1_000}
+		serve = func() { s.ServeTLS(l, "", "") }
+	}
 	p.server = s
-	p.work.Add(1)
-	go func() {
-		defer p.work.Done()
-		s.Serve(l)
-	}()
+	p.work.Go(serve)
 }
 
 // Down closes the listener and every connection: new connections are refused.

@@ -4,6 +4,7 @@ package peer
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -86,6 +87,10 @@ type Options struct {
 	HTTPSSE HTTPSSE
 	// CORS is what browsers of other origins are told.
 	CORS CORS
+	// TLS serves https with these certificates, over HTTP/2 where the client knows it.
+	TLS *tls.Config
+	// HTTP1, next to TLS, leaves HTTP/2 out.
+	HTTP1 bool
 	// Site serves every path but the endpoint, on the same origin; nil means
 	// 404. Pages that must not need CORS live here.
 	Site http.Handler
@@ -164,10 +169,15 @@ func (p *Peer) prepare() {
 }
 
 // URL is the endpoint's address. It stays the same over Down, Up and Restart.
-func (p *Peer) URL() string { return "http://" + p.addr + p.opts.Path }
+func (p *Peer) URL() string { return p.Origin() + p.opts.Path }
 
 // Origin is the web origin of the endpoint, without a trailing slash.
-func (p *Peer) Origin() string { return "http://" + p.addr }
+func (p *Peer) Origin() string {
+	if p.opts.TLS != nil {
+		return "https://" + p.addr
+	}
+	return "http://" + p.addr
+}
 
 // Close ends every script and connection and waits for them. New arranges for
 // it; calling it twice is fine.

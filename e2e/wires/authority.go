@@ -1,0 +1,72 @@
+//go:build !js
+
+package wires
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"math/big"
+	"net"
+	"time"
+)
+
+// Authority signs certificates for 127.0.0.1. It is on no disk, and in no store.
+type Authority struct {
+	// Certificate is the authority's own.
+	Certificate *x509.Certificate
+	server      tls.Certificate
+}
+
+// NewAuthority makes one, and one certificate by it.
+func NewAuthority() (*Authority, error) {
+	root, rootKey, err := certificate(1, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	leaf, leafKey, err := certificate(2, root, rootKey)
+	if err != nil {
+		return nil, err
+	}
+	return &Authority{root, tls.Certificate{Certificate: [][]byte{leaf.Raw, root.Raw}, PrivateKey: leafKey, Leaf: leaf}}, nil
+}
+
+// Server is what a server with the certificate is configured by.
+func (a *Authority) Server() *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{a.server}}
+}
+
+// Client is what a Go client that trusts the authority is configured by.
+func (a *Authority) Client() *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.Certificate)
+	return &tls.Config{RootCAs: pool}
+}
+
+// certificate makes the root where there is no parent, else a leaf.
+func certificate(serial int64, parent *x509.Certificate, by *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := time.Now()
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
+		Subject: pkix.Name{CommonName: "the stories' server"}, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	if parent == nil {
+		c.Subject.CommonName, c.IsCA, c.KeyUsage, c.ExtKeyUsage, c.IPAddresses = "the stories' authority", true, x509.KeyUsageCertSign, nil, nil
+		parent, by = c, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, by)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := x509.ParseCertificate(der)
+	return made, key, err
+}
