@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts browsers sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -300,6 +300,10 @@ bundlers: build $(VALIDATOR) types browser $(NEXT)/node_modules/.package-lock.js
 hosts: build $(NEWER) $(VALIDATOR) browser ## the stories that say what lasts, under every other host; the shared host's own at length
 	$(STORIES) ./e2e -run '^TestHosts$$' -hosts shared,killed,worker
 	$(STORIES) -v ./e2e -run '(^Test|_)Shared' -visitends 300
+
+# `make test` has the short row of these, in the page host.
+wires: build $(VALIDATOR) browser ## the stories over TLS and HTTP/2, in each host: docs/wires.md
+	for host in page shared; do HOLDFAST_HOST=$$host $(STORIES) ./e2e/wires -all || exit 1; done
 
 ENGINES ?= chromium,firefox,webkit
 

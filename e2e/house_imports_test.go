@@ -79,6 +79,7 @@ var importRules = []importRule{
 		others: []string{
 			"github.com/chromedp/cdproto", "github.com/chromedp/chromedp", "github.com/coder/websocket", "github.com/google/uuid",
 			"github.com/modelcontextprotocol/go-sdk",
+			"golang.org/x/net", // frames of HTTP/2, which net/http does not show
 		},
 	},
 }
