@@ -30,7 +30,7 @@ func TestBenchRuns(t *testing.T) {
 	defer f.close()
 	s := settings{rounds: 1, events: 40, calls: 4, unit: 1000, noPeaks: true, cutPatience: 10_000}
 	r := newResults()
-	for i, take := range []func(*field, *results, settings) error{measureServer, measureBurst, measureCalls, measureLarge} {
+	for i, take := range []func(*field, *results, settings) error{measureServer, measureBurst, measureCalls, measureHTTP2, measureLarge} {
 		if err := take(f, r, s); err != nil {
 			t.Fatalf("measurement %d: %v", i, err)
 		}
@@ -47,6 +47,11 @@ func TestBenchRuns(t *testing.T) {
 			if len(r.samples[key{e.name, figure}]) != s.rounds && (e.progress || !isBurst(figure)) {
 				t.Errorf("%s has no %s", e.name, figure)
 			}
+		}
+	}
+	for _, name := range overHTTP2 {
+		if len(r.samples[key{name, "h2 100"}]) != s.rounds {
+			t.Errorf("%s has no figure over HTTP/2", name)
 		}
 	}
 	for _, name := range []string{raw, official, holdfast} {

@@ -4,9 +4,11 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -33,7 +35,7 @@ func startBrowser(ctx context.Context) (context.Context, func(), error) {
 		return nil, nil, err
 	}
 	allocator, release := chromedp.NewExecAllocator(ctx,
-		chrome.StartOptions(path)...)
+		chrome.StartOptions(path, chrome.TrustOption(certificate()))...)
 	browser, cancel := chromedp.NewContext(allocator)
 	// The browser lives as long as the context of the first call, which may
 	// therefore carry no deadline: a timer cuts a stuck start instead.
@@ -52,6 +54,13 @@ func startBrowser(ctx context.Context) (context.Context, func(), error) {
 		_ = chromedp.Cancel(limited)
 		release()
 	}, nil
+}
+
+// certificate is the one that all servers of httptest have.
+func certificate() *x509.Certificate {
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	return s.Certificate()
 }
 
 // tab is a page with the rig, in a window of its own: a tab in the background

@@ -44,7 +44,7 @@ func newField(ctx context.Context, root string, all []contender, minify bool) (*
 			f.close()
 			return nil, err
 		}
-		e := &entrant{contender: c, parcel: p, site: newSite(p.folder, f.server)}
+		e := &entrant{contender: c, parcel: p, site: newSite(p.folder, f.server, false)}
 		f.stop = append(f.stop, func() {
 			e.site.CloseClientConnections()
 			e.site.Close()

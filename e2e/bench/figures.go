@@ -65,6 +65,16 @@ func sections(events int) []section {
 			},
 		},
 		section{
+			title: "Small calls over HTTP/2", base: raw,
+			note: "The same over TLS with HTTP/2, of a tool that may do anything: there is no bound of six connections, and no Web Lock.",
+			figures: []figure{
+				{name: "h2 p50", title: "p50, ms", digits: 2}, {name: "h2 p95", title: "p95, ms", digits: 2},
+				{name: "h2 cpu", title: "main-thread CPU, ms/call", digits: 2},
+				{name: "h2 32", title: "32 in flight, calls/s"}, {name: "h2 100", title: "100 in flight, calls/s"},
+				{name: "h2 locks", title: "locks", digits: 2, bare: true},
+			},
+		},
+		section{
 			title: "One large result", base: raw,
 			note: "1 MB is 1,000,000 bytes of text. Peak: by how much the resident memory of a fresh page's process grew at most.",
 			figures: []figure{

@@ -47,6 +47,7 @@ var measurements = []measurement{
 	{"connect", measureConnect},
 	{"burst", measureBurst},
 	{"calls", measureCalls},
+	{"http2", measureHTTP2},
 	{"large", measureLarge},
 	{"memory", measureMemory},
 	{"cut", measureCut},
@@ -65,7 +66,7 @@ func bench() error {
 	flag.IntVar(&s.events, "events", 20_000, "events of a burst")
 	flag.IntVar(&s.calls, "calls", 200, "calls one after another; twice as many with 32 in flight")
 	flag.StringVar(&s.profiles, "profile", "", "folder for V8 CPU profiles of Holdfast's bursts and small calls, in the last round")
-	only := flag.String("only", "", "measurements to take, with commas between: server, connect, burst, calls, large, memory, cut")
+	only := flag.String("only", "", "measurements to take, with commas between: server, connect, burst, calls, http2, large, memory, cut")
 	who := flag.String("who", "", "contenders to run, with commas between; all by default")
 	against := flag.String("against", "", "a second folder of the built module, to compare with: holdfast' and holdfast-off'")
 	page := flag.String("write", "", "page of documentation to write the results into; JSON goes beside it")

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,7 +24,8 @@ const pageHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel
 
 var kinds = map[string]string{".mjs": "text/javascript; charset=utf-8", ".wasm": "application/wasm"}
 
-func newSite(folder string, mcp http.Handler) *site {
+// newSite starts one over HTTP/1.1, as cleartext is, or over TLS with HTTP/2.
+func newSite(folder string, mcp http.Handler, secure bool) *site {
 	s := &site{folder: folder}
 	routes := http.NewServeMux()
 	routes.Handle("/mcp", mcp)
@@ -31,7 +34,14 @@ func newSite(folder string, mcp http.Handler) *site {
 		w.Write([]byte(pageHTML))
 	})
 	routes.HandleFunc("/", s.file)
-	s.Server = httptest.NewServer(routes)
+	s.Server = httptest.NewUnstartedServer(routes)
+	s.EnableHTTP2 = secure
+	if secure {
+		s.Config.ErrorLog = log.New(io.Discard, "", 0) // a browser that is ended says so to nobody
+		s.StartTLS()
+	} else {
+		s.Start()
+	}
 	return s
 }
 

@@ -42,7 +42,7 @@ func (b *browser) start() error {
 	if err != nil {
 		return err
 	}
-	options := StartOptions(path, trustOptions()...)
+	options := StartOptions(path, trusted...)
 	if headful() {
 		options = append(options, chromedp.VisibleWindow)
 	}
