@@ -34,8 +34,9 @@ func startBrowser(ctx context.Context) (context.Context, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	chrome.Trust(certificate())
 	allocator, release := chromedp.NewExecAllocator(ctx,
-		chrome.StartOptions(path, chrome.TrustOption(certificate()))...)
+		chrome.StartOptions(path)...)
 	browser, cancel := chromedp.NewContext(allocator)
 	// The browser lives as long as the context of the first call, which may
 	// therefore carry no deadline: a timer cuts a stuck start instead.

@@ -42,7 +42,7 @@ func (b *browser) start() error {
 	if err != nil {
 		return err
 	}
-	options := StartOptions(path, trusted...)
+	options := StartOptions(path)
 	if headful() {
 		options = append(options, chromedp.VisibleWindow)
 	}

@@ -17,5 +17,6 @@ func StartOptions(path string, more ...chromedp.ExecAllocatorOption) []chromedp.
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-features", off),
 	)
+	options = append(options, trusted()...)
 	return append(options, more...)
 }

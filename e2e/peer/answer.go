@@ -78,14 +78,15 @@ func (c *carrier) respond(r Response, vars *strings.Replacer) {
 		return
 	}
 	c.mu.Lock()
-	h := c.w.Header()
-	if r.Body != "" || r.Write != nil {
-		h.Set("Content-Type", "application/json")
-	}
-	for k, v := range r.Header {
-		h.Set(k, vars.Replace(v))
-	}
+	// Of a handler that has returned the head must not even be asked for, over HTTP/2.
 	if !c.dead.Load() && !c.opened {
+		h := c.w.Header()
+		if r.Body != "" || r.Write != nil {
+			h.Set("Content-Type", "application/json")
+		}
+		for k, v := range r.Header {
+			h.Set(k, vars.Replace(v))
+		}
 		c.w.WriteHeader(max(r.Status, http.StatusOK))
 		flush := http.NewResponseController(c.w)
 		if r.Body != "" {

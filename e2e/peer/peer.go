@@ -7,10 +7,13 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/authority"
 )
 
 // patience bounds every wait that has no context of its own. It is far above
@@ -142,6 +145,9 @@ func New(t testing.TB, o Options) *Peer {
 	if o.Revision == "" {
 		o.Revision = Revision20251125
 	}
+	if OverHTTP2() && o.TLS == nil {
+		o.TLS = authority.Own().Server()
+	}
 	if o.Path == "" {
 		o.Path = "/mcp"
 		if o.Revision == Revision20241105 {
@@ -150,6 +156,10 @@ func New(t testing.TB, o Options) *Peer {
 	}
 	return start(t, &Peer{t: t, opts: o})
 }
+
+// OverHTTP2 reports whether Peers are served over TLS with HTTP/2 where their test says
+// nothing of it: HOLDFAST_WIRE is "h2". The certificate is of the authority of this process.
+func OverHTTP2() bool { return os.Getenv("HOLDFAST_WIRE") == "h2" }
 
 func start(t testing.TB, p *Peer) *Peer {
 	t.Helper()

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/authority"
 )
 
 // http1 is what a browser asks for that was told that it has to (HTTP_1_1_REQUIRED). Its
@@ -37,16 +39,16 @@ type Proxy struct {
 }
 
 // NewProxy starts a Proxy in front of the server at upstream, a host and a port, whose
-// certificate is one of the authority's. path is where the streams are that faults are for.
-func NewProxy(t testing.TB, authority *Authority, upstream, path string) *Proxy {
+// certificate is one of own's. path is where the streams are that faults are for.
+func NewProxy(t testing.TB, own *authority.Authority, upstream, path string) *Proxy {
 	t.Helper()
-	server := authority.Server()
+	server := own.Server()
 	server.NextProtos = []string{http2.NextProtoTLS, http1}
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", server)
 	if err != nil {
 		t.Fatalf("wires: %v", err)
 	}
-	p := &Proxy{path: path, upstream: upstream, client: authority.Client(), listener: listener, links: make(map[*link]struct{})}
+	p := &Proxy{path: path, upstream: upstream, client: own.Client(), listener: listener, links: make(map[*link]struct{})}
 	p.work.Go(p.accept)
 	t.Cleanup(func() {
 		listener.Close()

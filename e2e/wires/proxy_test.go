@@ -11,16 +11,17 @@ import (
 
 	"golang.org/x/net/http2"
 
+	"github.com/holdfast-mcp/holdfast/e2e/internal/authority"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
 // TestProxy has Go's own client see what the stories do to Chrome.
 func TestProxy(t *testing.T) {
 	t.Parallel()
-	p := peer.New(t, peer.Options{TLS: authority.Server(), Sessionless: true})
+	p := peer.New(t, peer.Options{TLS: authority.Own().Server(), Sessionless: true})
 	p.Counting(nil)
-	proxy := NewProxy(t, authority, strings.TrimPrefix(p.Origin(), "https://"), "/mcp")
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: authority.Client(), ForceAttemptHTTP2: true}}
+	proxy := NewProxy(t, authority.Own(), strings.TrimPrefix(p.Origin(), "https://"), "/mcp")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: authority.Own().Client(), ForceAttemptHTTP2: true}}
 	t.Cleanup(client.CloseIdleConnections)
 	post := func(body string) (*http.Response, error) {
 		r, err := http.NewRequest("POST", proxy.Origin()+"/mcp", strings.NewReader(body))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/authority"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
@@ -67,7 +68,7 @@ type wire struct {
 func newWire(t *testing.T) *wire {
 	t.Helper()
 	w := newServer(t, peer.Options{})
-	w.proxy = NewProxy(t, authority, strings.TrimPrefix(w.p.Origin(), "https://"), "/mcp")
+	w.proxy = NewProxy(t, authority.Own(), strings.TrimPrefix(w.p.Origin(), "https://"), "/mcp")
 	w.origin = w.proxy.Origin()
 	return w
 }
@@ -77,7 +78,7 @@ func newServer(t *testing.T, o peer.Options) *wire {
 	t.Helper()
 	site := chrome.NewSite(t)
 	site.Page("/app", pageScript)
-	o.TLS, o.Site = authority.Server(), site
+	o.TLS, o.Site = authority.Own().Server(), site
 	p := peer.New(t, o)
 	p.Counting(nil)
 	p.SideEffects()

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SharedStreams } from "../src/agent/sharedstreams.js";
 import { Connections } from "../src/tabs/connections.js";
 import { isOld, presumeOld, watchProtocol } from "../src/tabs/protocols.js";
 import { Streams } from "../src/tabs/streams.js";
@@ -114,4 +115,39 @@ test("Fault 441: calls over HTTPS wait for connections from the moment that the 
   assert.equal(observers.size, 0);
   answered("https://f.test/mcp", "h2");
   assert.deepEqual(said, []);
+});
+
+test("Fault 441: so do an agent's sessions: the core hears how many streams it may hold, and that there is no bound any more", async () => {
+  const may: number[] = [];
+  const runtime = { agentStreams: (_: number, n: number) => (may.push(n), n) };
+  const settled = async (): Promise<void> => {
+    for (let i = 0; i < 40; i++) await undefined;
+  };
+  const streams = new SharedStreams("https://g.test/acp");
+  await streams.ready();
+  streams.bind({ runtime: runtime as unknown as Runtime, handle: 1 });
+  streams.heard(`{"wanted":5,"needed":5}`);
+  await settled();
+  assert.deepEqual(may, []); // nobody counts
+  answered("https://g.test/acp", "http/1.1");
+  await settled();
+  assert.equal(may[0], 0); // until it has some of them
+  assert.equal(may.at(-1), 3);
+  may.length = 0;
+  answered("https://g.test/acp", "h2");
+  await settled();
+  assert.deepEqual(may.length === 1 && may[0]! > 1000, true);
+  streams.heard(`{"wanted":9,"needed":9}`);
+  await settled();
+  assert.equal(may.length, 1);
+  // What is learned while the page rests counts when it is back.
+  streams.rest(true);
+  answered("https://g.test/acp", "http/1.1");
+  await settled();
+  assert.equal(may.length, 1);
+  streams.rest(false);
+  await settled();
+  assert.equal(may.at(-1), 3);
+  streams.end();
+  assert.equal(observers.size, 0);
 });

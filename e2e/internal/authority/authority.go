@@ -1,6 +1,8 @@
 //go:build !js
 
-package wires
+// Package authority signs certificates for the servers of one run of the tests. Neither
+// it nor they are on any disk, or in any store of the system's.
+package authority
 
 import (
 	"crypto/ecdsa"
@@ -11,28 +13,29 @@ import (
 	"crypto/x509/pkix"
 	"math/big"
 	"net"
+	"sync"
 	"time"
 )
 
-// Authority signs certificates for 127.0.0.1. It is on no disk, and in no store.
+// Authority has signed one certificate, for 127.0.0.1.
 type Authority struct {
 	// Certificate is the authority's own.
 	Certificate *x509.Certificate
 	server      tls.Certificate
 }
 
-// NewAuthority makes one, and one certificate by it.
-func NewAuthority() (*Authority, error) {
+// Own is the one of this process.
+var Own = sync.OnceValue(func() *Authority {
 	root, rootKey, err := certificate(1, nil, nil)
 	if err != nil {
-		return nil, err
+		panic(err) // there is no randomness, or a field of the certificates is wrong
 	}
 	leaf, leafKey, err := certificate(2, root, rootKey)
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	return &Authority{root, tls.Certificate{Certificate: [][]byte{leaf.Raw, root.Raw}, PrivateKey: leafKey, Leaf: leaf}}, nil
-}
+	return &Authority{root, tls.Certificate{Certificate: [][]byte{leaf.Raw, root.Raw}, PrivateKey: leafKey, Leaf: leaf}}
+})
 
 // Server is what a server with the certificate is configured by.
 func (a *Authority) Server() *tls.Config {
