@@ -9,14 +9,13 @@ import { unlessAborted } from "../connect/abort.js";
 import { openedClient } from "../connect/opening.js";
 import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
-import { lastRevision } from "../storage/revisions.js";
 import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SharedCall } from "./sharedcall.js";
 import { SharedClient, type Validation } from "./sharedclient.js";
-import { type ConnectionUse, OLD } from "./sharedconnection.js";
-import { presumeOld } from "../tabs/protocols.js";
+import type { ConnectionUse } from "./connectionuse.js";
+import { lastSpoken } from "./spoken.js";
 import { newestHandlers, NewestTokens, Views } from "../connect/views.js";
 
 /** What a client is made of, but for what belongs to each view. */
@@ -165,7 +164,7 @@ export class OpenClient implements ConnectionUse {
     try {
       return await openedClient("connect", url, over, (address) => {
         view.address = address;
-        const last = lastRevision(address); // beside the store
+        const last = lastSpoken(address); // beside the store
         last.catch(() => {}); // whoever needs it hears of it
         const runtime = first ?? load(mcpWasm, options.wasm);
         first = undefined;
@@ -174,8 +173,7 @@ export class OpenClient implements ConnectionUse {
           store: view.stores.open(),
           make: (loaded, opened) => this.#made(loaded, address, opened),
           start: async (made, { why }) => {
-            const [assume, protocol] = (await last).split(" ");
-            if (protocol === OLD) presumeOld(address);
+            const assume = await last;
             throwIfAborted("connect", over); // it was closed before the core had it
             await made.start({ ...core, url: address, assume }, credentials);
             if (options.revision === undefined) await made.noteSpoken();

@@ -18,13 +18,15 @@ import { nameOf } from "./methodname.js";
 import { outgoing, type Outgoing } from "./outgoing.js";
 import type { Changed } from "./resultcache.js";
 import { fieldsBlocked } from "../shared/origins.js";
-import { forgetRevision, noteRevision } from "../storage/revisions.js";
+import { forgetRevision } from "../storage/revisions.js";
 import type { ClientPort } from "../runtime/port.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Made, SharedCall } from "./sharedcall.js";
 import { ServerFacts } from "./serverfacts.js";
 import { ServerRequests } from "../input/serverrequests.js";
 import type { Usage } from "../storage/storage.js";
+import type { ConnectionUse } from "./connectionuse.js";
+import { noteSpoken } from "./spoken.js";
 import { acknowledged, completed } from "./watch.js";
 import type { Wire } from "../runtime/wire.js";
 import type { ClientState } from "../shared/clientstate.js";
@@ -32,18 +34,8 @@ import { badArgument } from "../shared/arguments.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
 import { settledState } from "../connect/settled.js";
 
-/** Noted beside a revision: the server speaks HTTP/1.1. */
-export const OLD = "http/1.1";
 /** The stream for unasked messages, since 2026-07-28. */
 const OP = "subscriptions/listen";
-
-/** What a connection tells those who use it. */
-export interface ConnectionUse {
-  /** The store has brought a call back; nobody has heard of what it had. */
-  recalled(call: SharedCall<CallToolResult>): void;
-  /** An event, before any listener hears of it. */
-  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
-}
 
 /**
  * A connection to one MCP server, which all clients of the app's with the same URL,
@@ -226,10 +218,9 @@ export class SharedConnection {
     await this.#keeping.journal?.forget();
   }
 
-  /** Notes for the next page what the server speaks: the revision, and HTTP/1.1 where a browser might expect more. */
+  /** Notes for the next page what the server speaks. */
   async noteSpoken(): Promise<void> {
-    if (!this.revision || this.#keeping.journal?.forgotten) return;
-    await noteRevision(this.url, this.revision + (this.url.startsWith("https:") && this.#streams.scarce ? ` ${OLD}` : ""));
+    if (this.revision && !this.#keeping.journal?.forgotten) await noteSpoken(this.url, this.revision, this.#streams.scarce);
   }
 
   /** Whether calls are kept at all, if only in memory. */
