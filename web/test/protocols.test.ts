@@ -117,7 +117,7 @@ test("Fault 441: calls over HTTPS wait for connections from the moment that the 
   assert.deepEqual(said, []);
 });
 
-test("Fault 441: so do an agent's sessions: the core hears how many streams it may hold, and that there is no bound any more", async () => {
+test("Fault 441: so do the sessions of an agent: the core hears how many streams it may hold, and that there is no bound any more", async () => {
   const may: number[] = [];
   const runtime = { agentStreams: (_: number, n: number) => (may.push(n), n) };
   const settled = async (): Promise<void> => {
