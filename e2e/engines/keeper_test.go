@@ -23,6 +23,7 @@ const following = `
 window.trails = {};
 window.calls = {};
 window.states = [];
+window.hosts = [];
 window.follow = (call) => {
 	const label = call.params?.arguments?.call ?? call.method;
 	if (trails[label]) return;
@@ -49,6 +50,7 @@ window.follow = (call) => {
 };
 window.begin = async (url, options) => {
 	window.mcp = await holdfast.connect(url, options);
+	mcp.on("host", (event) => hosts.push(event));
 	mcp.on("state", ({ state }) => states.push(state));
 	mcp.on("restored", ({ call }) => follow(call));
 	for (const call of await mcp.calls()) follow(call);

@@ -27,8 +27,12 @@ var stories = []story{
 	{name: "sign-in", shows: "OAuth by redirect, and a reload that needs no second sign-in", tell: signIn},
 	{name: "forget", shows: "`forget()` and `wipe()` in mid-call leave nothing on the disk", tell: forget},
 	{name: "shared worker", shows: "two tabs on one worker: one is reloaded, the other closes, and no stream is cut", tell: sharedHost},
-	{name: "only tab", shows: "the only tab of an app with the default host is reloaded in mid-call: no stream is cut", tell: onlyTab, in: map[Engine]exception{
-		Firefox{}: {tell: onlyTabEnds, note: "no `extendedLifetime`: the worker ends with its last page, and the call is resumed"},
-		WebKit{}:  {tell: onlyTabForgets, note: "no `extendedLifetime`, and a shared worker can store no key: `guarantee` says `lost-on-reload`, and the call ends with `outcome_unknown`. With `host: \"page\"` it is resumed, as in the story *reload*"},
+	{name: "only tab", shows: "the only tab of an app with the default host is reloaded in mid-call: no stream is cut", tell: onlyTab("auto", "shared", true), in: map[Engine]exception{
+		Firefox{}: {tell: onlyTab("auto", "shared", false), note: "no `extendedLifetime`: the worker ends with its last page, and the call is resumed"},
+		WebKit{}:  {tell: onlyTabInThePage, note: "its shared worker can store no key: the default host is the page (`no_keys`), and the call is resumed"},
+	}},
+	{name: "pinned worker", shows: "the same with `host: \"shared\"`", tell: onlyTab("shared", "shared", true), in: map[Engine]exception{
+		Firefox{}: {tell: onlyTab("shared", "shared", false), note: "no `extendedLifetime`: the worker ends with its last page, and the call is resumed"},
+		WebKit{}:  {tell: onlyTabForgets, note: "no `extendedLifetime`, and no key that could be stored: `guarantee` says `lost-on-reload`, and the call ends with `outcome_unknown`"},
 	}},
 }

@@ -60,36 +60,45 @@ func sharedHost(s *scene) {
 	}
 }
 
-// onlyTab reloads the only tab of an app that says nothing of hosts. Where the worker outlives it no stream
-// is cut; elsewhere the call is resumed.
-func onlyTab(s *scene) { reloadOnlyTab(s, true) }
-
-// onlyTabEnds is that of engines whose worker ends with the last page.
-func onlyTabEnds(s *scene) { reloadOnlyTab(s, false) }
-
-func reloadOnlyTab(s *scene, outlives bool) {
-	p := s.counting(peer.Options{})
-	page := s.openKeeper(p.URL(), `{ host: "auto", ack: "manual" }`)
-	if host := eval[string](page, `mcp.host`); host != "shared" {
-		s.Errorf("the host is %q", host)
-	}
-	page.counts(p, "a", 6, 3)
-	page.stored("a")
-	page.reload()
-	page.waitFor(`window.ready && trails.a`)
-	s.pass(p, 4)
-	page.ends(p, "a", 6)
-	if n := len(p.Oracle().Requests("a")); outlives != (n == 1) {
-		s.Errorf("the server heard of the call %d times", n)
+// onlyTab reloads the only tab of an app. Where the worker outlives it no stream is cut; elsewhere the call is resumed.
+func onlyTab(asked, host string, outlives bool) func(*scene) {
+	return func(s *scene) {
+		p := s.counting(peer.Options{})
+		page := s.openKeeper(p.URL(), `{ host: "`+asked+`", ack: "manual" }`)
+		if got := eval[string](page, `mcp.host`); got != host {
+			s.Errorf("the host is %q", got)
+		}
+		page.counts(p, "a", 6, 3)
+		page.stored("a")
+		page.reload()
+		page.waitFor(`window.ready && trails.a`)
+		s.pass(p, 4)
+		page.ends(p, "a", 6)
+		if n := len(p.Oracle().Requests("a")); outlives != (n == 1) {
+			s.Errorf("the server heard of the call %d times", n)
+		}
 	}
 }
 
-// onlyTabForgets is that of WebKit, which stores no CryptoKey for a shared worker (IndexedDB aborts the transaction; a page
-// can store one). What a call is resumed with is then in the worker's memory alone, which ends with the only tab.
-// That is said, before and after: the call is of unknown fate, and is not run again.
+// onlyTabInThePage is that of an engine whose shared worker can store no key: every tab of the app has the runtime in the page,
+// and hears why.
+func onlyTabInThePage(s *scene) {
+	onlyTab("auto", "page", false)(s)
+	p := s.counting(peer.Options{})
+	for range 2 {
+		page := s.openKeeper(p.URL(), `{ host: "auto" }`)
+		if got := eval[string](page, `mcp.host + " " + hosts.map(({ host, why }) => host + " " + why)`); got != "page page no_keys" {
+			s.Errorf("it says %q", got)
+		}
+	}
+}
+
+// onlyTabForgets pins the shared worker where that can store no key (put throws a DataCloneError; in a page and in a
+// dedicated worker it does not). What a call is resumed with is then in the worker's memory alone, which ends with the
+// only tab. That is said, before and after: the call is of unknown fate, and is not run again.
 func onlyTabForgets(s *scene) {
 	p := s.counting(peer.Options{})
-	page := s.openKeeper(p.URL(), `{ host: "auto", ack: "manual" }`)
+	page := s.openKeeper(p.URL(), `{ host: "shared", ack: "manual" }`)
 	page.counts(p, "a", 6, 3)
 	if got := eval[string](page, `mcp.host + " " + mcp.durability + " " + calls.a.guarantee`); got != "shared indexeddb lost-on-reload" {
 		s.Errorf("it says %q", got)
@@ -157,7 +166,7 @@ import "/witness.mjs";
 import * as holdfast from "/holdfast.mjs";
 window.auth = holdfast.oauth({ redirectUrl: location.origin + "/app", interaction: "redirect" });
 auth.onchange = (signIn) => { window.signIn = signIn; };
-window.mcp = await holdfast.connect(SERVER, { auth });
+window.mcp = await holdfast.connect(SERVER, { auth }); 
 window.ready = true;
 `
 

@@ -108,7 +108,7 @@ class Page {
   }
 }
 
-const welcome = { t: "welcome", build: "", lock: "" };
+const welcome = { t: "welcome", build: "", lock: "", keys: true };
 /** What an app calls, with the shared worker wanted and with a pin; and what errors of it name. */
 const kinds = {
   connect: { auto: (options: object) => connect("/mcp", options), pinned: (options: object) => connect("/mcp", { ...options, host: "shared" }) },
@@ -292,6 +292,27 @@ test("Fault 348: with auto the page that finds it noted takes its place after on
   } finally {
     globalThis.setTimeout = setTimeout;
     Reflect.deleteProperty(globalThis, "localStorage");
+  }
+});
+
+test("Fault 451: where a shared worker can store no key the page takes its place, in every tab, and a pin has the worker", async () => {
+  for (const [name, { auto, pinned }] of Object.entries(kinds)) {
+    const given = { worker: another() };
+    let opened = 0;
+    for (let tab = 0; tab < 2; tab++) {
+      const page = new Page();
+      page.worker = (tell) => (message) => {
+        if (message.t === "hello") tell({ ...welcome, keys: false });
+        if (message.t !== "connect" && message.t !== "agent") return;
+        opened++;
+        tell({ t: "opened", client: message.client });
+      };
+      assert.equal((await auto(given)).host, "page", name);
+      assert.deepEqual(page.here.map(({ notice }) => [notice?.host, notice?.why, notice?.error.code, notice?.error.op]), [["page", "no_keys", "host_unavailable", name]]);
+      assert.equal(opened, tab, "nothing was opened in the worker before the choice was made");
+      assert.equal((await pinned(given)).host, "shared", name);
+      assert.equal((await auto(given)).host, "page", "also where the page has the worker for another client");
+    }
   }
 });
 

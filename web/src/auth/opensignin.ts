@@ -243,8 +243,8 @@ const nowhereToComeBackTo: AskingInteraction = {
   show() {
     throw new AuthFailure("auth/authorization", {
       code: "bad_argument",
-      message: "this page can store nothing, so the answer of a sign-in would find nobody who waits for it",
-      hint: "The browser has to let this site use IndexedDB. Are all cookies blocked, or is the page in a frame of another site?",
+      message: "nothing can be stored here, so the answer of a sign-in would find nobody who waits for it",
+      hint: "The browser has to let this site use IndexedDB. Are all cookies blocked, or is the page in a frame of another site? A shared worker of WebKit can store no key: leave the option host out.",
     });
   },
 };

@@ -93,6 +93,9 @@ export const atStart = {
   not_started(url: string, message: string): string {
     return `the worker at ${url} could not be started${message ? `: ${message}` : ": it is not there, or worker-src of the Content-Security-Policy forbids it"}`;
   },
+  no_keys(): string {
+    return "this browser's shared worker can store no key, so that what a call is resumed with would end with it; the page can";
+  },
   no_answer(url: string): string {
     return `the worker at ${url} does not answer`;
   },

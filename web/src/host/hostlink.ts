@@ -1,5 +1,6 @@
 import { isRepeatable } from "../connect/interrupted.js";
 import { HoldfastError } from "../shared/errors.js";
+import { storesKeys } from "../storage/storeskeys.js";
 import { hasLocks, lock } from "../tabs/locks.js";
 import { BUILD } from "./build.js";
 import { atStart, NoWorker } from "./choice.js";
@@ -45,6 +46,7 @@ export class HostLink {
   #release: (() => void) | undefined;
   #watch: AbortController | undefined;
   #hostLock = "";
+  #hostStoresKeys = true;
   /** `cached`: the page is in the back/forward cache; `over`: nothing crosses the link any more. */
   #state: "open" | "cached" | "over" = "open";
   /** What listens to the page. */
@@ -113,6 +115,7 @@ export class HostLink {
         clearTimeout(timer);
         if (message.t === "refused") return reject(new NoWorker("other_build", message.why));
         this.#hostLock = message.lock;
+        this.#hostStoresKeys = message.keys;
         this.#port.onmessage = ({ data }) => this.#receive(data);
         resolve(true);
       };
@@ -155,6 +158,11 @@ export class HostLink {
   /** Whether it has ended: nothing crosses it any more. */
   get isOver(): boolean {
     return this.#state === "over";
+  }
+
+  /** Throws a NoWorker where this page would keep more than the host: it can store the key of what is sealed, and the host cannot. */
+  async checkKept(): Promise<void> {
+    if (!this.#hostStoresKeys && (await storesKeys())) throw new NoWorker("no_keys", atStart.no_keys());
   }
 
   /** A number that no other client or call of the page's has here. Even. */

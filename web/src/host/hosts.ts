@@ -92,12 +92,18 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
   const way = { ...chosen, link: () => chosen.link().catch(rename) };
   const linking = way.link();
   try {
-    const [side] = await unlessAborted(op, options.signal, Promise.all([checkedBy(chunk, options), linking]));
+    const kept = linking.then((link) => keepsAsMuch(link, options)).catch(rename);
+    const [side] = await unlessAborted(op, options.signal, Promise.all([checkedBy(chunk, options), kept]));
     return { side, way };
   } catch (error) {
     linking.then((unused) => unused.remove(0)).catch(() => {}); // a link that nobody uses is given back
     throw error;
   }
+}
+
+/** Throws a NoWorker where the app has asked for no host, and the worker would keep less than the page. */
+export async function keepsAsMuch(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">): Promise<void> {
+  if (host === "auto") await link.checkKept();
 }
 
 /** The page's side, which knows what the options take. */

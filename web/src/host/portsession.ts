@@ -3,6 +3,7 @@ import { openView } from "../client/openview.js";
 import type { NewCall } from "../client/sharedcall.js";
 import { agentsWasm, mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
+import { storesKeys } from "../storage/storeskeys.js";
 import { lifetime } from "../tabs/lifecycle.js";
 import { pageArrived } from "./askpage.js";
 import { BUILD } from "./build.js";
@@ -235,7 +236,7 @@ export class PortSession implements ViewPage {
     }
     this.#outlives = outlives;
     if (outlives) lifetime.endIsHeard = true;
-    this.#presence.hello(lock, (own) => this.send({ t: "welcome", build: BUILD, lock: own }));
+    this.#presence.hello(lock, (own) => void storesKeys().then((keys) => this.send({ t: "welcome", build: BUILD, lock: own, keys })));
   }
 
   /** The page takes again what is for it. */

@@ -4,7 +4,8 @@ import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { agentWorker } from "./agenthosts.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
-import { chosenWay, pageHost, workerClient } from "./hosts.js";
+import { named } from "./choice.js";
+import { chosenWay, keepsAsMuch, pageHost, workerClient } from "./hosts.js";
 
 /**
  * Options of {@link preload}: those of `connect` or `connectAgent` that say where the runtime will be,
@@ -45,8 +46,14 @@ function ways(here: PageChunk<{ loadHere(wasm?: WasmSource): Promise<void> }>, t
     },
     there: async (_, options, kind, starts) => {
       if (!isPage()) return;
-      const { link, crossing } = await chosenWay(there, kind, options, starts);
-      (await link()).send({ t: "load", wasm: crossing.wasm, agents: there === agentWorker });
+      try {
+        const way = await chosenWay(there, kind, options, starts);
+        const link = await way.link();
+        await keepsAsMuch(link, options).catch((error: unknown) => (link.remove(0), Promise.reject(error as Error)));
+        link.send({ t: "load", wasm: way.crossing.wasm, agents: there === agentWorker });
+      } catch (error) {
+        throw named("preload", error); // where there is no worker the page's host is loaded
+      }
     },
   };
 }

@@ -103,8 +103,8 @@ export type PageMessage =
 export type HostMessage = HostSays & { size?: number };
 
 type HostSays =
-  /** `lock` names a Web Lock that the host holds while it lives, and has not given the page up. */
-  | { t: "welcome"; build: string; lock: string }
+  /** `lock` names a Web Lock that the host holds while it lives, and has not given the page up. `keys`: it can store what secrets are sealed with. */
+  | { t: "welcome"; build: string; lock: string; keys: boolean }
   | { t: "refused"; why: string }
   /** A client is open: what is kept came before it. */
   | { t: "opened"; client: number }
@@ -190,7 +190,7 @@ export const FROM_PAGE: Fields<PageMessage> = {
 
 /** What the messages of a host are made of. */
 export const FROM_HOST: Fields<HostMessage> = {
-  welcome: { build: "s", lock: "s" },
+  welcome: { build: "s", lock: "s", keys: "b" },
   refused: { why: "s" },
   opened: { client: "n" },
   failed: { client: "n", error: "o" },

@@ -22,6 +22,7 @@ export type Host = "page" | "worker" | "shared";
  * | `not_started` | the script is not there, or throws, or the page's policy (`worker-src`) forbids it |
  * | `no_answer` | nothing answers: the script is something else, or not there |
  * | `other_build` | the script is of another build than the page's module |
+ * | `no_keys` | the worker can store no CryptoKey, and the page can: it would keep less. Only `host: "auto"` minds |
  * | `load_failed` | the worker cannot load the wasm: its own policy may forbid that |
  */
 export type HostReason =
@@ -36,6 +37,7 @@ export type HostReason =
   | "not_started"
   | "no_answer"
   | "other_build"
+  | "no_keys"
   | "load_failed";
 
 /**
@@ -46,6 +48,9 @@ export interface HostEvent {
   host: Host;
   /** Why, for programs. */
   why: HostReason;
-  /** What `host: "shared"` would have rejected with, or the client has failed with; its `hint` says what helps. */
+  /**
+   * What `host: "shared"` would have rejected with, or the client has failed with; its `hint` says what helps. With
+   * `no_keys` that pin is served all the same, and keeps less.
+   */
   error: HoldfastError;
 }
