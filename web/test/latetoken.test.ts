@@ -115,6 +115,7 @@ test("Fault 278: an MCP client goes on as the user of a token that nobody waits 
       return handle;
     },
     counters: () => "",
+    disown: () => {},
     closeKeepingSession: (handle: number) => {
       said.push(`keep ${handle}`);
       ports[handle - 1]!.state('{"state":"closed"}', 0);

@@ -46,6 +46,8 @@ interface CoreCall {
 class CoreClient {
   user: User | undefined;
   isOver = false;
+  /** What was made while a token is asked for, and waits for that. */
+  #waiting: CoreCall[] | undefined = [];
   /** Calls without an outcome. */
   readonly calls: CoreCall[] = [];
   /** What the server has asked. */
@@ -64,22 +66,49 @@ class CoreClient {
       this.isOver = true;
       return this.port.state(`{"state":"failed","error":{"code":"unauthorized","message":"no token","op":"connect","status":401,"retryable":false}}`, 0);
     }
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
     if (this.user) {
       if (this.user !== user) this.world.wrong(`the client of ${this.user} got a token of ${user}`);
+      for (const call of waiting) this.#leaves(call);
       return;
     }
     this.user = user;
     this.port.state(JSON.stringify({ state: "open", revision: "2025-11-25", session: true, initialize: { serverInfo: { name: markOf(user), version: "1" } } }), 0);
-    for (const call of this.calls) this.#leaves(call);
+    for (const call of waiting) this.#leaves(call);
   }
 
   call(call: CoreCall): void {
     this.calls.push(call);
-    if (this.user) this.#leaves(call);
+    if (this.#waiting) this.#waiting.push(call);
+    else this.#leaves(call);
+  }
+
+  /** As the core has it: a call, or all with 0, that waits for the token. */
+  disown(id: number): void {
+    for (const call of this.#waiting ?? []) if (id === 0 || call.id === id) this.#settles(call.id, "closed");
+    this.#waiting = this.#waiting?.filter((call) => id !== 0 && call.id !== id);
+  }
+
+  /** A call that has not left ends. */
+  cancel(id: number): void {
+    this.#waiting = this.#waiting?.filter((call) => call.id !== id);
+    this.#settles(id, "cancelled");
+  }
+
+  #settles(id: number, code: string): void {
+    const at = this.calls.findIndex((call) => call.id === id);
+    if (at < 0) return;
+    this.calls.splice(at, 1);
+    this.port.settle(id, OUTCOME.failure, `{"code":"${code}","message":"${code}","op":"tools/call","status":0,"retryable":false}`);
   }
 
   /** A call goes out, with the user's token. */
-  #leaves({ params }: CoreCall): void {
+  #leaves({ id, params }: CoreCall): void {
+    if (!this.calls.some((call) => call.id === id)) return;
+    const decision = /<decided by (\d+)>/.exec(params)?.[1];
+    const decided = decision && this.world.decided.get(Number(decision));
+    if (decided && decided !== this.user) this.world.wrong(`what ${decided} made while a token was asked for went out as ${this.user}: ${params}`);
     for (const user of marksIn(params)) if (user !== this.user) this.world.wrong(`a call of ${user} went out as ${this.user}: ${params}`);
   }
 
@@ -128,6 +157,8 @@ class CoreClient {
         return port.deliver(at?.id ?? 0, EVENT.request, question, JSON.stringify(request));
       }
       case 5:
+        if (this.#waiting) return;
+        this.#waiting = [];
         return port.token();
     }
   }
@@ -144,6 +175,10 @@ class Page {
   heard: User | undefined;
   /** The same, from the moment that the message arrives: both count until its turn of the event loop is over. */
   hears: User | undefined;
+  /** The token that the app is asked for: it says whose is what the page makes meanwhile. */
+  deciding: number | undefined;
+  /** Those that it has given, and that the worker has not had yet. */
+  readonly answered: number[] = [];
   lock = "";
   isFrozen = false;
   isGone = false;
@@ -180,7 +215,10 @@ class Page {
       return { action: "accept", content: { who: message } };
     };
     const token = async (): Promise<string> => {
+      const decision = (this.deciding = ++this.world.decisions);
       if (this.world.pick(3) === 0) await this.#later();
+      if (this.deciding === decision) this.deciding = undefined;
+      this.answered.push(decision);
       return tokenOf((this.given = this.user));
     };
     const { pick } = this.world;
@@ -199,7 +237,7 @@ class Page {
   act(pick: (n: number) => number): void {
     const { client } = this;
     if (!client || this.isClosing || this.isFrozen) return;
-    const text = markOf(this.given ?? this.user);
+    const text = this.deciding === undefined ? markOf(this.given ?? this.user) : `<decided by ${this.deciding}>`;
     const known = this.#calls[pick(this.#calls.length || 1)];
     switch (pick(7)) {
       case 0:
@@ -264,6 +302,9 @@ export class World {
   readonly errors: string[] = [];
   readonly pick: (n: number) => number;
   questions = 0;
+  decisions = 0;
+  /** Whose token those that the worker has had were. */
+  readonly decided = new Map<number, User>();
   #calls = 0;
   /** What the worker has heard in the turn that goes on. */
   readonly #heard: (() => void)[] = [];
@@ -283,6 +324,8 @@ export class World {
         far.arrives = (data) => {
           const user = data["t"] === "reply" ? userOf(data["value"]) : undefined;
           if (!user) return;
+          const decision = page.answered.shift();
+          if (decision !== undefined) world.decided.set(decision, user);
           page.hears = user;
           world.#heard.push(() => (page.heard = user));
         };
@@ -331,12 +374,9 @@ export class World {
       this.clients[handle - 1]!.call({ id, params: params! });
     },
     cancel: (handle: number, id: number) => {
-      const { calls, port } = this.clients[handle - 1]!;
-      const at = calls.findIndex((call) => call.id === id);
-      if (at < 0) return;
-      calls.splice(at, 1);
-      port.settle(id, OUTCOME.failure, `{"code":"cancelled","message":"cancelled by the app","op":"tools/call","status":0,"retryable":false}`);
+      this.clients[handle - 1]!.cancel(id);
     },
+    disown: (handle: number, id: number) => this.clients[handle - 1]!.disown(id),
     ack: (handle: number, _: number, __: number, ticket: number) => ticket > 0 && queueMicrotask(() => this.clients[handle - 1]!.port.deliver(0, EVENT.acked, ticket, `{"stored":true}`)),
     token: (handle: number, ok: boolean, text: string) => this.clients[handle - 1]!.token(ok, text),
     respond: (handle: number, question: number, ok: boolean, json: string) => this.clients[handle - 1]!.respond(question, ok, json),

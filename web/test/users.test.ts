@@ -150,6 +150,7 @@ function changing() {
       said.push([handle, "call", params]);
       bind(++calls);
     },
+    disown: () => {},
     closeKeepingSession: (handle: number) => {
       said.push([handle, "close"]);
       // What a core writes at its end is still its user's.

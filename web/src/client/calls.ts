@@ -110,6 +110,11 @@ export class Calls {
       else this.#between.get(call)?.peeked(0, `{"status":"working"}`); // about to be sent once more
     },
     draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
+    disown: (call) => {
+      const kept = this.#kept.get(call);
+      if (this.#pending.has(call)) this.#wire.runtime.disown(this.#wire.handle, call);
+      if (kept && !this.#pending.has(call)) this.#forget(call, kept); // it is nobody's
+    },
     park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
     reread: (call, gap) => {
       const record = this.#wire.runtime.record(this.#wire.handle, call);

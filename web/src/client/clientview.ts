@@ -49,6 +49,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
   #ended = false;
   /** Calls that the app has got or made. */
   readonly #known = new WeakSet<SharedCall<unknown>>();
+  /** And those that it has made. */
+  readonly #made = new WeakSet<SharedCall<unknown>>();
   /** What the app waits for. */
   readonly #waiting = new Set<(why: (op: string) => HoldfastError) => void>();
   readonly #watched = new Set<string>();
@@ -149,6 +151,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     let call: Call<unknown> | undefined;
     const made = send(mine || signal === undefined ? options : { ...options, signal }, (shared) => {
       this.#known.add(shared);
+      this.#made.add(shared);
       call = shared.show(this);
     });
     if (mine) call?.cancelWith(signal);
@@ -228,6 +231,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
     this.#over.abort();
     this.#over = new AbortController();
     this.#watched.clear();
+    // What it has made since the token was asked for is its new user's, and would go out as the last one's.
+    for (const shared of this.#client?.all() ?? []) if (this.#made.has(shared)) shared.disown();
     this.#part((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
     this.#open.move(this);
     this.listeners.emit("state", { state: "reconnecting" });

@@ -41,6 +41,10 @@ export class LiveControl implements SharedControl {
     return refused;
   }
 
+  disown(call: number): void {
+    if (!this.#exited) this.#control.disown(call);
+  }
+
   handed(call: number): void {
     if (!this.#exited) this.#control.handed(call);
   }

@@ -16,6 +16,8 @@ export type NewCall = ConstructorParameters<typeof Call>;
 
 /** What a call of the core's needs of its client. */
 export interface SharedControl extends CallControl {
+  /** Whose page made it has another user: it ends, if it was made while a token was asked for, and has not left. */
+  disown(call: number): void;
   /** Makes the same request once more; `made` gets the new call before any event of the call can arrive. */
   rerun(call: Call<unknown>, made?: Made): SharedCall<unknown>;
 }
@@ -77,6 +79,11 @@ export class SharedCall<T> extends Call<T> {
     const seen = this.#seen.get(viewer);
     this.#seen.delete(viewer);
     if (seen) this.#pause(seen, false);
+  }
+
+  /** The page that made it has another user, by the token that was asked for: it ends, unless it was made before or has left. */
+  disown(): void {
+    if (this.#bound && !this.settled) this.#bound.control.disown(this.#bound.id);
   }
 
   /** Makes the same request once more; `made` gets the new call before any event of the call can arrive. */

@@ -42,6 +42,8 @@ export interface LifetimeUse<F, C> {
   counters: C;
   /** Ends all that is under way. */
   reject(why: (op: string) => HoldfastError): void;
+  /** A token of another user has come: takes back what waited for it. */
+  disown?(): void;
   /** There is a token, which may see something else than the last one. */
   tokenCame?(): void;
   /** The client is another user's from here on: lets go of all that was the last one's. Returns what it speaks to the core by. */
@@ -249,6 +251,7 @@ export class Lifetime<F extends Facts, C extends object> {
     const { journal } = this.#keeping;
     this.#awaits = false;
     this.#count();
+    this.#use.disown?.();
     this.#use.reject((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
     this.#between = Promise.resolve(); // what the client that is left says of itself is no news
     runtime.closeKeepingSession(handle);

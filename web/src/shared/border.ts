@@ -388,6 +388,7 @@ export interface Exports {
   hide(handle: number, now: number): number;
   visited(handle: number, now: number): number;
   park(handle: number, id: number, parked: number, now: number): number;
+  disown(handle: number, id: number, now: number): number;
   handshake(handle: number, now: number): number;
   closeKeepingSession(handle: number, now: number): number;
   terminate(handle: number, now: number): number;

@@ -1,0 +1,127 @@
+// A page's token is asked for, and is another user's: what the page has made meanwhile goes out with nobody's token.
+// What the core does with it is in core/mcp/faults_disown_test.go.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ClientView } from "../src/client/clientview.js";
+import { OpenClient, type Plan } from "../src/client/openclient.js";
+import { callDefaults } from "../src/client/options.js";
+import { joinable } from "../src/connect/joinable.js";
+import { UserStores } from "../src/connect/userstores.js";
+import type { ClientPort } from "../src/runtime/port.js";
+import type { Runtime } from "../src/runtime/runtime.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { OUTCOME } from "../src/shared/border.js";
+import { settled, somebody, tokenOf } from "./agentworker.js";
+import { until } from "./ready.js";
+
+const closed = (op: string): string => JSON.stringify({ code: "closed", message: "the token provider gave a token of another user", op, status: 0, retryable: false });
+
+let servers = 0;
+
+/** A client of several views of one user, on a core that is the test: calls wait in it for the next token. */
+class Shared {
+  readonly said: string[] = [];
+  readonly ports: ClientPort[] = [];
+  /** Calls that wait, by their names. */
+  readonly waiting = new Map<number, string>();
+  #ids = 0;
+
+  readonly runtime = {
+    connect: (_: object, port: ClientPort, stored: (handle: number) => unknown) => {
+      const handle = this.ports.push(port);
+      stored(handle);
+      queueMicrotask(() => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0));
+      return handle;
+    },
+    call: (handle: number, _how: number, [, params]: string[], _times: object, bind: (id: number) => void) => {
+      const id = ++this.#ids;
+      const { name } = JSON.parse(params!) as { name: string };
+      this.said.push(`call ${handle} ${name}`);
+      this.waiting.set(id, name);
+      bind(id);
+    },
+    disown: (handle: number, id: number) => {
+      for (const [waits, name] of this.waiting) {
+        if (id !== 0 && id !== waits) continue;
+        this.waiting.delete(waits);
+        this.said.push(`disown ${name}`);
+        this.ports[handle - 1]!.settle(waits, OUTCOME.failure, closed("tools/call"));
+      }
+    },
+    closeKeepingSession: (handle: number) => {
+      this.said.push(`keep ${handle}`);
+      this.ports[handle - 1]!.state('{"state":"closed"}', 0);
+    },
+    counters: () => "",
+    toolFor: () => [0, ""],
+    ...Object.fromEntries(["release", "close", "token", "hold", "ack", "handed"].map((what) => [what, () => {}])),
+  } as unknown as Runtime;
+
+  readonly plan: Plan = {
+    url: `https://example.com/${++servers}`,
+    options: { journal: false },
+    core: { revision: "2025-11-25" },
+    credentials: "omit",
+    backlog: [10, 1_000, 1_000],
+    validation: { policy: false },
+    defaults: callDefaults("test", {}),
+  };
+
+  /** Opens a view whose provider gives tokens from there. */
+  async view(token: () => string | Promise<string>): Promise<ClientView> {
+    const stores = new UserStores({ token, journal: false }, false, { of: async (name) => name, former: async () => [] });
+    const view = new ClientView(this.plan.url, new Backlog(10), {}, stores);
+    const principal = await stores.principal();
+    await OpenClient.of(this.plan, principal).join(view, undefined, Promise.resolve(this.runtime), principal);
+    stores.changed(await stores.token());
+    return view;
+  }
+}
+
+const make = (view: ClientView, name: string): Promise<string> =>
+  view.make("callTool", "callTool", [name, {}] as never, { journal: true }).result.then(
+    () => "result",
+    (error: { code: string }) => error.code,
+  );
+
+test("Fault 452: of the pages of a client one is another user's: what it has made while its token was asked for goes out as nobody, and is no call of the others", async () => {
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  const shared = new Shared();
+  let give!: (token: string) => void;
+  let later: Promise<string> | undefined;
+  const staying = await shared.view(() => first);
+  const leaving = await shared.view(() => later ?? first);
+  assert.equal(staying.client, leaving.client);
+  const last = staying.client;
+  const restored: string[] = [];
+  staying.listeners.add("restored", ({ call }) => restored.push(String(call.params?.["name"])));
+  later = new Promise((resolve) => (give = resolve));
+  shared.ports[0]!.token();
+  await settled();
+  const [theirs, ours] = [make(leaving, "theirs"), make(staying, "ours")];
+  give(second);
+  assert.equal(await theirs, "closed");
+  await until(() => leaving.client !== last);
+  assert.equal(staying.client, last);
+  assert.deepEqual(shared.said.filter((each) => /theirs|ours/.test(each)), ["call 1 theirs", "call 1 ours", "disown theirs"]);
+  assert.deepEqual([...shared.waiting.values()], ["ours"]);
+  assert.deepEqual([restored, staying.calls().map(({ params }) => params?.["name"])], [[], ["ours"]]);
+  shared.ports[0]!.settle([...shared.waiting.keys()][0]!, OUTCOME.result, '{"content":[]}');
+  assert.equal(await ours, "result");
+  joinable.clear();
+});
+
+test("Fault 452: the only page of a client is another user's: what waits for the token is taken back before the client is left", async () => {
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  const shared = new Shared();
+  let now = first;
+  const view = await shared.view(() => now);
+  now = second;
+  shared.ports[0]!.token();
+  const made = make(view, "between");
+  assert.equal(await made, "closed");
+  await until(() => shared.said.length === 3);
+  assert.deepEqual(shared.said, ["call 1 between", "disown between", "keep 1"]);
+  joinable.clear();
+});
