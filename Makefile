@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers browsers-short check conformance browser engines versions size figures bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -209,6 +209,7 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test: versions ## everything a change must pass
 	@$(MAKE) --no-print-directory -j2 $(SYNC) check types lint-package test-core test-cluster test-web
 	@$(MAKE) --no-print-directory e2e
+	@$(MAKE) --no-print-directory browsers-short
 
 versions: browser
 	@go version
@@ -216,6 +217,9 @@ versions: browser
 
 browser: ## find a browser for the tests, or install Chromium
 	@go run ./e2e/cmd/chromium
+
+engines: ## find Firefox and WebKit for the tests, or install them; without leave for that their stories are skipped
+	@go run ./e2e/cmd/engines
 
 check: ## gofmt and vet, for this machine and for wasm
 	@unformatted=$$(gofmt -l core e2e jsbridge wasm web/scripts); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
@@ -312,9 +316,12 @@ wires: build $(NEWER) $(VALIDATOR) browser ## stories over TLS and HTTP/2, throu
 
 ENGINES ?= chromium,firefox,webkit
 
-# One engine and one story at a time. SHORT=1 tells the short row.
-browsers: build $(VALIDATOR) browser ## the stories that matter most, in Chromium, Firefox and WebKit: docs/browsers.md
-	go test -count=1 -timeout 60m -v ./e2e/engines -engines $(ENGINES) $(if $(SHORT),-short)
+# One engine and one story at a time.
+browsers: build $(VALIDATOR) browser engines ## the stories that matter most, in Chromium, Firefox and WebKit: docs/browsers.md
+	go test -count=1 -timeout 60m -v ./e2e/engines -engines $(ENGINES)
+
+browsers-short: build $(VALIDATOR) browser engines ## the short row of them, which make test tells after its stories
+	go test -count=1 -timeout 20m -v ./e2e/engines -run '^TestMatrix$$' -engines $(ENGINES) -short
 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance

@@ -63,5 +63,9 @@ type Tab interface {
 	Close(ctx context.Context) error
 }
 
+// MustBeThere reports whether an engine that is not installed fails the run, by the environment variable CI: a
+// developer's run goes on without it, and says so.
+func MustBeThere(ci string) bool { return ci == "true" }
+
 // All are the engines, in the order of the columns of docs/browsers.md.
 func All() []Engine { return []Engine{Chromium{}, Firefox{}, WebKit{}} }

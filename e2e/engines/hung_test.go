@@ -4,8 +4,10 @@ package engines
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +81,84 @@ func TestHungBrowserIsEnded(t *testing.T) {
 	}
 }
 
+// TestEngineThatDoesNotStart does it with engines that are installed, and do not get as far as a page: the story fails after its
+// limit, or at once where a program ends, says what that wrote, and nothing of it is left.
+func TestEngineThatDoesNotStart(t *testing.T) {
+	const (
+		inside   = "HOLDFAST_UNSTARTED"
+		hangs    = "echo it hangs; echo $$ > \"$PIDS/$$\"; exec sleep 600"
+		ends     = "echo it is broken >&2; exit 1"
+		displays = "echo 7; echo $$ > \"$PIDS/$$\"; exec sleep 600"
+	)
+	if which := os.Getenv(inside); which != "" {
+		miniBrowsers = []string{os.Getenv("PIDS") + "/../bin/MiniBrowser"}
+		var engine Engine = WebKit{}
+		if which == "Firefox" {
+			engine = Firefox{}
+		}
+		t.Run("a story", func(t *testing.T) {
+			in := &house{engine: engine}
+			defer in.forget()
+			play(t, in, limits{story: time.Second, grace: time.Second, look: time.Second}, func(s *scene) {
+				s.open("http://127.0.0.1/")
+			})
+		})
+		return
+	}
+	for name, c := range map[string]struct {
+		engine   string
+		programs map[string]string
+		says     string
+	}{
+		"Xvfb hangs":       {"WebKit", map[string]string{"Xvfb": hangs}, "the story has had its 1s"},
+		"Xvfb ends":        {"WebKit", map[string]string{"Xvfb": ends}, "it is broken"},
+		"the driver hangs": {"WebKit", map[string]string{"Xvfb": displays, "WebKitWebDriver": hangs}, "the story has had its 1s"},
+		"the driver ends":  {"WebKit", map[string]string{"Xvfb": displays, "WebKitWebDriver": ends}, "it is broken"},
+		"Firefox hangs":    {"Firefox", map[string]string{"firefox-esr": hangs}, "the story has had its 1s"},
+		"Firefox ends":     {"Firefox", map[string]string{"firefox-esr": ends}, "it is broken"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			bin, pids := dir+"/bin", dir+"/pids"
+			for _, each := range []string{bin, pids} {
+				if err := os.Mkdir(each, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, program := range []string{"Xvfb", "WebKitWebDriver", "MiniBrowser", "firefox-esr"} {
+				script := "#!/bin/sh\n" + c.programs[program] + "\n"
+				if err := os.WriteFile(bin+"/"+program, []byte(script), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			command := exec.Command(os.Args[0], "-test.run=^TestEngineThatDoesNotStart$", "-test.v", "-test.timeout=1m")
+			command.Env = append(os.Environ(), inside+"="+c.engine, "PATH="+bin+":"+os.Getenv("PATH"), "FIREFOX=", "PIDS="+pids)
+			out, err := command.CombinedOutput()
+			if err == nil {
+				t.Error("the story passed")
+			}
+			for _, want := range []string{"--- FAIL: TestEngineThatDoesNotStart/a_story", "it does not start", "it was asked: to start", c.says} {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("it does not say %q: %s", want, out)
+				}
+			}
+			left, err := os.ReadDir(pids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if started := strings.Contains(strings.Join(slices.Collect(maps.Values(c.programs)), ""), "PIDS"); started != (len(left) > 0) {
+				t.Errorf("%d processes have said that they run", len(left))
+			}
+			for _, each := range left { // where there is no /proc nothing is seen
+				if _, err := os.Stat("/proc/" + each.Name()); err == nil {
+					t.Errorf("process %s still runs", each.Name())
+				}
+			}
+		})
+	}
+}
+
 // TestEngineThatIsMissing: a developer's run is told what to install; one with CI=true fails.
 func TestEngineThatIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
@@ -88,7 +168,7 @@ func TestEngineThatIsMissing(t *testing.T) {
 			t.Errorf("%s: %v", engine.Name(), err)
 		}
 	}
-	if !mustBeThere("true") || mustBeThere("") {
+	if !MustBeThere("true") || MustBeThere("") {
 		t.Error("an engine that is missing fails a developer's run, or not that of CI")
 	}
 }

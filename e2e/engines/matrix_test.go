@@ -51,13 +51,10 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// mustBeThere reports whether an engine that is not installed fails the run.
-func mustBeThere(ci string) bool { return ci == "true" }
-
 func tellAll(t *testing.T, engine Engine) {
 	version, err := engine.Find()
 	switch {
-	case err != nil && mustBeThere(os.Getenv("CI")):
+	case err != nil && MustBeThere(os.Getenv("CI")):
 		t.Fatal(err)
 	case err != nil:
 		t.Skip(err)

@@ -24,6 +24,9 @@ func (WebKit) Name() string { return "WebKit" }
 // webkitParts are what Debian's packages webkit2gtk-driver and xvfb bring.
 type webkitParts struct{ driver, browser, display string }
 
+// miniBrowsers is where distributions have the MiniBrowser.
+var miniBrowsers = []string{"/usr/lib/*/webkit*gtk-*/MiniBrowser", "/usr/libexec/webkit*gtk-*/MiniBrowser"}
+
 func webkitPaths() (webkitParts, error) {
 	const hint = "apt-get install webkit2gtk-driver xvfb"
 	var p webkitParts
@@ -34,7 +37,7 @@ func webkitPaths() (webkitParts, error) {
 	if p.display, err = exec.LookPath("Xvfb"); err != nil {
 		return p, errors.New("no Xvfb found, which WebKit draws on: " + hint)
 	}
-	for _, pattern := range []string{"/usr/lib/*/webkit*gtk-*/MiniBrowser", "/usr/libexec/webkit*gtk-*/MiniBrowser"} {
+	for _, pattern := range miniBrowsers {
 		if found, _ := filepath.Glob(pattern); len(found) > 0 {
 			p.browser = found[len(found)-1]
 			return p, nil

@@ -6,12 +6,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
+	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/debian"
 )
 
 func main() {
@@ -34,32 +36,17 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// install tries Debian's packages and reports whether they went in.
+// install tries Debian's package and reports whether it went in.
 func install() bool {
-	if _, err := exec.LookPath("apt-get"); err != nil {
-		return false
-	}
-	var prefix []string
-	if os.Geteuid() != 0 {
-		// -n: never ask. A password prompt would hang an unattended run.
-		if exec.Command("sudo", "-n", "true").Run() != nil {
-			return false
-		}
-		prefix = []string{"sudo", "-n"}
-	}
 	fmt.Fprintln(os.Stderr, "chromium: no browser found, installing the package chromium")
-	for _, command := range [][]string{
-		{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "update", "-q"},
-		{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y", "--no-install-recommends", "chromium"},
-	} {
-		command = append(prefix[:len(prefix):len(prefix)], command...)
-		run := exec.Command(command[0], command[1:]...)
-		// What apt-get says is for people; stdout stays one line.
-		run.Stdout, run.Stderr = os.Stderr, os.Stderr
-		if err := run.Run(); err != nil {
-			fmt.Fprintf(os.Stderr, "chromium: %v: %v\n", command, err)
-			return false
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err := debian.System().Install(ctx, "chromium")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "chromium:", err)
 	}
-	return true
+	return err == nil
 }
+
+// limit is how long it may take to install it.
+const limit = 15 * time.Minute
