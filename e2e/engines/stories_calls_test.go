@@ -3,6 +3,8 @@
 package engines
 
 import (
+	"testing"
+
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
@@ -139,7 +141,11 @@ func killed(s *scene) {
 	p := s.counting(peer.Options{})
 	page := s.openKeeper(p.URL(), byHand)
 	page.counts(p, "a", 9, 3)
-	for come := 3; come <= 6; come += 3 {
+	kills := 2
+	if testing.Short() { // the start of a browser is most of the story
+		kills = 1
+	}
+	for come := 3; come <= 3*kills; come += 3 {
 		page.stored("a")
 		s.crash()
 		page = s.openKeeper(p.URL(), byHand)
@@ -147,48 +153,51 @@ func killed(s *scene) {
 		s.pass(p, 3)
 		page.has("a", come+3)
 	}
-	s.pass(p, 1)
+	s.pass(p, 7-3*kills)
 	page.ends(p, "a", 9)
 	if n := p.Oracle().Initializes(); n != 1 {
 		s.Errorf("%d handshakes", n)
 	}
 }
 
-// offline takes the network away in mid-call, and cuts the stream. The call goes on
-// when the page is told that the network is back.
+// offline takes the network away in mid-call, and the stream ends. The call goes on when the page is told that the
+// network is back.
 func offline(s *scene) {
 	s.alone(Options{})
-	p := s.counting(peer.Options{})
-	page := s.openKeeper(p.URL(), byHand)
-	page.counts(p, "a", 6, 2)
-	page.stored("a")
-	s.offline(true)
-	page.waitFor(`!navigator.onLine`)
-	connections := p.Oracle().Connections("a")
-	p.CutStreams(peer.FIN)
-	page.waitFor(`trails.a.status.includes("cut")`)
-	s.offline(false)
-	s.resumes(p, "a", connections)
-	s.pass(p, 5)
-	page.ends(p, "a", 6)
+	networkGoes(s, func(_ *peer.Peer, page *page, gone bool) {
+		s.offline(gone)
+		if gone {
+			page.waitFor(`!navigator.onLine`)
+		}
+	})
 }
 
-// outage is offline as a page sees it of which the browser cannot be taken off the network: the
-// server is not there, and the events are made by hand.
+// outage is that where the browser cannot be taken off the network: the server is not there, and the events are made by hand.
 func outage(s *scene) {
+	networkGoes(s, func(p *peer.Peer, page *page, gone bool) {
+		if !gone {
+			p.Up()
+		}
+		page.run(`
+			window.reachable = ` + chrome.JS(!gone) + `;
+			Object.defineProperty(navigator, "onLine", { get: () => reachable, configurable: true });
+			dispatchEvent(new Event(reachable ? "online" : "offline"));`)
+		if gone {
+			p.Down()
+		}
+	})
+}
+
+func networkGoes(s *scene, goes func(p *peer.Peer, page *page, gone bool)) {
 	p := s.counting(peer.Options{})
 	page := s.openKeeper(p.URL(), byHand)
 	page.counts(p, "a", 6, 2)
 	page.stored("a")
-	page.run(`
-		window.reachable = false;
-		Object.defineProperty(navigator, "onLine", { get: () => reachable, configurable: true });
-		dispatchEvent(new Event("offline"));`)
 	connections := p.Oracle().Connections("a")
-	p.Down()
+	goes(p, page, true)
+	p.CutStreams(peer.FIN)
 	page.waitFor(`trails.a.status.includes("cut")`)
-	p.Up()
-	page.run(`window.reachable = true; dispatchEvent(new Event("online"));`)
+	goes(p, page, false)
 	s.resumes(p, "a", connections)
 	s.pass(p, 5)
 	page.ends(p, "a", 6)

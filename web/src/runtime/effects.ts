@@ -19,6 +19,8 @@ interface Client {
 export class Effects {
   readonly #reports: Reports;
   readonly #clients = new Map<number, Client>();
+  /** What listens to the page, until the Go program has ended. */
+  readonly #page = new AbortController();
 
   constructor(reports: Reports) {
     this.#reports = reports;
@@ -28,9 +30,9 @@ export class Effects {
     addEventListener("pagehide", ({ persisted }) => {
       if (persisted) return;
       for (const { exchanges } of this.#clients.values()) {
-        for (const exchange of exchanges.values()) if (exchange instanceof Exchange) exchange.leave();
+        for (const exchange of exchanges.values()) if (!(exchange instanceof Socket)) exchange.leave();
       }
-    });
+    }, { signal: this.#page.signal });
   }
 
   /** The core has a new client. */
@@ -52,6 +54,7 @@ export class Effects {
 
   /** The Go program has ended, and all that it had going with it. */
   exited(error: HoldfastError): void {
+    this.#page.abort();
     const clients = [...this.#clients.values()];
     for (const client of clients) stop(client);
     for (const { port } of clients) port.exited(error);

@@ -45,6 +45,11 @@ export class Source {
   /** Nothing: an EventSource reads by itself. */
   read(): void {}
 
+  /** The page is left for good. */
+  leave(): void {
+    this.abort();
+  }
+
   /** Closes it; nothing more of it is reported. */
   abort(): void {
     this.#source?.close();
