@@ -61,6 +61,9 @@ func (Chromium) Start(ctx context.Context, o Options) (Browser, error) {
 		c.release()
 		return nil, err
 	}
+	if o.Private {
+		return c.User(ctx) // its profile is off the record, as that of an incognito window
+	}
 	return c, nil
 }
 

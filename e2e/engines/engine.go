@@ -24,6 +24,9 @@ type Options struct {
 	Profile string
 	// Blocked refuses pages all storage, as a user can who blocks site data.
 	Blocked bool
+	// Private opens pages in a private window, which forgets what they stored when it closes. In WebKit that is so of
+	// every page that is driven, unless it is Lasting.
+	Private bool
 	// Lasting is for stories that end the browser and start it again: what is
 	// stored has to outlive it. Such a browser opens one page only.
 	Lasting bool

@@ -58,6 +58,9 @@ var preferences = []string{
 // siteDataBlocked is what "Delete cookies and site data: block all" sets.
 const siteDataBlocked = `user_pref("network.cookie.cookieBehavior", 2);`
 
+// alwaysPrivate is what "Always use private browsing mode" sets.
+const alwaysPrivate = `user_pref("browser.privatebrowsing.autostart", true);`
+
 // listening is the line in which Firefox says where it takes commands.
 var listening = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 
@@ -70,6 +73,9 @@ func (Firefox) Start(ctx context.Context, o Options) (Browser, error) {
 	prefs := preferences[:len(preferences):len(preferences)]
 	if o.Blocked {
 		prefs = append(prefs, siteDataBlocked)
+	}
+	if o.Private {
+		prefs = append(prefs, alwaysPrivate)
 	}
 	if err := os.WriteFile(filepath.Join(o.Profile, "user.js"), []byte(strings.Join(prefs, "\n")+"\n"), 0o644); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ var stories = []story{
 	{name: "storage refused", shows: "the user blocks site data: calls are kept in memory, and the page is told", tell: blocked, in: map[Engine]exception{
 		WebKit{}: {tell: refused, note: "WebKitGTK has no such setting: a script refuses what Safari would"},
 	}},
+	{name: "private window", shows: "a reload in mid-call in a private window; when that closes nothing is left", tell: private},
 	{name: "offline", shows: "the browser loses the network in mid-call, and has it again", tell: offline, in: map[Engine]exception{
 		WebKit{}: {tell: outage, note: "its driver cannot go offline: the server is down, and the events are made by hand"},
 	}},

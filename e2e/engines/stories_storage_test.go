@@ -47,6 +47,31 @@ func inMemory(s *scene) {
 	}
 }
 
+// private is a private window: a reload in mid-call is survived as in any other; when the window closes
+// nothing is left, also in the profile that it was of.
+func private(s *scene) {
+	const inAnyHost = `{ host: "auto", ack: "manual" }`
+	s.alone(Options{Private: true})
+	p := s.counting(peer.Options{})
+	page := s.openKeeper(p.URL(), inAnyHost)
+	page.counts(p, "a", 6, 3)
+	page.stored("a")
+	if got := eval[string](page, `mcp.durability`); got != "indexeddb" {
+		s.Errorf("durability is %q", got)
+	}
+	page.reload()
+	page.waitFor(`window.ready && trails.a`)
+	s.pass(p, 4)
+	page.ends(p, "a", 6)
+	page.counts(p, "b", 3, 1)
+	page.stored("b")
+	s.crash()
+	page = s.openKeeper(p.URL(), inAnyHost)
+	if left := eval[string](page, `JSON.stringify([Object.keys(trails), (await mcp.stored()).calls])`); left != "[[],0]" {
+		s.Errorf("the next window has %s", left)
+	}
+}
+
 // forget has one tab forget the user while the other has a call, and then wipe everything: nothing
 // of it is on the disk, and the calls end all the same.
 func forget(s *scene) {
