@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers browsers-short check conformance browser engines versions size figures bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers browsers-short browsers-figures check conformance browser engines versions size figures bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -319,6 +319,9 @@ ENGINES ?= chromium,firefox,webkit
 # One engine and one story at a time.
 browsers: build $(VALIDATOR) browser engines ## the stories that matter most, in Chromium, Firefox and WebKit: docs/browsers.md
 	go test -count=1 -timeout 60m -v ./e2e/engines -engines $(ENGINES)
+
+browsers-figures: build $(VALIDATOR) browser engines ## calls and bursts in each engine beside plain fetch, into docs/browsers.md
+	go test -count=1 -timeout 30m -v ./e2e/engines -run '^TestFigures$$' -figures
 
 browsers-short: build $(VALIDATOR) browser engines ## the short row of them, which make test tells after its stories
 	go test -count=1 -timeout 20m -v ./e2e/engines -run '^TestMatrix$$' -engines $(ENGINES) -short
