@@ -1,6 +1,5 @@
 import { isRepeatable } from "../connect/interrupted.js";
 import { HoldfastError } from "../shared/errors.js";
-import { storesKeys } from "../storage/storeskeys.js";
 import { hasLocks, lock } from "../tabs/locks.js";
 import { BUILD } from "./build.js";
 import { atStart, NoWorker } from "./choice.js";
@@ -160,9 +159,9 @@ export class HostLink {
     return this.#state === "over";
   }
 
-  /** Throws a NoWorker where this page would keep more than the host: it can store the key of what is sealed, and the host cannot. */
-  async checkKept(): Promise<void> {
-    if (!this.#hostStoresKeys && (await storesKeys())) throw new NoWorker("no_keys", atStart.no_keys());
+  /** Throws a NoWorker where this page would keep more than the host, which can store no key of what is sealed. */
+  checkKept(): void {
+    if (!this.#hostStoresKeys) throw new NoWorker("no_keys", atStart.no_keys());
   }
 
   /** A number that no other client or call of the page's has here. Even. */

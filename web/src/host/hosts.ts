@@ -92,7 +92,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
   const way = { ...chosen, link: () => chosen.link().catch(rename) };
   const linking = way.link();
   try {
-    const kept = linking.then((link) => keepsAsMuch(link, options)).catch(rename);
+    const kept = linking.then((link) => checkKept(link, options)).catch(rename);
     const [side] = await unlessAborted(op, options.signal, Promise.all([checkedBy(chunk, options), kept]));
     return { side, way };
   } catch (error) {
@@ -102,8 +102,9 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
 }
 
 /** Throws a NoWorker where the app has asked for no host, and the worker would keep less than the page. */
-export async function keepsAsMuch(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">): Promise<void> {
-  if (host === "auto") await link.checkKept();
+export function checkKept(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">): HostLink {
+  if (host === "auto") link.checkKept();
+  return link;
 }
 
 /** The page's side, which knows what the options take. */

@@ -5,7 +5,7 @@ import type { WasmSource } from "../runtime/loadruntime.js";
 import { agentWorker } from "./agenthosts.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
 import { named } from "./choice.js";
-import { chosenWay, keepsAsMuch, pageHost, workerClient } from "./hosts.js";
+import { checkKept, chosenWay, pageHost, workerClient } from "./hosts.js";
 
 /**
  * Options of {@link preload}: those of `connect` or `connectAgent` that say where the runtime will be,
@@ -49,8 +49,12 @@ function ways(here: PageChunk<{ loadHere(wasm?: WasmSource): Promise<void> }>, t
       try {
         const way = await chosenWay(there, kind, options, starts);
         const link = await way.link();
-        await keepsAsMuch(link, options).catch((error: unknown) => (link.remove(0), Promise.reject(error as Error)));
-        link.send({ t: "load", wasm: way.crossing.wasm, agents: there === agentWorker });
+        try {
+          checkKept(link, options).send({ t: "load", wasm: way.crossing.wasm, agents: there === agentWorker });
+        } catch (error) {
+          link.remove(0); // nobody uses it
+          throw error;
+        }
       } catch (error) {
         throw named("preload", error); // where there is no worker the page's host is loaded
       }

@@ -22,7 +22,7 @@ export type Host = "page" | "worker" | "shared";
  * | `not_started` | the script is not there, or throws, or the page's policy (`worker-src`) forbids it |
  * | `no_answer` | nothing answers: the script is something else, or not there |
  * | `other_build` | the script is of another build than the page's module |
- * | `no_keys` | the worker can store no CryptoKey, and the page can: it would keep less. Only `host: "auto"` minds |
+ * | `no_keys` | the worker can store no CryptoKey: it would keep less than the page. Only `host: "auto"` minds |
  * | `load_failed` | the worker cannot load the wasm: its own policy may forbid that |
  */
 export type HostReason =

@@ -11,7 +11,7 @@ const PATIENCE = 1_000;
 let asked: Promise<boolean> | undefined;
 
 /**
- * Whether this page or worker can store a CryptoKey. It is tried once, and the answer is the same from then on. True
+ * Whether this worker can store a CryptoKey. It is tried once, and the answer is the same from then on. True
  * where it cannot be known: without a cipher or IndexedDB no key is stored anywhere, and each says so by itself.
  */
 export function storesKeys(): Promise<boolean> {
