@@ -107,8 +107,8 @@ func run(ctx context.Context, command ...string) (string, error) {
 // tee writes to stderr, and keeps it.
 type tee struct{ kept *strings.Builder }
 
-func (t tee) Write(p []byte) (int, error) {
-	t.kept.Write(p)
+func (both tee) Write(p []byte) (int, error) {
+	both.kept.Write(p)
 	return os.Stderr.Write(p)
 }
 
