@@ -133,11 +133,11 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // 0.5 KB of the page host, the script and the worker are for knowing by which protocol a server answers (tabs/protocols.ts), and for calls and
 // sessions that begin to wait for connections in mid-life, or no longer do; 0.05 KB of the page's side moved with it.
 // 0.03 KB before the host and of its side choose the page where a shared worker can store no key; 0.3 KB of the worker try that
-// (storage/storeskeys.ts). 0.12 KB of the page host and the script take back what was made for another user (core/mcp/call_disown.go).
+// (storage/storeskeys.ts). 0.12 KB of the page host and the script take back what was made for another user (core/mcp/call_disown.go), as does 0.3 KB of the wasm.
 
 export const files = [
-  { name: "holdfast.wasm", budget: 581_600, goal: 600_000 },
-  { name: "holdfast-agents.wasm", budget: 687_000, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 581_900, goal: 600_000 },
+  { name: "holdfast-agents.wasm", budget: 687_500, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 9_090, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_950, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 58_000, goal: 45_000 },
@@ -151,8 +151,8 @@ export const files = [
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_600, goal: 12_000 },
-  { name: "holdfast.js", budget: 72_800, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 67_450, goal: 45_000 },
+  { name: "holdfast.js", budget: 72_900, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 67_550, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },
