@@ -207,7 +207,7 @@ picture: build browser ## the moving picture of the demo that the README has, do
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test: versions ## everything a change must pass
-	@$(MAKE) --no-print-directory -j2 $(SYNC) check types lint-package test-core test-cluster test-web
+	@$(MAKE) --no-print-directory -j2 $(SYNC) test-web test-core check types lint-package test-cluster
 	@$(MAKE) --no-print-directory e2e
 	@$(MAKE) --no-print-directory browsers-short
 
