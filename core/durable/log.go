@@ -152,6 +152,11 @@ func (l *Log) Unstored() bool { return l.waits || l.flying }
 // Unwritten reports whether a row waits for the next commit.
 func (l *Log) Unwritten() bool { return l.waits }
 
+// MayGoApart reports whether the row that waits can be stored beside the commit under way: it
+// has no secrets, and the row before it is not in that commit. That one may wait for its secrets to be sealed
+// and never begin, and no page could read the record without it (fault 385).
+func (l *Log) MayGoApart() bool { return l.waits && !l.flying && !l.behind && len(l.secret) == 0 }
+
 // Unsealed reports whether secrets were written that are not stored: there is no cipher.
 func (l *Log) Unsealed() bool { return l.behind }
 

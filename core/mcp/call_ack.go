@@ -203,9 +203,9 @@ func (c *Client) Hide(now engine.Time) {
 
 // storeUrgent writes it beside the commit under way, and maybe once more: positions
 // as far as their events are stored, and calls to be deleted, unless they are only
-// written again.
+// written again. And once: that the server has refused requests.
 func (c *Client) storeUrgent() {
-	urgent := c.appendDeferred(nil)
+	urgent := c.appendRefusals(c.appendDeferred(nil))
 	c.writer.Unstored(func(op journal.Op) {
 		switch call := c.byRecord[op.Call]; {
 		case op.IsAck() && call != nil && call.isKept():

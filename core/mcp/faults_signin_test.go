@@ -122,3 +122,60 @@ func TestFault236_RefusedResume(t *testing.T) {
 		t.Errorf("the call was sent %d times\n%s", n, w.Log())
 	}
 }
+
+// Fault 400: a call that may not run twice is refused while another commit is under way, and the page is
+// left before the note of it has one of its own. It is stored beside that commit, so that the
+// next page sends the call. A page that is not left after all goes on as if nothing had been.
+func TestFault400_LeftAsItIsRefused(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		hidden    bool // the page hears that it is left
+		comesBack bool // and is not left
+		isUnknown bool
+	}{
+		{name: "left", hidden: true},
+		{name: "not left after all", hidden: true, comesBack: true},
+		{name: "killed", isUnknown: true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w, _ := refusedCall(t)
+			x := w.Newest()
+			w.Call("tools/call", `{"name":"other"}`, mcp.CallOptions{Durable: true})
+			if w.Store.Flying() == 0 {
+				t.Fatal("no commit is under way")
+			}
+			w.Head(x, 401)
+			if row.hidden {
+				w.Input("hide", (*mcp.Client).Hide)
+				w.Input("hide", (*mcp.Client).Hide) // visibilitychange, then pagehide: no row comes twice
+			}
+			if row.comesBack {
+				store(w)
+				if w.Store.Flying() != 0 {
+					t.Fatal("a commit has no end")
+				}
+			} else {
+				w.Reload()
+				w.Start()
+			}
+			signIn(w)
+			store(w)
+			unknown := strings.Contains(w.Log(), "outcome_unknown")
+			if unknown != row.isUnknown {
+				t.Errorf("its outcome is unknown: %v\n%s", unknown, w.Log())
+			}
+			sent := 0
+			for _, line := range w.Trace {
+				if strings.Contains(line, "fetch") && strings.Contains(line, `"name":"pay"`) {
+					sent++
+				}
+			}
+			if want := map[bool]int{true: 1, false: 2}[row.isUnknown]; sent != want {
+				t.Errorf("the request has left %d times\n%s", sent, w.Log())
+			}
+			if n := strings.Count(w.Log(), "store 0;"); row.hidden && n != 1 {
+				t.Errorf("%d commits beside the one under way\n%s", n, w.Log())
+			}
+		})
+	}
+}

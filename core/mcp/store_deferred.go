@@ -154,6 +154,23 @@ func (c *Client) appendDeferred(b []byte) []byte {
 	return b
 }
 
+// appendRefusals does it with what is written of calls that the server has refused to run:
+// without that, the next page takes them for calls that may have run (fault 400).
+func (c *Client) appendRefusals(b []byte) []byte {
+	for _, call := range c.calls {
+		r := call.record
+		if !call.denied || call.state != callQueued || !call.isKept() || !r.MayGoApart() || c.writer.Has(r.openIn) {
+			continue
+		}
+		r.openIn = c.writer.Apart()
+		r.written, r.landed = call.position, call.position
+		b = r.AppendApart(b, 0)
+		r.Know(call.guaranteeOnceStored(c))
+		r.Await() // who waits for the commit that was to have the row waits for one all the same
+	}
+	return b
+}
+
 // take empties the list.
 func (d *deferrals) take() []*call {
 	list := d.list
