@@ -307,17 +307,27 @@ func TestFault237_AuthorizationServerDown(t *testing.T) {
 func TestFault289_ReloadedWhileATokenIsOnItsWay(t *testing.T) {
 	long(t)
 	t.Parallel()
+	reloadedWhileATokenIsOnItsWay(t, `{}`, `seen.status.at(-1) === "awaiting_authorization"`)
+}
+
+// TestFault401_ReloadedAsATokenIsRefused: the same, and the page is reloaded in the very moment of the refusal, when
+// nothing has said yet that the call waits.
+func TestFault401_ReloadedAsATokenIsRefused(t *testing.T) {
+	t.Parallel()
+	reloadedWhileATokenIsOnItsWay(t, `{"host":"page"}`, `signIn.state === "refreshing"`)
+}
+
+func reloadedWhileATokenIsOnItsWay(t *testing.T, how, when string) {
 	s := oauthserver.Start(t)
 	s.Person("ada")
-	page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{}`)
+	page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, how)
 	page.WaitFor(`window.opened`)
 	s.Expire()
 	s.Stall()
 	chrome.Script[chrome.Void](page, `
 		window.before = true;
 		watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
-	page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
-	chrome.Script[chrome.Void](page, `await mcp.stored();`)
+	page.WaitFor(when)
 	page.Reload()
 	s.GoOn()
 	page.WaitFor(`window.opened && !window.before`)

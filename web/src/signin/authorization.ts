@@ -20,7 +20,7 @@ type Held = { readonly refusal: Refusal; readonly away?: boolean | undefined } |
 
 /**
  * How long, in ms, a request waits here for a token that nobody is needed for. The core takes it for sent meanwhile,
- * and a page that goes would leave a call that may have run.
+ * and a page that is killed, or a worker, would leave a call that may have run.
  */
 const QUICK = 2_000;
 
@@ -218,14 +218,21 @@ export class Authorization implements ClientAuthorization {
     }
   }
 
-  /** What comes of it, where that does not take long. */
+  /** What comes of it, where that does not take long, and the page is not left meanwhile: then the core hears at once that the request did not run, and stores it. */
   async #soon<T>(work: Promise<T>): Promise<{ value: T } | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, this.#quick)));
+    let giveUp = (): void => {};
+    const late = new Promise<undefined>((resolve) => {
+      giveUp = () => resolve(undefined);
+      timer = setTimeout(giveUp, this.#quick);
+    });
+    const page = globalThis.window as Window | undefined; // a worker has none
+    page?.addEventListener("pagehide", giveUp, true); // before those that store what waits
     try {
       return await Promise.race([work.then((value) => ({ value })), late]);
     } finally {
       clearTimeout(timer);
+      page?.removeEventListener("pagehide", giveUp, true);
     }
   }
 
