@@ -15,21 +15,42 @@ func (c *Client) askToken() {
 // refreshToken drops the token of that number, which was refused, and asks for
 // another. It returns false where there is a newer one already.
 func (c *Client) refreshToken(number int) bool {
+	awaited := c.token.Awaited()
 	if !c.token.Refused(number) {
 		return false
 	}
-	if c.cfg.SignIn && !c.token.Asking() {
+	if c.cfg.SignIn && !awaited {
 		c.effects.Add(link.AwaitingAuthorization())
 	}
 	c.askToken()
 	return true
 }
 
-// awaitAuthorization has the app hear that something of a session waits until somebody has signed
-// in; s is nil for what is of none.
-func (c *Client) awaitAuthorization(s *session) {
-	if c.cfg.SignIn && s != nil {
+// maxRefusals is how often in a row a request is refused before that is its answer.
+func (c *Client) maxRefusals() uint8 { return link.MaxRefusals(c.cfg.HasTokenProvider, c.cfg.SignIn) }
+
+// tellAwaiting tells the app, once, that something of a session waits until somebody has signed in: it
+// was refused, or cannot leave, since something else was. s is nil for what is of none.
+func (c *Client) tellAwaiting(s *session) {
+	if c.cfg.SignIn && c.token.Awaited() && s != nil && !s.awaits {
 		c.status(s, engine.StreamAwaiting, -1)
+	}
+}
+
+// awaited tells the apps of sessions that wait no more.
+func (c *Client) awaited() {
+	for _, s := range c.sessions {
+		switch {
+		case !s.awaits:
+		case s.state != sessionOwned:
+			s.awaits = false
+		case s.stream == nil:
+			c.status(s, engine.StreamParked, -1)
+		case s.stream.link.State() == link.StateUp:
+			c.status(s, engine.StreamOpen, -1)
+		default:
+			c.status(s, engine.StreamReconnecting, -1)
+		}
 	}
 }
 
@@ -51,6 +72,12 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	if c.state == stateConnecting && (c.home == nil || c.home.state == connNew) {
 		c.begun(now)
 		return
+	}
+	c.awaited()
+	for _, r := range c.requests {
+		if r.waitsForToken() {
+			r.by = r.answerBy(c, now)
+		}
 	}
 	for _, p := range c.allPosts() {
 		if !p.waiting || p.at != engine.Never {

@@ -35,8 +35,8 @@ type post struct {
 	floor    engine.Time // of that: its server allows it no earlier
 	failures int
 	token    int
-	denied   bool
-	done     bool // taken; only its body is still read
+	refusals uint8 // for want of authorization
+	done     bool  // taken; only its body is still read
 }
 
 // send posts the message, or puts it on the socket.
@@ -72,6 +72,7 @@ func (p *post) held(c *Client) bool {
 func (p *post) post(c *Client, now engine.Time) {
 	if c.token.Asking() && p.body != nil {
 		p.waiting, p.at = true, engine.Never
+		c.tellAwaiting(p.session)
 		return
 	}
 	method, within := "POST", int64(postTimeout)
@@ -105,15 +106,16 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 			return
 		}
 		c.read(p.x) // initialize, or a server that answers at once
-	case status == 401 && c.cfg.HasTokenProvider && !p.denied:
+	case status == 401 && p.refusals < c.maxRefusals():
 		p.finish(c)
 		c.posts = append(c.posts, p)
-		p.denied, p.waiting, p.at = true, true, engine.Never
+		p.refusals++
+		p.waiting, p.at = true, engine.Never
 		if !c.refreshToken(p.token) {
 			p.post(c, now)
 			return
 		}
-		c.awaitAuthorization(p.session)
+		c.tellAwaiting(p.session)
 	case (status == 404 || status == 410) && p.conn.id != "":
 		p.finish(c)
 		if r := p.request; r != nil && r.state == requestSent {

@@ -63,12 +63,27 @@ var methods = map[string]struct {
 }
 
 func (c *Client) newRequest(now engine.Time, method string, s *session, params []byte) *request {
-	r := &request{id: c.ids.Next(), method: method, session: s, params: append([]byte(nil), params...), by: engine.Never, again: engine.Never}
-	if !methods[method].patient {
-		r.by = in(now, c.cfg.Timeouts.Answer)
-	}
+	r := &request{id: c.ids.Next(), method: method, session: s, params: append([]byte(nil), params...), again: engine.Never}
+	r.by = r.answerBy(c, now)
 	c.requests = append(c.requests, r)
 	return r
+}
+
+// answerBy returns until when the answer to a request is waited for that leaves now.
+func (r *request) answerBy(c *Client, now engine.Time) engine.Time {
+	switch {
+	case r.role == roleReplay:
+		return now.After(replayQuiet)
+	case methods[r.method].patient:
+		return engine.Never
+	}
+	return in(now, c.cfg.Timeouts.Answer)
+}
+
+// waitsForToken reports whether the request leaves once there is a token, where one is asked for: a
+// person may be signing in, and nothing is answered before it has left.
+func (r *request) waitsForToken() bool {
+	return r.doubtful == nil && r.by != engine.Never && (r.state == requestQueued || r.post != nil && r.post.waiting && r.post.at == engine.Never)
 }
 
 // Request makes a request; session is the handle of the one whose scope it has, 0

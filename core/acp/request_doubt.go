@@ -75,6 +75,10 @@ func (r *request) advance(c *Client, now engine.Time) {
 	if now < r.by {
 		return
 	}
+	if c.token.Asking() && r.waitsForToken() {
+		r.by = r.answerBy(c, now)
+		return
+	}
 	if r.role == roleProbe {
 		r.over(c)
 		r.conn.gone(c, now)

@@ -31,6 +31,7 @@ type session struct {
 	unseen     bool        // an earlier page left it, and the agent has not been heard since
 	activities activities
 	silent     bool // the app knows that it is not heard
+	awaits     bool // the app knows that it waits until somebody has signed in: it heard of nothing else since
 	transcript *transcript.Reducer
 	turn       turn
 	first      []byte // names the first item of its history

@@ -97,7 +97,8 @@ func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	r.tries++
 	r.until = now.After(replayWithin)
 	r.request = c.newRequest(now, method, s, s.withServers(append(params, '}')))
-	r.request.role, r.request.by = roleReplay, now.After(replayQuiet)
+	r.request.role = roleReplay
+	r.request.by = r.request.answerBy(c, now)
 	r.request.send(c, now)
 }
 

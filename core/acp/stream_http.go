@@ -17,7 +17,7 @@ type stream struct {
 	exchange link.Exchange
 	x        engine.ExchangeID
 	token    int
-	denied   bool        // a 401 has been answered with another token already
+	refusals uint8       // in a row, for want of authorization
 	cuts     int         // connections of it that broke, since the session was whole
 	opened   bool        // a connection of it was accepted
 	resumes  bool        // it goes on behind an id
@@ -41,6 +41,7 @@ func (es *stream) connect(c *Client, now engine.Time) {
 	if c.token.Asking() {
 		es.link.Broken(now, engine.EndNetwork, c.offline, &c.random)
 		es.link.Park() // the token's arrival wakes it
+		c.tellAwaiting(es.session)
 		return
 	}
 	header := []engine.Field{
@@ -73,19 +74,19 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 	case es.exchange.OK() && kind == link.BodyStream:
 		es.link.Opened(now)
 		es.heardAt = now
-		es.denied, es.comments = false, 0
+		es.refusals, es.comments = 0, 0
 		c.read(es.x)
 		es.up(c, now)
 		return
-	case status == 401 && c.cfg.HasTokenProvider && !es.denied:
-		es.denied = true
+	case status == 401 && es.refusals < c.maxRefusals():
+		es.refusals++
 		es.broken(c, now, engine.EndNetwork, head)
 		es.link.Park()
 		if !c.refreshToken(es.token) {
 			es.link.Unpark(now)
 			return
 		}
-		c.awaitAuthorization(es.session)
+		c.tellAwaiting(es.session)
 		return
 	case status == 404 || status == 410:
 		c.abort(es.x)
@@ -103,7 +104,7 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 			c.fail(now, httpError("GET", status, true)) // it has no such thing
 			return
 		}
-		es.denied = false // while its server is deployed again
+		es.refusals = 0 // while its server is deployed again
 	default:
 		es.refused(c, now, httpError("GET", status, true))
 		return
@@ -317,6 +318,7 @@ func (es *stream) readWithheld(c *Client) {
 
 // status tells the app what a session's stream does: {"state":"cut","delay":250}.
 func (c *Client) status(s *session, state engine.StreamState, delay int64) {
+	s.awaits = state == engine.StreamAwaiting
 	switch state {
 	case engine.StreamOpen, engine.StreamCut, engine.StreamReconnecting, engine.StreamParked, engine.StreamRefused:
 		s.silent = state != engine.StreamOpen

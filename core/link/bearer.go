@@ -9,6 +9,7 @@ type Bearer struct {
 	value    string
 	number   int // how many there have been: tells which one a request carried
 	state    bearerState
+	refused  bool        // a server has refused the last one, and there is no other yet
 	askAt    engine.Time // bearerAway: when the provider is asked again
 	attempts int         // times in a row that the provider could not reach the network
 }
@@ -38,6 +39,10 @@ func (b *Bearer) Asking() bool { return b.state != bearerIdle }
 // Answerable reports whether the provider has a question that it has not answered.
 func (b *Bearer) Answerable() bool { return b.state == bearerAsked }
 
+// Awaited reports whether what a server has refused waits for another token, and with it all
+// that needs one.
+func (b *Bearer) Awaited() bool { return b.refused && b.Asking() }
+
 // Ask reports whether the provider has to be asked now: it is asked once, however
 // many requests need it.
 func (b *Bearer) Ask() bool {
@@ -55,14 +60,14 @@ func (b *Bearer) Refused(number int) bool {
 	if number != b.number && !b.Asking() {
 		return false
 	}
-	b.value = ""
+	b.value, b.refused = "", true
 	return true
 }
 
 // Answered takes the provider's answer: the token alone, without a scheme, or why
 // there is none. It returns why there is none.
 func (b *Bearer) Answered(value string, failure *engine.Error) *engine.Error {
-	b.state, b.attempts = bearerIdle, 0
+	b.state, b.attempts, b.refused = bearerIdle, 0, false
 	if failure == nil && !Sendable(value) {
 		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
 	}
@@ -122,6 +127,19 @@ func Sendable(token string) bool {
 		}
 	}
 	return token != ""
+}
+
+// MaxRefusals returns how often in a row a request is refused before that is its answer, by who
+// gives tokens. A provider gives one other token. Where a person signs in, the first may be
+// over, the next without the scopes that the request needs, and the last is what they have granted.
+func MaxRefusals(hasProvider, signIn bool) uint8 {
+	switch {
+	case signIn:
+		return 3
+	case hasProvider:
+		return 1
+	}
+	return 0
 }
 
 // AwaitingAuthorization returns the word for the app that what its server has refused waits until

@@ -40,6 +40,7 @@ type call struct {
 	record   *record // what of it is stored; nil where nothing is
 	position uint32
 	totalBy  engine.Time
+	awaits   bool // its app knows that it waits until somebody has signed in: it heard of nothing else since
 
 	state      callState
 	queued           // until callSent: when it may leave
@@ -108,6 +109,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 		}
 		if call.state == callQueued {
 			call.tellQueuedAt = now.After(waitsQuietly)
+			call.tellAwaiting(c)
 		}
 	}
 	return call.id
@@ -191,6 +193,7 @@ func (s *transmission) goOn(c *Client, call *call, now engine.Time) {
 		// Sent from here, it would be sent once more from there.
 		call.unsent(c, now, "the store has failed, and could not note that the request leaves")
 	case c.state != stateOpen || c.token.Asking(): // whoever opens the client sends it
+		call.tellAwaiting(c)
 	case s.generation != c.session.generation:
 		call.send(c, now)
 	default:

@@ -100,7 +100,9 @@ func (call *call) advance(c *Client, now engine.Time) {
 		call.enter(c, callQueued)
 		if c.state == stateOpen && !c.token.Asking() {
 			call.send(c, now)
+			return
 		}
+		call.tellAwaiting(c)
 		return
 	case call.isQueued() && now >= call.tellQueuedAt:
 		call.tellQueued(c, now)

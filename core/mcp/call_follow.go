@@ -104,6 +104,7 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 	call.record.acked, call.record.Made = max(acked, call.record.acked), h.CreatedAt
 	call.fold = recorded.New(h, len(head.Plain))
 	call.fold.Position = position
+	call.awaits = false
 	call.enter(c, callFollowed)
 	for _, op := range log {
 		call.fold.Reapply(op.Plain, op.Secret, c.replayEvent(call))
@@ -135,7 +136,9 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 	c.status(call, engine.StreamOwned, nil)
 	if c.state == stateOpen && !c.token.Asking() {
 		call.carryOn(c, now)
+		return
 	}
+	call.tellAwaiting(c)
 }
 
 // unsettle takes back the outcome of a call that the app has not been told of,

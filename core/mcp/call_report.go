@@ -38,6 +38,7 @@ func (c *Client) status(call *call, state engine.StreamState, r *streamReport) {
 			return
 		}
 		e.C, e.Position = call.id, call.position
+		call.awaits = state == engine.StreamAwaiting
 	}
 	b := jsonrpc.AppendString([]byte(`{"state":`), state.String())
 	if r != nil {

@@ -47,6 +47,7 @@ func (call *call) advanceStream(c *Client, now engine.Time) {
 			// Its arrival wakes the stream; a deadline left in the past
 			// would make the driver spin.
 			call.stream.Park()
+			call.tellAwaiting(c)
 			return
 		}
 		call.resume(c, now)

@@ -16,33 +16,50 @@ func (c *Client) askToken() {
 // refreshToken drops the token of that number, which was refused, and asks for
 // another. It returns false where there is a newer one already.
 func (c *Client) refreshToken(number int) bool {
+	awaited := c.token.Awaited()
 	if !c.token.Refused(number) {
 		return false
 	}
-	if c.cfg.SignIn && !c.token.Asking() {
-		c.effects.Add(link.AwaitingAuthorization())
+	if awaited || !c.cfg.SignIn {
+		c.askToken()
+		return true
 	}
+	c.effects.Add(link.AwaitingAuthorization())
 	c.askToken()
+	for _, call := range c.calls {
+		if call.state == callQueued || call.state == callRestored {
+			call.tellAwaiting(c)
+		}
+	}
 	return true
 }
 
-// maxRefusals is how often in a row a request is refused before that is its answer. A
-// provider gives one other token. Where a person signs in, the first may be
-// over, the next without the scopes that the request needs, and the last is what they have granted.
-func (c *Client) maxRefusals() uint8 {
-	switch {
-	case c.cfg.SignIn:
-		return 3
-	case c.cfg.HasTokenProvider:
-		return 1
+// tellAwaiting tells the app of a call, once, that it waits until somebody has signed in: its request
+// was refused, or one about it, or cannot leave, since another one was.
+func (call *call) tellAwaiting(c *Client) {
+	k := call.keeper()
+	if !c.cfg.SignIn || !c.token.Awaited() || k.role != roleApp {
+		return
 	}
-	return 0
+	if !k.awaits {
+		c.status(k, engine.StreamAwaiting, nil)
+	}
+}
+
+// awaited tells the apps of calls that wait no more. A stream says so itself as it is resumed.
+func (c *Client) awaited() {
+	for _, call := range c.calls {
+		if call.awaits && call.state != callStreaming && call.state < callEnding {
+			c.status(call, engine.StreamReconnecting, nil)
+		}
+		call.awaits = false
+	}
 }
 
 // authorize parks a call whose request got a 401 until there is another token.
 func (call *call) authorize(c *Client, now engine.Time) {
 	call.x = 0
-	if call.refusals >= c.maxRefusals() {
+	if call.refusals >= link.MaxRefusals(c.cfg.HasTokenProvider, c.cfg.SignIn) {
 		c.settle(now, call, engine.OutcomeFailure, nil, httpError(call.method, 401))
 		return
 	}
@@ -63,14 +80,13 @@ func (call *call) authorize(c *Client, now engine.Time) {
 		call.answerBy = in(now, call.timeouts.Answer)
 	}
 	if asked && c.cfg.SignIn {
-		call.awaitAuthorization(c)
+		call.tellAwaiting(c)
+		call.noteRefusal()
 	}
 }
 
-// awaitAuthorization has the app hear that the call waits until somebody has signed in, and
-// the store that it did not run: a page that loads meanwhile sends it.
-func (call *call) awaitAuthorization(c *Client) {
-	c.status(call.keeper(), engine.StreamAwaiting, nil)
+// noteRefusal has it stored that the call did not run: a page that loads meanwhile sends it.
+func (call *call) noteRefusal() {
 	if call.resumes() || call.record == nil {
 		return
 	}
@@ -125,6 +141,7 @@ func (c *Client) advanceToken(now engine.Time) {
 
 // tokenArrived sends everything that waited for it.
 func (c *Client) tokenArrived(now engine.Time) {
+	c.awaited()
 	if c.state == stateConnecting && !c.session.begun {
 		c.begun(now)
 		return
@@ -183,6 +200,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 			c.posted(now, p, failure)
 		}
 	}
+	c.awaited()
 	if c.listen.state == listenParked {
 		c.listen.off(c)
 	}

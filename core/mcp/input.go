@@ -127,9 +127,11 @@ func (s *sending) goOn(c *Client, _ *call, now engine.Time) {
 	}
 	c.reschedule(s.of)
 	s.of.enter(c, callQueued)
-	if c.state == stateOpen && !c.token.Asking() { // else whoever opens the client sends it
+	if c.state == stateOpen && !c.token.Asking() {
 		s.of.send(c, now)
+		return
 	}
+	s.of.tellAwaiting(c) // whoever opens the client sends it
 }
 
 // setRound keeps the members of params that answer a request for input.

@@ -180,6 +180,8 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		c.recallOutcome(call)
 	} else if call.state == callRestored && c.state == stateOpen && !c.token.Asking() {
 		call.carryOn(c, now)
+	} else if call.state == callRestored {
+		call.tellAwaiting(c)
 	}
 }
 
