@@ -464,31 +464,6 @@ test("Fault 289: while a token is long on its way, the core knows that the reque
   }
 });
 
-test("Fault 401: a page that is left while a token is on its way has the core hear at once that the request did not run", async () => {
-  const listeners = new Set<() => void>();
-  const page = globalThis as unknown as Record<string, unknown>;
-  page.window = {
-    addEventListener: (name: string, listener: () => void, capture: unknown) => void (name === "pagehide" && capture === true && listeners.add(listener)),
-    removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener),
-  };
-  try {
-    const signIn = new PlayedSignIn();
-    signIn.token = "old";
-    signIn.repaired = () => new Promise(() => {});
-    server(refusal());
-    const heard: number[] = [];
-    void new Authorization(URL_, () => signIn.shared, { quick: 60_000 }).send("POST", URL_, leave).then(({ status }) => heard.push(status));
-    await until(() => listeners.size === 1 && signIn.token === "old");
-    await ready();
-    assert.deepEqual(heard, []);
-    for (const listener of [...listeners]) listener();
-    for (let hop = 0; hop < 10; hop++) await undefined; // microtasks alone: the page has no more than those
-    assert.deepEqual([heard, listeners.size], [[401], 0]);
-  } finally {
-    delete page.window;
-  }
-});
-
 test("Fault 289: a token that comes soon has the request sent, and the core hears of nothing", async () => {
   const signIn = new PlayedSignIn();
   signIn.token = "old";

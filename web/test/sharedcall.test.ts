@@ -4,7 +4,7 @@ import { Backlog } from "../src/shared/backlog.js";
 import { Call } from "../src/client/call.js";
 import { GAP } from "../src/client/events.js";
 import { type CallViewer, SharedCall, type SharedControl } from "../src/client/sharedcall.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
+import { EVENT, OUTCOME, StreamState } from "../src/shared/border.js";
 
 const viewer = (): CallViewer => ({ backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
@@ -96,4 +96,18 @@ test("Fault 149: the stream is held up as long as any reader is slow", () => {
   for (const loop of loops) void loop.next();
   for (let n = 1; n <= events; n++) call.deliver(...progress(n));
   assert.deepEqual(told, [["pause", 7, true]]);
+});
+
+test("a page that comes while a call waits for a sign-in is told so, and one that comes later is not", async () => {
+  const { call } = shared();
+  call.show(viewer());
+  call.deliver(EVENT.status, 0, `{"state":"awaiting_authorization"}`, StreamState.Awaiting);
+  const late = call.show(viewer(), true);
+  const events = late[Symbol.asyncIterator]();
+  assert.deepEqual((await events.next()).value, { type: "status", position: 0, state: "awaiting_authorization" });
+  call.deliver(EVENT.status, 0, `{"state":"reconnecting"}`, StreamState.Reconnecting);
+  assert.equal(((await events.next()).value as { state: string }).state, "reconnecting");
+  const later = call.show(viewer(), true);
+  call.settle(OUTCOME.result, `{"list":[1]}`);
+  assert.deepEqual(await read(later), []);
 });

@@ -4,7 +4,7 @@ import { Call, type CallControl } from "../src/client/call.js";
 import type { McpClient } from "../src/client/client.js";
 import type { ClientEvents } from "../src/client/clientevents.js";
 import { Backlog } from "../src/shared/backlog.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
+import { EVENT, OUTCOME, StreamState } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { Listeners } from "../src/shared/listeners.js";
 import { nextFrame } from "../src/store/frames.js";
@@ -190,4 +190,20 @@ test("what is no call, client, key or number of events is refused by name", () =
     [() => findCall(new Client([]).asClient, ""), /keyOrId has to be/],
   ];
   for (const [act, message] of wrong) assert.throws(act, (error) => error instanceof HoldfastError && error.code === "bad_argument" && message.test(error.message));
+});
+
+test("a call that waits for a sign-in is shown as that, until it goes on", async () => {
+  const { call } = made();
+  const store = observeCall(call);
+  const stop = store.subscribe(() => {});
+  const states: string[] = [];
+  for (const [state, stream] of [["awaiting_authorization", StreamState.Awaiting], ["reconnecting", StreamState.Reconnecting], ["awaiting_authorization", StreamState.Awaiting]] as const) {
+    call.deliver(EVENT.status, 0, `{"state":"${state}"}`, stream);
+    await drawn();
+    states.push(store.snapshot().state);
+  }
+  settles(call);
+  await drawn();
+  assert.deepEqual([...states, store.snapshot().state], ["awaiting_authorization", "working", "awaiting_authorization", "completed"]);
+  stop();
 });

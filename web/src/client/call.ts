@@ -64,6 +64,8 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** @internal Whether the app answers requests for input itself. */
   readonly manual: boolean;
+  /** @internal Whether it waits until somebody has signed in, by the last that it has heard of its stream. */
+  awaits = false;
   /** @internal How often the call asked for input. */
   rounds = 0;
   /** @internal What makes the same request once more. */
@@ -423,6 +425,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   /** @internal What an event says of the call itself. */
   protected heard(kind: number, position: number, text: string, stream: number): void {
     this.advanced(position);
+    if (kind === EVENT.status) this.awaits = stream === StreamState.Awaiting;
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
     else if (stream === StreamState.Followed || stream === StreamState.Owned) {
       this.#followed = stream === StreamState.Followed;

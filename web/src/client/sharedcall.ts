@@ -1,4 +1,5 @@
 import type { Backlog } from "../shared/backlog.js";
+import { EVENT, StreamState } from "../shared/border.js";
 import { Call, type CallControl } from "./call.js";
 import { missing } from "./storedevents.js";
 
@@ -10,6 +11,9 @@ export interface CallViewer {
   /** Makes the same request once more. */
   rerun(call: SharedCall<unknown>): Call<unknown>;
 }
+
+/** What tells that a call waits until somebody has signed in, as the core says it. */
+export const AWAITING = `{"state":"awaiting_authorization"}`;
 
 /** What a {@link Call} is made from. */
 export type NewCall = ConstructorParameters<typeof Call>;
@@ -71,6 +75,7 @@ export class SharedCall<T> extends Call<T> {
     call.bind(0, this.#controlOf(viewer, seen), undefined, this.kept);
     if (late) call.from(this.position);
     if (this.settled) this.#end(call);
+    else if (this.awaits) call.deliver(EVENT.status, this.position, AWAITING, StreamState.Awaiting);
     return call;
   }
 

@@ -1,7 +1,7 @@
 import { Call, type CallControl } from "../client/call.js";
 import { type Guarantee, isStored, unpacked } from "../client/events.js";
-import type { NewCall } from "../client/sharedcall.js";
-import { EVENT } from "../shared/border.js";
+import { AWAITING, type NewCall } from "../client/sharedcall.js";
+import { EVENT, StreamState } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { Gap } from "../shared/eventqueue.js";
 import { errorData } from "./errordata.js";
@@ -10,6 +10,10 @@ import type { HostMessage } from "./protocol.js";
 /** What the core says of a call that nothing could continue, and what holds of it in a host that outlives the page. */
 const LOST = `{"guarantee":"lost-on-reload"}`;
 const SURVIVES = `{"guarantee":"survives-reload"}`;
+
+/** That it waits until somebody has signed in, and that it does so no more. */
+const WAITS = [AWAITING, StreamState.Awaiting] as const;
+const GOES_ON = [`{"state":"reconnecting"}`, StreamState.Reconnecting] as const;
 
 /** The way to the page that has a call. */
 export interface CallPort {
@@ -54,6 +58,8 @@ export class PortCall<T> extends Call<T> {
   #gap: Gap | undefined;
   /** A question that was in it: of those the page has to have the last. */
   #input: [position: number, text: string] | undefined;
+  /** Whether the page takes the call for one that waits until somebody has signed in. */
+  #awaited = false;
 
   constructor(number: number, port: CallPort, [method, backlog, manual, params, made]: NewCall, place: CallPlace) {
     super(method, backlog, manual, params, made, false);
@@ -94,7 +100,7 @@ export class PortCall<T> extends Call<T> {
   override deliver(kind: number, position: number, said: string, stream = 0): void {
     this.heard(kind, position, said, stream);
     const text = said === LOST && this.kept && this.#place.outlives ? SURVIVES : said;
-    if (!this.#gap && !this.#held && (this.#port.takes || this.#waits())) this.#port.event(this.number, kind, position, text, stream);
+    if (!this.#gap && !this.#held && (this.#port.takes || this.#waits())) this.#send(kind, position, text, stream);
     else this.#skip(kind, position, text);
   }
 
@@ -139,6 +145,11 @@ export class PortCall<T> extends Call<T> {
     this.#control?.pause(0, this.#paused || this.#late);
   }
 
+  #send(kind: number, position: number, text: string, stream: number): void {
+    if (kind === EVENT.status) this.#awaited = this.awaits;
+    this.#port.event(this.number, kind, position, text, stream);
+  }
+
   #skip(kind: number, position: number, text: string): void {
     (this.#gap ??= new Gap()).add(position, isStored(kind));
     if (kind === EVENT.input) this.#input = [position, text];
@@ -177,7 +188,10 @@ export class PortCall<T> extends Call<T> {
     const { events, from, to } = gap;
     const said = { position: this.position, guarantee: this.guarantee, followed: this.followed };
     this.#port.send({ t: "skipped", call: this.number, events, from, to: Math.max(to, 0), ...said });
-    if (input && !this.#over) this.#port.event(this.number, EVENT.input, ...input, 0);
+    if (this.#over) return;
+    const [text, stream] = this.awaits ? WAITS : GOES_ON;
+    if (this.awaits !== this.#awaited) this.#send(EVENT.status, this.position, text, stream);
+    if (input) this.#port.event(this.number, EVENT.input, ...input, 0);
   }
 
   override settle(outcome: number, text: string): void {

@@ -14,10 +14,11 @@ export interface StatusEvent extends Positioned {
   type: "status";
   /**
    * `open`: the server streams. `cut`: the connection is gone, a reconnect is
-   * due. `reconnecting`: it is under way. `parked`: let go of for now
-   * ({@link Call.pause}). `followed`: another page carries the call. `owned`:
-   * this page has taken it over. `awaiting_authorization`: the server has refused the
-   * request, or one about the call, and has not run it; it goes on once somebody has signed in.
+   * due. `reconnecting`: it is under way, or somebody has signed in and what waited for
+   * that leaves. `parked`: let go of for now ({@link Call.pause}). `followed`: another page carries the
+   * call. `owned`: this page has taken it over. `awaiting_authorization`: the server has refused the
+   * request, or one about the call, and has not run it; or it has refused another one, and this one has not
+   * left. It goes on once somebody has signed in.
    */
   state: "open" | "cut" | "reconnecting" | "parked" | "followed" | "owned" | "awaiting_authorization";
   /**

@@ -7,9 +7,10 @@ import type { CallToolResult, Open } from "../shared/mcp.js";
 /**
  * How a call stands, in the words of MCP's tasks. `looking`: the calls of earlier pages are being read;
  * `missing`: none of them has that key or id. `input_required`: a call with `input: "manual"` waits for an
- * answer. `failed` has an `error`; a tool that reports a failure of its own has `completed`, with `isError`.
+ * answer. `awaiting_authorization`: the call waits until somebody has signed in.
+ * `failed` has an `error`; a tool that reports a failure of its own has `completed`, with `isError`.
  */
-export type CallState = "looking" | "missing" | "working" | "input_required" | "completed" | "failed" | "cancelled";
+export type CallState = "looking" | "missing" | "working" | "input_required" | "awaiting_authorization" | "completed" | "failed" | "cancelled";
 
 /** What can be done with a call that is shown. The functions stay the same while the call does. */
 export interface CallActions {

@@ -22,6 +22,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
   #progress: Progress | undefined;
   #input: InputEvent | undefined;
   #paused = false;
+  #awaits = false;
 
   constructor(call: Call<T>) {
     super();
@@ -68,6 +69,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
     this.#count++;
     this.#events.push(event);
     if (this.#events.length > 2 * this.#most) this.#events = this.#events.slice(-this.#most);
+    if (event.type === "status") this.#awaits = event.state === "awaiting_authorization";
     if (event.type === "progress") {
       const { type: _, position: __, ...progress } = event;
       this.#progress = progress;
@@ -97,7 +99,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
   /** It has ended for who looks at it once its last event is shown. */
   #state(): CallState {
     const { settled, failure } = this.#call;
-    if (!settled || this.#reading === "reading") return this.#input ? "input_required" : "working";
+    if (!settled || this.#reading === "reading") return this.#awaits ? "awaiting_authorization" : this.#input ? "input_required" : "working";
     if (!failure) return "completed";
     return failure.code === "cancelled" ? "cancelled" : "failed";
   }
@@ -106,7 +108,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
   #follow(call: Call<T>): void {
     this.#call = call;
     stores.set(call as Call<unknown>, this as CallStore<unknown>);
-    [this.#events, this.#count, this.#progress, this.#input, this.#paused] = [[], 0, undefined, undefined, false];
+    [this.#events, this.#count, this.#progress, this.#input, this.#paused, this.#awaits] = [[], 0, undefined, undefined, false, false];
     this.#reading = "not";
     if (this.heard) this.begin();
     this.publish();
