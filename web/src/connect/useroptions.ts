@@ -27,6 +27,8 @@ export interface ClientAuthorization extends RequestSender {
    * client yet, and where nobody signs in there is none. Nobody is asked any more once `over` is aborted.
    */
   token(opening: boolean, over?: AbortSignal): Promise<TokenAnswer>;
+  /** That one is another page's of the same client: what was refused of the client, and what was tried for it, is known to both. */
+  joins(other: ClientAuthorization): void;
   /** Signs out: nothing of the user's tokens is kept any more. */
   signOut(): Promise<void>;
 }

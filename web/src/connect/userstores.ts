@@ -85,6 +85,11 @@ export class UserStores implements Tokens {
     return this.#authorization;
   }
 
+  /** Those are another page's of the same client. */
+  joins(other: UserStores): void {
+    if (other.#authorization) this.#authorization?.joins(other.#authorization);
+  }
+
   /** Signs out, where somebody signs in here. */
   async signOut(): Promise<void> {
     await this.#authorization?.signOut();

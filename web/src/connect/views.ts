@@ -41,6 +41,8 @@ export class Views<V extends View = View> {
 
   /** Another one uses the client. */
   add(view: V): void {
+    const { newest } = this;
+    if (newest) view.stores.joins(newest.stores);
     this.#all = [...this.#all, view];
   }
 

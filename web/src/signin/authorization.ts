@@ -46,18 +46,26 @@ function isThisPageSeen(): boolean {
   return globalThis.document?.visibilityState !== "hidden";
 }
 
-/** The sign-in of one client. */
+/** What was refused of a client, whichever of its pages was asked. */
+interface Refused {
+  /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
+  held?: Held | undefined;
+  /** What it asks for one for, until that has an answer: a page that is asked may go before. */
+  asked?: Held | undefined;
+  /** What was tried since a request passed. */
+  trials?: Trials | undefined;
+}
+
+/** The sign-in of one client; of a client in a worker one page's part in it. */
 export class Authorization implements ClientAuthorization {
   readonly #url: string;
   readonly #shared: () => Promise<SharedSignIn>;
   readonly #quick: number;
   readonly #waits: boolean;
-  /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
-  #held: Held | undefined;
+  /** The same for all pages of the client. */
+  #refused: Refused = {};
   /** Who the core was last told that the user is; undefined before that. */
   #user: { readonly principal: string | undefined } | undefined;
-  /** What was tried since a request passed. */
-  #trials: Trials | undefined;
 
   /**
    * `shared` gives the one that all clients of this page with that `auth` have; where it did not open, it tries again. `waits`:
@@ -91,6 +99,10 @@ export class Authorization implements ClientAuthorization {
     }
   }
 
+  joins(other: ClientAuthorization): void {
+    if (other instanceof Authorization) this.#refused = other.#refused;
+  }
+
   async #told(): Promise<string | undefined> {
     this.#user = { principal: await (await this.#shared()).auth.principal() };
     return this.#user.principal;
@@ -102,19 +114,24 @@ export class Authorization implements ClientAuthorization {
    * client yet, and where nobody signs in there is none. Nobody is asked once `over` is aborted.
    */
   async token(opening: boolean, over?: AbortSignal): Promise<TokenAnswer> {
-    let held = this.#held;
-    this.#held = undefined;
+    const refused = this.#refused;
+    let held = (refused.asked ??= refused.held); // what the page was asked for that has gone meanwhile comes first
+    refused.held = undefined;
     try {
       const { auth } = await this.#shared();
       if (held && "late" in held) held = await held.late;
       if (held && "error" in held) throw held.error;
       await auth.headers("POST", this.#url); // refreshes what is over, or says that the network is missing
-      if (held && "refusal" in held) this.#trials = await this.#signedIn(held, opening, over);
-      return { ok: true, text: SIGNED_IN, user: await this.#told() };
+      if (held && "refusal" in held) refused.trials = await this.#signedIn(held, opening, over);
+      const user = await this.#told();
+      if (!over?.aborted) refused.asked = undefined;
+      return { ok: true, text: SIGNED_IN, user };
     } catch (error) {
       const answer = badProvider(error);
+      if (over?.aborted) return answer; // nobody waits for it here
+      refused.asked = undefined;
       // The core asks again, later: the request that was refused is not sent before there is another token.
-      if (answer.away && held && "refusal" in held) this.#held = held;
+      if (answer.away && held && "refusal" in held) refused.held = held;
       return answer;
     }
   }
@@ -125,7 +142,7 @@ export class Authorization implements ClientAuthorization {
     const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
     for (let inVain = 0; ; ) {
       if (attended && away && !isSeen()) {
-        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal.token, false, this.#trials);
+        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal.token, false, this.#refused.trials);
         if (repair?.kind === "retry") return repair.trials;
         if (repair?.away) throw new HoldfastError({ code: "network_error", op: "auth/refresh", message: "the authorization server cannot be reached", retryable: true });
       }
@@ -133,7 +150,7 @@ export class Authorization implements ClientAuthorization {
       if (attended && !(away && isSeen())) await this.#until(async () => isSeen() || (await this.#token()) !== refusal.token, over);
       over?.throwIfAborted();
       try {
-        return await auth.refused(refusal, this.#trials);
+        return await auth.refused(refusal, this.#refused.trials);
       } catch (error) {
         if ((opening && !this.#waits) || !(error instanceof HoldfastError) || !WAITS.includes(error.code)) throw error;
         // It failed before anybody was asked, and would again.
@@ -180,7 +197,7 @@ export class Authorization implements ClientAuthorization {
       return this.#hold({ error }, new Response(null)); // it never left
     }
     const { auth } = opened.value;
-    for (let trials = this.#trials, isFirst = true; ; isFirst = false) {
+    for (let trials = this.#refused.trials, isFirst = true; ; isFirst = false) {
       let shown: Awaited<ReturnType<ClientAuth["headers"]>>;
       try {
         const work = auth.headers(method, url);
@@ -210,7 +227,7 @@ export class Authorization implements ClientAuthorization {
       if (repair?.kind === "more") return this.#hold(this.#tried(repair, trials)!, response);
       if (!repair) {
         // What was refused before, and was an answer to the core, is no reason to ask anybody later.
-        if (response.ok) this.#trials = this.#held = undefined;
+        if (response.ok) this.#refused.trials = this.#refused.held = undefined;
         return { response, status: response.status };
       }
       trials = repair.trials;
@@ -239,7 +256,7 @@ export class Authorization implements ClientAuthorization {
   /** Notes what was tried before a person is asked: what was refreshed in vain is not refreshed once more. */
   #tried(repair: Awaited<ReturnType<ClientAuth["repaired"]>>, before: Trials | undefined): Held | undefined {
     const more = repair?.kind === "more" ? repair : undefined;
-    this.#trials = repair?.kind === "retry" ? repair.trials : before;
+    this.#refused.trials = repair?.kind === "retry" ? repair.trials : before;
     return more;
   }
 
@@ -249,7 +266,7 @@ export class Authorization implements ClientAuthorization {
 
   /** The core has the request wait for another token, and asks for one. */
   #hold(held: Held, response: Response): Answer {
-    this.#held = held;
+    this.#refused.held = held;
     return { response, status: 401 };
   }
 

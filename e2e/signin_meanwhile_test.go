@@ -1,0 +1,54 @@
+//go:build !js
+
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
+)
+
+// TestFault404_CallsMadeMeanwhile: a call waits for somebody to sign in, and another one is made, which the server has
+// not seen yet. Both say that they wait, also to the page that is loaded meanwhile, and run once.
+func TestFault404_CallsMadeMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"page", "shared"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			s := oauthserver.Start(t)
+			s.Person("ada")
+			// By one window at a time, which the app opens: a person at two forms is at an error page of some authorization servers.
+			page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{"host":"`+host+`","interaction":"manual"}`)
+			signsIn := func() {
+				page.WaitFor(`window.signIn?.address`)
+				chrome.Eval[chrome.Void](page, `void signIn.signIn()`)
+			}
+			signsIn()
+			page.WaitFor(`window.opened`)
+			s.Revoke()
+			chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}, { key: "refused", ack: "manual" }));`)
+			page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
+			chrome.Script[chrome.Void](page, `
+				window.before = true;
+				watch(mcp.callTool("pay", {}, { key: "meanwhile", ack: "manual" }));`)
+			page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
+			if n := len(s.Ran()); n != 0 {
+				t.Fatalf("%d have run", n)
+			}
+			page.Reload()
+			page.WaitFor(`window.opened && !window.before`)
+			chrome.Script[chrome.Void](page, `window.all = (await mcp.calls()).map((call) => watch(call));`)
+			page.WaitFor(`all.length === 2 && all.every(({ status }) => status.at(-1) === "awaiting_authorization")`)
+			signsIn()
+			page.WaitFor(`all.every(({ done }) => done)`)
+			got := chrome.Script[[]string](page, `
+				return all.map(({ result, error, status }) => [result?.content[0].text ?? error.code, ...status.filter((state) => state !== "open")].join(" "));`)
+			once := "ada awaiting_authorization reconnecting" // that the page is another one has nothing sent again
+			if !slices.Equal(got, []string{once, once}) || !slices.Equal(s.Ran(), []string{"pay ada", "pay ada"}) {
+				t.Errorf("%q, and ran %q", got, s.Ran())
+			}
+		})
+	}
+}
