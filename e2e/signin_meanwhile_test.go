@@ -52,3 +52,44 @@ func TestFault404_CallsMadeMeanwhile(t *testing.T) {
 		})
 	}
 }
+
+// TestFault407_SomebodyElseSignsIn: a call of ada's waits for a sign-in, and bob signs in. His token is not the one that
+// it is sent with, and he sees nothing of it. It runs, once, when ada has signed in again.
+func TestFault407_SomebodyElseSignsIn(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"page", "shared"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			s := oauthserver.Start(t)
+			s.Person("ada")
+			page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{"host":"`+host+`"}`)
+			page.WaitFor(`window.opened`)
+			s.Revoke()
+			s.Person("")
+			chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
+			page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
+			s.Person("bob")
+			page.WaitFor(`seen.done && mcp.state === "open"`)
+			calls := `(await mcp.calls()).map((call) => call.key).join()`
+			got := chrome.Script[[]string](page, `
+				const { content } = await mcp.callTool("pay", {}).result;
+				return [seen.error?.code ?? "none", content[0].text, `+calls+`];`)
+			if !slices.Equal(got, []string{"closed", "bob", ""}) {
+				t.Errorf("as bob: %q", got)
+			}
+			s.Person("ada")
+			chrome.Script[chrome.Void](page, `
+				window.before = true;
+				await signIn.signOut();
+				await signIn.signIn();`)
+			page.Reload()
+			page.WaitFor(`window.opened && !window.before`)
+			got = chrome.Script[[]string](page, `
+				const { content } = await (await mcp.calls())[0].result;
+				return [content[0].text, `+calls+`];`)
+			if ran := s.Ran(); !slices.Equal(got, []string{"ada", "bill"}) || !slices.Equal(ran, []string{"pay bob", "pay ada"}) {
+				t.Errorf("as ada: %q, and ran %q", got, ran)
+			}
+		})
+	}
+}

@@ -34,6 +34,9 @@ func (c *Client) refreshToken(number int) bool {
 	return true
 }
 
+// maxRefusals is how often in a row a request is refused before that is its answer.
+func (c *Client) maxRefusals() uint8 { return link.MaxRefusals(c.cfg.HasTokenProvider, c.cfg.SignIn) }
+
 // tellAwaiting tells the app of a call, once, that it waits until somebody has signed in: its request
 // was refused, or one about it, or cannot leave, since another one was.
 func (call *call) tellAwaiting(c *Client) {
@@ -59,7 +62,7 @@ func (c *Client) awaited() {
 // authorize parks a call whose request got a 401 until there is another token.
 func (call *call) authorize(c *Client, now engine.Time) {
 	call.x = 0
-	if call.refusals >= link.MaxRefusals(c.cfg.HasTokenProvider, c.cfg.SignIn) {
+	if call.refusals >= c.maxRefusals() {
 		c.settle(now, call, engine.OutcomeFailure, nil, httpError(call.method, 401))
 		return
 	}

@@ -179,3 +179,36 @@ func TestFault400_LeftAsItIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// Fault 406: somebody has signed in, and the server wants more scopes before it takes the same message of the
+// handshake, or the stream for what it says unasked: each waits once more, three times in all, as a call does.
+func TestFault406_MoreScopesForEveryRequest(t *testing.T) {
+	cfg := signingIn
+	cfg.NoListen = false
+	w := coretest.NewMCP(t, cfg)
+	w.Start()
+	signIn(w)
+	refused := func(method, body string) engine.ExchangeID {
+		for range 3 {
+			x := w.Newest()
+			if r := w.Request(x); r.Method != method || !strings.Contains(string(r.Body), body) {
+				t.Fatalf("%s %s is under way, and not %s %s\n%s", r.Method, r.Body, method, body, w.Log())
+			}
+			w.Head(x, 401)
+			signIn(w)
+		}
+		return w.Newest()
+	}
+	x := refused("POST", `"initialize"`)
+	w.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s1")
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"world","version":"1"}}`))
+	w.End(x, engine.EndClean)
+	x = refused("POST", "notifications/initialized")
+	w.Head(x, 202)
+	w.End(x, engine.EndClean)
+	x = refused("GET", "")
+	w.Head(x, 200, "content-type", coretest.Stream)
+	if at := strings.LastIndex(w.Log(), "read x"); !strings.Contains(w.Log(), `"state":"open"`) || !strings.HasPrefix(w.Log()[at:], fmt.Sprintf("read x%d", x)) {
+		t.Errorf("the client is not open, or does not listen\n%s", w.Log())
+	}
+}

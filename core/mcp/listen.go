@@ -21,11 +21,11 @@ type listen struct {
 	ids        []string  // of the tasks that the request under way asks for
 
 	// Facts that hold in every state, each for a time of its own.
-	lease      bool // this tab may hold the stream, of those that share the session: until another one may
-	missed     bool // another tab had it before: until it is open here
-	hadStream  bool // this session has had it: as long as there is the session
-	refreshed  bool // a 401 has been answered with a new token: until the stream is open
-	withCursor bool // x carries Last-Event-ID: as long as there is x
+	lease      bool  // this tab may hold the stream, of those that share the session: until another one may
+	missed     bool  // another tab had it before: until it is open here
+	hadStream  bool  // this session has had it: as long as there is the session
+	refusals   uint8 // for want of authorization, since the stream was open
+	withCursor bool  // x carries Last-Event-ID: as long as there is x
 }
 
 // open opens the stream for a new session.
@@ -124,7 +124,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	}
 	if l.exchange.OK() && kind == link.BodyStream {
 		missed := (l.hadStream || l.missed) && !l.withCursor
-		l.refreshed, l.hadStream, l.missed = false, true, false
+		l.refusals, l.hadStream, l.missed = 0, true, false
 		l.stream.Opened(now)
 		if !l.trial(c) { // to the app it is the stream that is open already
 			c.status(nil, engine.StreamOpen, &streamReport{missed: missed})
@@ -151,11 +151,11 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	}
 	switch verdict {
 	case wire.ListenAuthorize:
-		if !c.cfg.HasTokenProvider || l.refreshed {
+		if l.refusals >= c.maxRefusals() {
 			l.off(c)
 			return
 		}
-		l.refreshed = true
+		l.refusals++
 		c.refreshToken(l.token)
 		l.connect(c, now)
 	case wire.ListenSessionGone:

@@ -61,8 +61,8 @@ type post struct {
 	x          engine.ExchangeID
 	exchange   link.Exchange
 	by         engine.Time
-	token      int // number of the token it carried
-	refreshed  bool
+	token      int    // number of the token it carried
+	refusals   uint8  // for want of authorization
 	failures   int    // times that fetch failed, before any answer
 	generation uint32 // the handshake in whose session it was sent
 	inSession  bool   // that session had an id
@@ -123,8 +123,8 @@ func (p *post) send(c *Client, now engine.Time) {
 
 func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	kind := p.exchange.Head(head)
-	if head.Status == 401 && c.cfg.HasTokenProvider && !p.refreshed && p.role != postDelete {
-		p.refreshed = true
+	if head.Status == 401 && p.refusals < c.maxRefusals() && p.role != postDelete {
+		p.refusals++
 		c.abort(p.x)
 		c.refreshToken(p.token)
 		p.send(c, now)

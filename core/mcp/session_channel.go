@@ -30,8 +30,8 @@ type channel struct {
 	by       engine.Time   // the endpoint event is due
 	first    *engine.Error // why Streamable HTTP failed: told if this fails too
 
-	token     int  // number of the token that the GET carried
-	refreshed bool // a 401 has been answered with a new token once
+	token    int   // number of the token that the GET carried
+	refusals uint8 // for want of authorization
 }
 
 // endpointTimeout is how long the endpoint event may take, in ms. It is the
@@ -74,14 +74,15 @@ func (h *channel) open(c *Client, now engine.Time) {
 // authorize has the GET, which got a 401, wait for another token.
 func (h *channel) authorize(c *Client, now engine.Time) {
 	c.abort(h.x)
-	h.x, h.by, h.state, h.refreshed = 0, engine.Never, channelParked, true
+	h.x, h.by, h.state = 0, engine.Never, channelParked
+	h.refusals++
 	if !c.refreshToken(h.token) {
 		h.open(c, now)
 	}
 }
 
 func (h *channel) head(c *Client, now engine.Time, head engine.Head) {
-	if head.Status == 401 && c.cfg.HasTokenProvider && !h.refreshed {
+	if head.Status == 401 && h.refusals < c.maxRefusals() {
 		h.authorize(c, now)
 		return
 	}
