@@ -144,10 +144,23 @@ export const files = [
   { name: "the module, before the host", paths: loaded(module), budget: 11_220, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 25_220, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 61_320, goal: 45_000 },
+// Less than 0.1 KB of each, 1 KB of the wasm and 2.5 KB of that for agents are for calls and prompts that wait for a sign-in: they say so
+// whenever they were made, agents wait for a person as long as calls do, and a page that is left leaves none of unknown outcome.
+// 0.1 KB of clients with auth is for the wait of a page that goes, which the next one has (signin/authorization.ts).
+
+export const files = [
+  { name: "holdfast.wasm", budget: 582_200, goal: 600_000 },
+  { name: "holdfast-agents.wasm", budget: 689_000, goal: 700_000 },
+  { name: "connect(), before the host", paths: loaded(app), budget: 9_050, goal: 10_000 },
+  { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_900, goal: 12_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 57_850, goal: 45_000 },
+  { name: "the module, before the host", paths: loaded(module), budget: 11_150, goal: 10_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 25_150, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 61_150, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_300, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_300, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
-  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_100, goal: 1_800 },
+  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_250, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_600, goal: 12_000 },
