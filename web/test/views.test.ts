@@ -12,6 +12,7 @@ function view(views: Views, name: string, handlers: Handlers = {}, tokens: Token
   const own: View & { leave(): void; left: boolean } = {
     handlers,
     stores: {
+      joins() {},
       token: () => new Promise((resolve) => tokens.length > 0 && resolve(tokens.shift()!)),
       changed: ({ text }: TokenAnswer) => text !== last && ((last = text), true),
       get user() {
