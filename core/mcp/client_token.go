@@ -88,7 +88,7 @@ func (call *call) authorize(c *Client, now engine.Time) {
 	}
 }
 
-// noteRefusal has it stored that the call did not run: a page that loads meanwhile sends it.
+// noteRefusal has it stored that the call did not run, though it may look as if it had: a page that loads meanwhile sends it.
 func (call *call) noteRefusal() {
 	if call.resumes() || call.record == nil {
 		return

@@ -212,3 +212,20 @@ func TestFault406_MoreScopesForEveryRequest(t *testing.T) {
 		t.Errorf("the client is not open, or does not listen\n%s", w.Log())
 	}
 }
+
+// Fault 408: while it is being stored that a call leaves, another request is refused: the call does not leave, and
+// waits. That is stored as well, so that the next page sends it.
+func TestFault408_RefusedAsItIsAboutToLeave(t *testing.T) {
+	w, _ := refusedCall(t)
+	x := w.Newest()
+	w.Call("tools/call", `{"name":"tip"}`, mcp.CallOptions{Durable: true})
+	w.Head(x, 401)
+	store(w)
+	w.Reload()
+	w.Start()
+	signIn(w)
+	store(w)
+	if strings.Contains(w.Log(), "outcome_unknown") || strings.Count(w.Log(), `"name":"tip"},"createdAt"`) != 1 {
+		t.Errorf("a call that never left is of unknown outcome\n%s", w.Log())
+	}
+}
