@@ -37,6 +37,7 @@ func TestFault404_CallsMadeMeanwhile(t *testing.T) {
 			if n := len(s.Ran()); n != 0 {
 				t.Fatalf("%d have run", n)
 			}
+			chrome.Script[chrome.Void](page, `await mcp.stored();`)
 			page.Reload()
 			page.WaitFor(`window.opened && !window.before`)
 			chrome.Script[chrome.Void](page, `window.all = (await mcp.calls()).map((call) => watch(call));`)

@@ -14,7 +14,7 @@ import (
 
 // signInScript is a page that connects at once, and signs in where it has to. The options are
 // oauth's; watched: whether the page has the tokens in window.tokens, and none is stored while
-// window.stalls; skew: by how many ms its clock is wrong; and host and principal, which are connect's.
+// window.stalls; skew: by how many ms its clock is wrong; and host, principal and listen, which are connect's.
 const signInScript = appScript + `
 window.ready = true;
 window.tokens = [];
@@ -26,7 +26,7 @@ const fetching = async (url, init) => {
 	return stalled ? new Promise(() => {}) : response;
 };
 const clock = Date.now;
-window.open_ = async (url, { watched, skew = 0, host, principal, ...how }) => {
+window.open_ = async (url, { watched, skew = 0, host, principal, listen, ...how }) => {
 	window.skew = skew;
 	Date.now = () => clock() + window.skew;
 	window.auth = holdfast.oauth({ redirectUrl: location.origin + "/app", ...(watched && { fetch: fetching }), ...how });
@@ -35,7 +35,7 @@ window.open_ = async (url, { watched, skew = 0, host, principal, ...how }) => {
 		window.signIn = signIn;
 		signIns.push(signIn.state);
 	};
-	window.mcp = await holdfast.connect(url, { auth, ...(host && { host }), ...(principal && { principal }) });
+	window.mcp = await holdfast.connect(url, { auth, ...(host && { host }), ...(principal && { principal }), ...(listen === false && { listen }) });
 	mcp.on("state", ({ state }) => states.push(state));
 	mcp.on("host", ({ host, why }) => told.push(host + ": " + why));
 };
@@ -314,7 +314,7 @@ func TestFault289_ReloadedWhileATokenIsOnItsWay(t *testing.T) {
 // nothing has said yet that the call waits.
 func TestFault401_ReloadedAsATokenIsRefused(t *testing.T) {
 	t.Parallel()
-	reloadedWhileATokenIsOnItsWay(t, `{"host":"page"}`, `signIn.state === "refreshing"`)
+	reloadedWhileATokenIsOnItsWay(t, `{"host":"page","listen":false}`, `signIn.state === "refreshing"`) // and so it is the call that was refused
 }
 
 func reloadedWhileATokenIsOnItsWay(t *testing.T, how, when string) {
