@@ -85,7 +85,7 @@ const make = (view: ClientView, name: string): Promise<string> =>
     (error: { code: string }) => error.code,
   );
 
-test("Fault 452: of the pages of a client one is another user's: what it has made while its token was asked for goes out as nobody, and is no call of the others", async () => {
+test("Fault 452: of the pages of a client one turns out to be of another user: what it has made while its token was asked for goes out as nobody, and is no call of the others", async () => {
   const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
   const shared = new Shared();
   let give!: (token: string) => void;
@@ -112,7 +112,7 @@ test("Fault 452: of the pages of a client one is another user's: what it has mad
   joinable.clear();
 });
 
-test("Fault 452: the only page of a client is another user's: what waits for the token is taken back before the client is left", async () => {
+test("Fault 452: the only page of a client turns out to be of another user: what waits for the token is taken back before the client is left", async () => {
   const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
   const shared = new Shared();
   let now = first;
