@@ -247,7 +247,7 @@ cluster: build browser node_modules/.package-lock.json ## all stories of servers
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
 	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
-	node --test web/build/test/*.test.mjs
+	node --test --test-concurrency=2 web/build/test/*.test.mjs
 
 # Six stories at a time keep two cores at work, and leave each the time that the clocks of pages and
 # servers give it. What lies beside the stories (the peers' own tests, and the core against the

@@ -137,15 +137,16 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // Less than 0.1 KB of each, 1 KB of the wasm and 2.5 KB of that for agents are for calls and prompts that wait for a sign-in: they say so
 // whenever they were made, agents wait for a person as long as calls do, and a page that is left leaves none of unknown outcome.
 // 0.1 KB of clients with auth is for the wait of a page that goes, which the next one has (signin/authorization.ts).
+// Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
   { name: "holdfast.wasm", budget: 583_000, goal: 600_000 },
   { name: "holdfast-agents.wasm", budget: 688_500, goal: 700_000 },
-  { name: "connect(), before the host", paths: loaded(app), budget: 9_090, goal: 10_000 },
+  { name: "connect(), before the host", paths: loaded(app), budget: 9_120, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_950, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 58_150, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 11_220, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 25_220, goal: 22_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 25_260, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 61_450, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_300, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_300, goal: 8_000 },

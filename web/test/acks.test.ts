@@ -4,6 +4,12 @@ import { Acks } from "../src/client/acks.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
+test("Fault 132: an ack of a call that the core never had is answered at once", async () => {
+  // The app acknowledges a call that ended before its client was made in the core: nothing of it is stored.
+  const runtime = { ack: () => assert.fail("the core has no such client, and would not answer") };
+  await new Acks({ runtime: runtime as unknown as Runtime, handle: 0 }, async () => {}).ask(1, 0);
+});
+
 test("Fault 132: each ack is answered by its ticket, once what is stored is", async () => {
   const tickets: number[] = [];
   let land = (): void => {};

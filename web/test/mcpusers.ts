@@ -376,7 +376,7 @@ export class World {
     cancel: (handle: number, id: number) => {
       this.clients[handle - 1]!.cancel(id);
     },
-    disown: (handle: number, id: number) => this.clients[handle - 1]!.disown(id),
+    disown: (handle: number, id: number) => this.clients[handle - 1]?.disown(id),
     ack: (handle: number, _: number, __: number, ticket: number) => ticket > 0 && queueMicrotask(() => this.clients[handle - 1]!.port.deliver(0, EVENT.acked, ticket, `{"stored":true}`)),
     token: (handle: number, ok: boolean, text: string) => this.clients[handle - 1]!.token(ok, text),
     respond: (handle: number, question: number, ok: boolean, json: string) => this.clients[handle - 1]!.respond(question, ok, json),

@@ -20,6 +20,7 @@ export class Acks {
   /** Says it of a call's events up to a position, 0 for all; resolves when that is stored. Nobody has to look at the promise. */
   ask(call: number, position: number): Promise<void> {
     if (this.#over) return quiet(Promise.reject(this.#over));
+    if (this.#wire.handle === 0) return Promise.resolve(); // the core has no client yet, and nothing of the call
     const ticket = (this.#ticket = (this.#ticket + 1) >>> 0 || 1);
     const promise = new Promise<void>((resolve, reject) => this.#waiting.set(ticket, { resolve, reject }));
     this.#wire.runtime.ack(this.#wire.handle, call, position, ticket);
