@@ -6,7 +6,11 @@ import type { Runtime } from "../src/runtime/runtime.js";
 
 test("Fault 132: an ack of a call that the core never had is answered at once", async () => {
   // The app acknowledges a call that ended before its client was made in the core: nothing of it is stored.
-  const runtime = { ack: () => assert.fail("the core has no such client, and would not answer") };
+  const runtime = {
+    ack: () => {
+      throw new Error("the core has no such client, and would not answer");
+    },
+  };
   await new Acks({ runtime: runtime as unknown as Runtime, handle: 0 }, async () => {}).ask(1, 0);
 });
 

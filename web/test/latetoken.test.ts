@@ -102,7 +102,8 @@ test("Fault 278: a page that is asked for the sake of another one, and gives the
   }
 });
 
-test("Fault 278: an MCP client goes on as the user of a token that nobody waits for; the one of the last user ends, and its session stays", async () => {
+/** Views of pages on one MCP client, whose core is the test. */
+function mcpViews(): { jwt: readonly [string, string]; said: string[]; join(number: number): Promise<PortView> } {
   const jwt = [tokenOf(somebody()), tokenOf(somebody())] as const;
   const said: string[] = [];
   const ports: ClientPort[] = [];
@@ -139,6 +140,11 @@ test("Fault 278: an MCP client goes on as the user of a token that nobody waits 
     await OpenClient.of(plan, principal).join(view, undefined, Promise.resolve(runtime), principal);
     return view;
   };
+  return { jwt, said, join };
+}
+
+test("Fault 278: an MCP client goes on as the user of a token that nobody waits for; the one of the last user ends, and its session stays", async () => {
+  const { jwt, said, join } = mcpViews();
   const [one, other] = [await join(2), await join(4)];
   for (const view of [one, other]) view.stores.changed(await view.stores.token());
   assert.equal(one.client, other.client);
@@ -157,4 +163,15 @@ test("Fault 278: an MCP client goes on as the user of a token that nobody waits 
   assert.ok(other.client !== last);
   assert.deepEqual(said, ["keep 1", "release 1"]);
   assert.ok(!states.includes("closed"), states.join());
+});
+
+test("Fault 365: a page that closes its client while it is asked for a token, and gives that of another user, begins none for that user", async () => {
+  const { jwt, said, join } = mcpViews();
+  const [one, other] = [await join(2), await join(4)];
+  for (const view of [one, other]) view.stores.changed(await view.stores.token());
+  const last = one.client;
+  await one.close();
+  one.heardToken(jwt[1], true);
+  await settled();
+  assert.deepEqual([one.client === last, other.client === last, said], [true, true, []]);
 });

@@ -227,6 +227,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   leaves(): void {
+    if (this.#closed) return; // nobody would close the next one
     this.#open.leave(this);
     this.#over.abort();
     this.#over = new AbortController();
