@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -32,6 +34,7 @@ const withdrawWithin = 300_000
 // withdraw reports the end of a call that never left, once no later page will send it.
 func (c *Client) withdraw(now engine.Time, call *call, over engine.Effect) {
 	w := &c.withdrawn
+	over.Data = bytes.Clone(over.Data) // the input that it came in is over by then
 	if len(w.list) == 0 {
 		w.trial.tries = 0
 		w.trial.ask(now)

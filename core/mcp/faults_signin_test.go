@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -227,5 +228,26 @@ func TestFault408_RefusedAsItIsAboutToLeave(t *testing.T) {
 	store(w)
 	if strings.Contains(w.Log(), "outcome_unknown") || strings.Count(w.Log(), `"name":"tip"},"createdAt"`) != 1 {
 		t.Errorf("a call that never left is of unknown outcome\n%s", w.Log())
+	}
+}
+
+// Fault 366: a call that was refused, and may be run twice, is sent while the store fails: the store
+// would have a later page send it as well. Its outcome waits until the store has deleted it, and is then what the
+// server said: it was read from memory that the host had used again.
+func TestFault366_OutcomeWaitsForADeletion(t *testing.T) {
+	w, id := refusedCallOf(t, journal.Idempotent)
+	w.Head(w.Newest(), 401)
+	store(w)
+	signIn(w)
+	w.Stored(journal.ResultFailed, durable.ReasonQuota)
+	x := w.Newest()
+	w.Head(x, 200, "content-type", coretest.Stream)
+	w.Chunk(x, "data: "+coretest.Result(coretest.RequestID(w.Request(x)), `{"content":[{"type":"text","text":"paid"}]}`)+"\n\n")
+	if w.Settled(id) != nil {
+		t.Fatalf("it has ended before its record is deleted\n%s", w.Log())
+	}
+	store(w)
+	if e := w.Settled(id); e == nil || !strings.Contains(string(e.Data), "paid") {
+		t.Errorf("it has ended with %+v\n%s", e, w.Log())
 	}
 }
