@@ -125,7 +125,13 @@ func TestFault423_Partition(t *testing.T) {
 	client.Whole(id, 8)
 	once(t, c.World, "a", 8)
 	cut.Link.Mend()
-	for i := range 4 { // it is back, and serves
+	servesAgain(t, c, client)
+}
+
+// servesAgain has a node that was away, and is back, serve its part of some more calls.
+func servesAgain(t *testing.T, c *rig.Cluster, client *rig.Client) {
+	t.Helper()
+	for i := range 4 {
 		label := string(rune('b' + i))
 		client.Whole(client.Count(label, 2), 2)
 		once(t, c.World, label, 2)
@@ -154,11 +160,7 @@ func TestFault363_SilentNetwork(t *testing.T) {
 	if d := once(t, c.World, "a", 8); d.Steps[4] != 2 {
 		t.Errorf("steps %v, want the fourth done by both nodes", d.Steps)
 	}
-	for i := range 4 { // it is back, and serves
-		label := string(rune('b' + i))
-		client.Whole(client.Count(label, 2), 2)
-		once(t, c.World, label, 2)
-	}
+	servesAgain(t, c, client)
 }
 
 // TestFault361_ProcessStopped: the process of the node that runs a call is stopped, until another has taken the call over, and goes on:

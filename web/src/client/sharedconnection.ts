@@ -77,7 +77,10 @@ export class SharedConnection {
     this.#life = new Lifetime(this.#begin(runtime), keeping, this.#listeners, {
       facts: new ServerFacts(),
       counters: { ...NO_COUNTERS },
-      reject: (why) => (this.#calls.fail(why), this.#requests.abort()),
+      reject: (why) => {
+        this.#calls.fail(why);
+        this.#requests.abort();
+      },
       disown: () => this.#wire.runtime.disown(this.#wire.handle, 0),
       tokenCame: () => this.forgotten(), // it may be one for other things
       begin: () => {
