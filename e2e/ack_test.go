@@ -77,6 +77,7 @@ func TestFault132_AckedStaysAcked(t *testing.T) {
 // under way, and not waited for, is stored as the page goes; so is a call that the
 // app is done with.
 func TestFault132_AckedAsThePageGoes(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

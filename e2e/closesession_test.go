@@ -77,6 +77,7 @@ func TestFault138_Remounts(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			row(t)
 			t.Parallel()
+			remounts := lengthOf(t, 12, remounts)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
 			site := chrome.NewSite(t)

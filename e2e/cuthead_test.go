@@ -147,6 +147,7 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 			t.Run(tc.method+" "+tc.form+" "+how, func(t *testing.T) {
 				row(t)
 				t.Parallel()
+				step := step * lengthOf(t, 4, 1)
 				p := peer.New(t, peer.Options{})
 				p.Tool("work", tc.script, tc.traits...)
 				site := chrome.NewSite(t)

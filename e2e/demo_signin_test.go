@@ -120,6 +120,7 @@ func TestStoryDemoSignIn(t *testing.T) {
 // TestStoryDemoSignInByRedirect: where no window opens there is a link. The page goes away before
 // anybody has signed in, and the call that was wanted is made when it is back.
 func TestStoryDemoSignInByRedirect(t *testing.T) {
+	long(t)
 	t.Parallel()
 	d := demoSignIn(t)
 	d.at("start")

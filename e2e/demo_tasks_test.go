@@ -91,6 +91,7 @@ func holeIn(site *demosite.Site, page *chrome.Page) {
 // on their way and some come twice. What is missing is a hole until it is filled;
 // the page is given each part once, in order.
 func TestStoryDemoReport(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := longWork(t)
 	for _, n := range []int{5, 6, 15} {

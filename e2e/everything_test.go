@@ -61,6 +61,7 @@ func TestStoryServerEverythingCutTwice(t *testing.T) {
 // TestStoryServerEverythingRestart: it answers 400 rather than 404 about a
 // session it does not know.
 func TestStoryServerEverythingRestart(t *testing.T) {
+	long(t)
 	t.Parallel()
 	first, second := everything.Start(t), everything.Start(t)
 	site := chrome.NewSite(t)

@@ -83,6 +83,9 @@ func TestFault121_EveryLogoutWithACommitHeld(t *testing.T) {
 			text := secrets{"the argument": secret(), "what came later": secret()}
 			other := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			for i, logout := range logouts {
+				if i%lengthOf(t, 3, 1) > 0 {
+					continue
+				}
 				p := peer.New(t, peer.Options{CORS: peer.CORSResuming()}) // a logout ends the session, and with it a run that waits at a gate
 				p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"), peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
 				profile, site := chrome.NewProfile(t), clearing(t)

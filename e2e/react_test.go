@@ -202,6 +202,7 @@ func TestStoryReactExample(t *testing.T) {
 
 // TestStoryReactExampleAgent: the app's conversation with an agent goes on over a reload in mid-turn.
 func TestStoryReactExampleAgent(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

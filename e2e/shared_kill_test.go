@@ -60,6 +60,7 @@ func TestFault187_SharedKilled(t *testing.T) {
 // TestFault187_SharedKilledWithoutAPage: the worker dies while no page is there. The next page
 // starts one, which takes up what the journal has.
 func TestFault187_SharedKilledWithoutAPage(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

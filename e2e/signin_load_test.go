@@ -20,6 +20,7 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 	t.Parallel()
 	for _, build := range []string{"module", "script"} {
 		t.Run(build, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, site := oauthserver.Start(t), chrome.NewSite(t)
 			s.Person("ada")

@@ -14,7 +14,7 @@ import (
 
 // How long the random tests go on: `make sample` and `make soak` say more.
 var (
-	reloads = flag.Int("reloads", 6, "reloads of TestReloads")
+	reloads = flag.Int("reloads", 4, "reloads of TestReloads")
 	cuts    = flag.Int("cuts", 40, "cuts of TestCuts")
 	kills   = flag.Int("kills", 2, "kills of TestKills")
 )

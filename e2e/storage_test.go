@@ -285,6 +285,7 @@ func TestFault66_DatabaseHeldByAnotherTab(t *testing.T) {
 // TestFault67_DatabaseHeldByAFrozenTab: the same where the tab would let go, if it
 // were not asleep.
 func TestFault67_DatabaseHeldByAFrozenTab(t *testing.T) {
+	long(t)
 	t.Parallel()
 	r := storeRig(t, "")
 	r.held(`db.onversionchange = () => db.close(); window.asleep = true;`, (*chrome.Page).Thaw)

@@ -35,7 +35,7 @@ func TestFault75_TakeOver(t *testing.T) {
 			p.Counting(nil)
 			s := newTabs(t, p, "")
 			s.profile.InWindows() // who navigates goes to the back/forward cache
-			const rounds = 4
+			rounds := lengthOf(t, 2, 4)
 			watcher, other := s.open(), s.open()
 			for _, page := range []*chrome.Page{watcher, other} {
 				// A hidden page takes nobody for dead by silence: what is tested is that

@@ -110,6 +110,7 @@ func TestTaskAPI_StatusWithoutTask(t *testing.T) {
 // TestTaskAPI_ListTasks: the tasks that a server of 2025-11-25 lists, page by page
 // or all; of one without a list nothing is asked.
 func TestTaskAPI_ListTasks(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{PageSize: 2})
 	p.Tasks(peer.TaskServer{})

@@ -120,6 +120,7 @@ func TestStorySDKTaskCancelled(t *testing.T) {
 // question waits for a person. That the person answers after all, which is still
 // due to the server as the response to its request, revives nothing.
 func TestStorySDKTaskCancelledWhileItAsks(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server := sdktasks.Start(t)
 	page := app(t, server.URL, `{ handlers: { elicitation: () => new Promise((resolve) => {

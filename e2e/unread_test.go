@@ -26,6 +26,7 @@ func heldBy(page *chrome.Page) int {
 // whoever reads the events after all is told which are missing: they were too many for
 // the store, too.
 func TestFault140_UnreadInChrome(t *testing.T) {
+	long(t)
 	t.Parallel()
 	const limit, room = 16 << 20, 16 << 20
 	p := peer.New(t, peer.Options{})

@@ -238,6 +238,7 @@ func TestFault331_WasmForAgentsIsNotServed(t *testing.T) {
 // TestFault332_PreloadIsNotLoud: what is preloaded does not come. preload says nothing of it; the connect after it
 // asks once more, and says so where there is still nothing.
 func TestFault332_PreloadIsNotLoud(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
 		t.Run(host, func(t *testing.T) {
@@ -308,6 +309,7 @@ func TestStoryPreloadLinks(t *testing.T) {
 // TestFault298_WipedWithTwoRuntimes: a page has a call in one runtime and a session in the other, over one store. A
 // wipe leaves nothing of either, in another page too.
 func TestFault298_WipedWithTwoRuntimes(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

@@ -51,8 +51,8 @@ func TestWasm(t *testing.T) {
 		default:
 			ran++
 			t.Run(p.name(), func(t *testing.T) {
-				if strings.HasPrefix(p.name(), "core/") { // the core knows nothing of browsers
-					row(t)
+				if strings.HasPrefix(p.name(), "core/") { // the core knows nothing of browsers, and has run natively
+					long(t)
 				}
 				t.Parallel()
 				runInChrome(t, p, wasmRunner)

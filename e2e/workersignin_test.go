@@ -127,6 +127,7 @@ func TestFault310_CallsWaitInAWorker(t *testing.T) {
 // TestFault311_MemoryOfTheWorker: tokens in the memory of the shared worker are there after a reload, and in another
 // tab: nobody signs in twice, and one request refreshes them for all.
 func TestFault311_MemoryOfTheWorker(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
 	s.Person("ada")
