@@ -38,6 +38,7 @@ func rests(page *chrome.Page, text string) {
 // a reload, and in the tab that takes the session over. It rests encrypted, the agent
 // never sees it, and it is gone with the answer.
 func TestAgentDrafts(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one := chrome.Open(t, chatPage(chrome.NewSite(t), server.URL(), `{ input: "manual" }`))

@@ -18,6 +18,7 @@ import (
 // the newest is asked for the token; what one closes the others do not notice; the
 // last one that closes deletes the session.
 func TestFault149_TenConnectsInAPage(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for name, connects := range map[string]string{
 		"one after the other": `for (let i = 0; i < 10; i++) clients.push(await one(i));`,

@@ -135,6 +135,7 @@ func TestFault32_ShortBodyInChrome(t *testing.T) {
 // TestFault33_SlowHeaders: a server that takes the connection and says nothing
 // ends the wait with a typed error, at the start and later.
 func TestFault33_SlowHeaders(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Delay("server/discover", "never")

@@ -31,6 +31,7 @@ func TestKills(t *testing.T) {
 // TestFault51_KilledInAStream: the whole browser dies while a call runs, and its
 // next start finds all that was stored.
 func TestFault51_KilledInAStream(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

@@ -99,6 +99,7 @@ func TestFault336_OneDrawPerFrame(t *testing.T) {
 // TestFault337_KeptUntilItIsShown: with ack: "auto" a result that a component cannot draw is there for the next page, and
 // gone once a page has shown it.
 func TestFault337_KeptUntilItIsShown(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
@@ -174,6 +175,7 @@ func TestStoryReactAgent(t *testing.T) {
 // TestStoryReactExample opens the app of web/examples/react: a tool is called from its form, and the page reloaded in the
 // middle of it.
 func TestStoryReactExample(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

@@ -13,6 +13,7 @@ import (
 // TestFault195_SharedForgetAfterAKill: the worker is dead when the user logs out. What is
 // stored is deleted all the same, before forget() resolves.
 func TestFault195_SharedForgetAfterAKill(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

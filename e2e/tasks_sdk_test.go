@@ -147,6 +147,7 @@ func TestStorySDKTaskCancelledWhileItAsks(t *testing.T) {
 // and again while its question waits for a person: the session and the task go
 // on, the question is answered once, and the tool has run once.
 func TestStorySDKTaskReloaded(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server, page := sdkTasks(t)
 	// Nobody answers on the first two pages.

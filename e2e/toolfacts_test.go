@@ -65,6 +65,7 @@ func connectAgain(page *chrome.Page, p *peer.Peer) {
 // was listed before licenses a run any more, in this page and in the next one, which
 // learns nothing of what an earlier page had stored; until the tools are listed again.
 func TestFault164_ToolsChanged(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.SideEffects()

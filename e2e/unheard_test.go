@@ -65,6 +65,7 @@ func TestFault140_LongIDsInChrome(t *testing.T) {
 // of a call that it follows. It keeps a small part of what it hears; awake again, it has
 // every event once and in order, the end of that call, and the one that began meanwhile.
 func TestFault140_FrozenFollowerInChrome(t *testing.T) {
+	long(t)
 	t.Parallel()
 	const events, size, room = 600, 100_000, 16 << 20
 	p := peer.New(t, peer.Options{})

@@ -140,6 +140,7 @@ func TestFault127_QueuedCallOverAReload(t *testing.T) {
 // hears of that, the first one has its token: the note that the call leaves tells it
 // whose call that is.
 func TestFault128_FrozenOwnerSendsNothing(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.SideEffects()

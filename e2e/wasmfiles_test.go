@@ -214,6 +214,7 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 // TestFault331_WasmForAgentsIsNotServed: an app that talks to a server and to an agent is served without the wasm for agents.
 // Its MCP client, which would have had that, loads its own, whether or not the page has begun with the agent; the agent's client says which file is missing.
 func TestFault331_WasmForAgentsIsNotServed(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
 		t.Run(host, func(t *testing.T) {
