@@ -86,9 +86,9 @@ func TestHungBrowserIsEnded(t *testing.T) {
 func TestEngineThatDoesNotStart(t *testing.T) {
 	const (
 		inside   = "HOLDFAST_UNSTARTED"
-		hangs    = "echo it hangs; echo $$ > \"$PIDS/$$\"; exec sleep 600"
+		hangs    = "echo $$ > \"$PIDS/$$\"; echo it hangs; exec sleep 600"
 		ends     = "echo it is broken >&2; exit 1"
-		displays = "echo 7; echo $$ > \"$PIDS/$$\"; exec sleep 600"
+		displays = "echo $$ > \"$PIDS/$$\"; echo 7; exec sleep 600" // in this order: who has its display may be ended at once
 	)
 	if which := os.Getenv(inside); which != "" {
 		miniBrowsers = []string{os.Getenv("PIDS") + "/../bin/MiniBrowser"}
