@@ -77,6 +77,25 @@ test("TestFault84_SleptWhileTheDatabaseOpened", async () => {
   });
 });
 
+test("Fault 470: a database that a busy browser opens late is waited for, and a hung one is not", async () => {
+  const patience = { blocked: 5, timeout: 10, slow: 400 };
+  const never = new Promise<never>(() => {});
+  const opening = async (databases: (() => Promise<unknown>) | undefined, succeedsAfter: number): Promise<string> => {
+    const request: any = { result: { close: () => undefined } };
+    let ended = "";
+    await withGlobal("indexedDB", { value: { open: () => request, databases } }, async () => {
+      const open = openDatabase(() => undefined, { patience });
+      setTimeout(() => request.onsuccess(), succeedsAfter);
+      ended = await open.then(() => "open", (error) => error.reason);
+    });
+    return ended;
+  };
+  assert.equal(await opening(() => never, 100), "open", "the browser answers nothing: it is slow");
+  assert.equal(await opening(() => never, 2_000), "timeout", "nor for ever");
+  assert.equal(await opening(async () => [], 100), "timeout", "it answers: another page holds the database");
+  assert.equal(await opening(undefined, 100), "timeout", "a browser that cannot be asked");
+});
+
 test("TestFault66_OpenBehindABlockedOneSaysSoAndGoesOnWhenFreed", async () => {
   const shim = new Shim();
   const old = await shim.other(1); // an old tab: no versionchange handler

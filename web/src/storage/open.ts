@@ -25,10 +25,11 @@ export const SCHEMA = {
 /** What the names of the rows of sign-ins begin with, among the keys. */
 export const AUTH_ROWS = "auth ";
 
-/** How long an open may take, in ms: until it counts as blocked, and until it is given up. */
+/** How long an open may take, in ms: until it counts as blocked, until it is given up, and until it is where the browser answers nothing about its databases. */
 export interface Patience {
   blocked: number;
   timeout: number;
+  slow?: number;
 }
 
 /** How a database is opened. */
@@ -39,13 +40,14 @@ export interface Opening {
 }
 
 /** How long an operation of the runtime waits. */
-export const PATIENCE: Patience = { blocked: 1_500, timeout: 3_000 };
+export const PATIENCE: Patience = { blocked: 1_500, timeout: 3_000, slow: 10_000 };
 
 /**
  * Opens the database, and makes it. A hung open gets no event at all: neither
  * behind another tab's blocked one nor where the holder is frozen (faults 63,
- * 66, 67), so time decides. Rejects with a StoreError; an open that succeeds
- * after that is closed at once.
+ * 66, 67), so time decides. A browser that has just started, on a busy machine, is slow, and not hung:
+ * it does not answer either which databases there are, and is given longer (fault 470).
+ * Rejects with a StoreError; an open that succeeds after that is closed at once.
  */
 export function openDatabase(onBlocked: () => void, { make = true, patience = PATIENCE }: Opening = {}): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
@@ -67,8 +69,17 @@ export function openDatabase(onBlocked: () => void, { make = true, patience = PA
       clearTimeout(timeoutTimer);
       settled();
     };
-    const blockedTimer = setTimeout(onBlocked, patience.blocked);
+    let answers = false;
+    const blockedTimer = setTimeout(() => {
+      void Promise.resolve(globalThis.indexedDB.databases?.()).catch(() => {}).then(() => (answers = true));
+      onBlocked();
+    }, patience.blocked);
+    const givenUp = performance.now() + (patience.slow ?? patience.timeout);
     const expired = (): void => {
+      if (!answers && !blocked && performance.now() < givenUp) {
+        timeoutTimer = setTimeout(expired, patience.blocked);
+        return;
+      }
       if (performance.now() > late) {
         late = Infinity; // once
         timeoutTimer = setTimeout(expired, patience.timeout);
