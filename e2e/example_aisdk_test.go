@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
@@ -21,7 +22,7 @@ func TestStoryAISDKExample(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
-	page := chrome.OpenWindow(t, aiSDKExample(t, p, map[string]any{"call": "a", "n": 4, "gate": "go", "retry_ms": 10}))
+	page := chrome.OpenWindow(t, aiSDKExample(t, p, "chat.tsx", map[string]any{"call": "a", "n": 4, "gate": "go", "retry_ms": 10}))
 	waits(page, `document.querySelector("form")`)
 	chrome.Script[chrome.Void](page, `
 		document.querySelector("input").value = "Count, please.";
@@ -46,8 +47,42 @@ func TestStoryAISDKExample(t *testing.T) {
 	once(t, p, "a")
 }
 
-// aiSDKExample is the address of the example, with its route in a Node process whose model calls count with args.
-func aiSDKExample(t *testing.T, p *peer.Peer, args map[string]any) string {
+// TestStoryAISDKExampleOfficial: the page that docs/guide/ai-sdk.md compares with, which does by hand what the official
+// client has no words for, resumes its call after a reload. Its lines are those that the guide counts.
+func TestStoryAISDKExampleOfficial(t *testing.T) {
+	long(t)
+	t.Parallel()
+	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
+	p.Counting(nil)
+	page := chrome.OpenWindow(t, aiSDKExample(t, p, "official.tsx", map[string]any{"call": "a", "n": 4, "gate": "go", "retry_ms": 10}))
+	waits(page, `document.querySelector("form")`)
+	chrome.Script[chrome.Void](page, `
+		document.querySelector("input").value = "Count, please.";
+		document.querySelector("form").requestSubmit();`)
+	passes(p, "go", 2)
+	waits(page, `document.querySelector("[role=status]")?.textContent === "count: 2 of 4"`)
+
+	page.Reload()
+	waits(page, `document.querySelector("form")`)
+	passes(p, "go", 3)
+	answer := `document.querySelector("[data-role=assistant]")?.textContent`
+	waits(page, answer+`?.includes("The tool said")`)
+	once(t, p, "a")
+}
+
+// TestAISDKLines: the guide says how long each of the two pages is.
+func TestAISDKLines(t *testing.T) {
+	guide := read(t, filepath.Join("..", "docs", "guide", "ai-sdk.md"))
+	for name, words := range map[string]string{"chat.tsx": "%d lines with Holdfast", "official.tsx": "%d with the official client"} {
+		lines := strings.Count(read(t, filepath.Join("..", "web", "examples", "ai-sdk", name)), "\n")
+		if want := fmt.Sprintf(words, lines); !strings.Contains(strings.Join(strings.Fields(guide), " "), want) {
+			t.Errorf("the guide does not say %q", want)
+		}
+	}
+}
+
+// aiSDKExample is the address of a page of the example, with its route in a Node process whose model calls count with args.
+func aiSDKExample(t *testing.T, p *peer.Peer, page string, args map[string]any) string {
 	t.Helper()
 	root, err := moduleroot.Find()
 	if err != nil {
@@ -63,7 +98,7 @@ func aiSDKExample(t *testing.T, p *peer.Peer, args map[string]any) string {
 	}
 	site := chrome.NewSite(t)
 	site.Handle("/api/chat", httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "127.0.0.1:" + port}))
-	site.File("/chat.js", bundledReact(t, "web/examples/ai-sdk/chat.tsx"))
+	site.File("/chat.js", bundledReact(t, "web/examples/ai-sdk/"+page))
 	site.File("/chat.html", withBundle(t, "ai-sdk", "./chat.tsx", "/chat.js"))
 	return site.URL + "/chat.html?server=" + p.URL()
 }
