@@ -131,7 +131,7 @@ func subprotocols(header []engine.Field) []string {
 }
 
 // appendFailure writes an error as the JSON object that web/src/shared/errors.ts
-// reads: {"code","op","status","retryable","message","cause","hint","unanswered","unheard","ofPage","lacks"}.
+// reads: {"code","op","status","retryable","message","cause","hint","unanswered","unheard","ofPage","lacks","reach"}.
 func appendFailure(b []byte, e *engine.Error) []byte {
 	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))
 	b = jsonrpc.AppendString(append(b, `,"op":`...), e.Op)
@@ -155,6 +155,12 @@ func appendFailure(b []byte, e *engine.Error) []byte {
 	}
 	if e.Lacks != "" {
 		b = jsonrpc.AppendString(append(b, `,"lacks":`...), e.Lacks)
+	}
+	switch e.Reach {
+	case engine.ReachAnswers:
+		b = append(b, `,"reach":"answers"`...)
+	case engine.ReachNothing:
+		b = append(b, `,"reach":"nothing"`...)
 	}
 	return append(b, '}')
 }

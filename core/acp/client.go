@@ -74,6 +74,7 @@ type Client struct {
 	heads     link.Heads
 	heardOne  bool // and a session's
 
+	reach     reach          // of the first initialize
 	handshake journal.Server // with the agent, as it is stored
 	writer    durable.Writer
 	counters  Counters
@@ -171,6 +172,7 @@ func (c *Client) Advance(now engine.Time) {
 	for _, p := range c.allPosts() {
 		p.advance(c, now)
 	}
+	c.reach.advance(c, now)
 	c.advanceToken(now)
 	c.disown(now)
 	c.rotate(now)
@@ -207,7 +209,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft())
+	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft(), c.reach.Deadline())
 	for _, n := range c.connections() {
 		at = min(at, n.deadline(c))
 	}
@@ -296,7 +298,7 @@ func (c *Client) enter(s clientState) {
 // IllegalTransitions returns how often a state was entered that may not follow the one
 // before. It is 0, or there is a defect.
 func (c *Client) IllegalTransitions() uint32 {
-	n := c.illegalTransitions
+	n := c.illegalTransitions + c.reach.IllegalTransitions()
 	for _, s := range c.sessions {
 		if s.stream != nil {
 			n += s.stream.link.IllegalTransitions()

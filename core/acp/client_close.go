@@ -99,6 +99,8 @@ func (c *Client) end(now engine.Time, why *engine.Error) {
 		failure.Op = r.method
 		c.settleFailure(r.call, &failure)
 	}
+	c.abort(c.reach.X)
+	c.reach.End()
 	for _, n := range c.connections() {
 		n.closeSocket(c)
 		if n.stream != nil {

@@ -48,7 +48,7 @@ type connection struct {
 	socket   engine.ExchangeID
 	at       engine.Time // connWaiting: when to initialize again; connSocket: until when the socket has to open
 	openBy   engine.Time // until when the app waits for its stream, Never where it does not
-	since    engine.Time // connOpen
+	since    engine.Time // when initialize was sent; connOpen: since when it is
 	useful   bool        // it has brought what the app asked for, or news
 	attempt  int
 	severed  bool       // the one before it was accepted, and was cut before it was of use
@@ -68,6 +68,7 @@ func (n *connection) initialize(c *Client, now engine.Time) {
 		return
 	}
 	n.enter(c, connAsking)
+	n.since = now
 	version := c.cfg.Version
 	if version == 0 {
 		version = 2
@@ -201,6 +202,9 @@ func (n *connection) failed(c *Client, now engine.Time, failure *engine.Error) {
 	first := c.state == stateConnecting
 	if first && failure.Code == engine.CodeNetwork && len(c.sessions) > 0 && n.attempt < patience {
 		n.again(c, now)
+		return
+	}
+	if first && c.asksReach(now, n, failure) {
 		return
 	}
 	if first || failure.Code == engine.CodeBadArgument || failure.Code == CodeNoVersion {

@@ -17,6 +17,7 @@ func withCommon[M Client](own commands[M]) commands[M] {
 		"head":      headCommand[M],      // head xN STATUS [name=value ...]
 		"chunk":     chunkCommand[M],     // chunk xN TEXT
 		"end":       endCommand[M],       // end xN clean|network|invalid|unreadable
+		"fails":     failsCommand[M],     // fails xN: fetch says that there was no answer
 		"advance":   advanceCommand[M],   // advance MS
 		"deadline":  deadlineCommand[M],  // deadline: prints how far off it is
 		"respond":   respondCommand[M],   // respond HANDLE JSON: the result of the peer's request
@@ -70,6 +71,8 @@ func endCommand[M Client](p *player[M], args string) {
 	}
 	p.t.Fatalf("script: no such ending: %s", how)
 }
+
+func failsCommand[M Client](p *player[M], args string) { p.world.Fails(p.exchange(args)) }
 
 func advanceCommand[M Client](p *player[M], args string) { p.world.Advance(p.number(args)) }
 

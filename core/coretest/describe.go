@@ -92,7 +92,14 @@ func failure(e *engine.Error) string {
 	if e.Retryable {
 		text += " (retryable)"
 	}
-	return text + ": " + e.Error()
+	text += ": " + e.Error()
+	switch e.Reach {
+	case engine.ReachAnswers:
+		text += " (somebody answers)"
+	case engine.ReachNothing:
+		text += " (nothing answers)"
+	}
+	return text
 }
 
 // quoted writes text as scripts do: quoted where it holds control characters,

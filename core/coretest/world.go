@@ -169,6 +169,12 @@ func (w *World[M]) End(x engine.ExchangeID, how engine.Ending) []engine.Effect {
 	return w.input(fmt.Sprintf("end x%d %s", x, endings[how]), func() { w.Client.End(w.Now, x, how, "") })
 }
 
+// Fails reports that exchange x had no answer, in the words of Chromium's fetch.
+func (w *World[M]) Fails(x engine.ExchangeID) []engine.Effect {
+	w.contract.end(x)
+	return w.input(fmt.Sprintf("fails x%d", x), func() { w.Client.End(w.Now, x, engine.EndNetwork, "Failed to fetch") })
+}
+
 // Input runs any other input.
 func (w *World[M]) Input(line string, do func(c M, now engine.Time)) []engine.Effect {
 	return w.input(line, func() { do(w.Client, w.Now) })

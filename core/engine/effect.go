@@ -138,9 +138,17 @@ type Effect struct {
 // wire; what is outside ASCII is sent as it is (fetch takes a byte string).
 type Field struct{ Name, Value string }
 
+// MethodReach in a Fetch is no method of HTTP's: it asks whether anything at all answers
+// at the URL. The host finds out by requests that need no permission and change nothing,
+// with no header fields of anybody's, without credentials, and as quietly as it can; it
+// ends them as soon as it knows. It reports a Head with status 200 where anybody has
+// answered, whatever it was; an End with EndNetwork where nobody has; and an End with
+// EndInvalid where it cannot know.
+const MethodReach = "REACH"
+
 // Request is what Fetch sends, or what Source and Socket open.
 type Request struct {
-	Method string  // GET, POST or DELETE
+	Method string  // GET, POST or DELETE; or MethodReach
 	URL    string  // absolute
 	Header []Field // in the order in which they were added
 	Body   []byte  // nil where there is none; owned by the host from here on

@@ -36,7 +36,18 @@ type Error struct {
 	Cause     error  // nil where there is none
 	Hint      string // what a person can do about it, "" where that is not known
 	Lacks     string // the header field that the answer has to have and does not show, "" where it lacks none
+	Reach     Reach  // whether anything answers at the address at all, where that was asked
 }
+
+// Reach says whether anything answers at an address.
+type Reach uint8
+
+// What may be known of that.
+const (
+	ReachUnknown Reach = iota // it was not asked, or the host cannot know
+	ReachAnswers              // somebody does, who may hide it from the page (CORS)
+	ReachNothing              // nobody: the server is down, or there is none
+)
 
 // Error returns "op: message: cause".
 func (e *Error) Error() string {

@@ -89,6 +89,7 @@ type Client struct {
 	visits      link.Visits
 	offline     bool
 
+	reach        reach // of the first handshake
 	reachability reachability
 	schedule     schedule
 
@@ -245,6 +246,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.listen.advance(c, now)
 	c.taskListen.advance(c, now)
 	c.channel.advance(c, now)
+	c.reach.advance(c, now)
 	c.advanceToken(now)
 	if c.writer.GivesUp(now) {
 		c.storeFailed(now, durable.ReasonTimeout)
@@ -265,7 +267,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

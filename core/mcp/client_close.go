@@ -105,6 +105,8 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.listen.stop(c)
 	c.abort(c.channel.x)
 	c.channel.state, c.channel.x = channelClosed, 0
+	c.abort(c.reach.X)
+	c.reach.End()
 	for _, p := range append([]*post(nil), c.posts...) {
 		c.abort(p.x)
 		if c.forget(p) && p.state != postDone && p.role == postNotification {

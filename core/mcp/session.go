@@ -158,7 +158,7 @@ func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 		c.sendDiscover(now, wire.NewestRevision(true))
 		return
 	}
-	if c.tryChannel(now, failure) {
+	if c.asksReach(now, failure, false) || c.tryChannel(now, failure) {
 		return
 	}
 	if c.state == stateConnecting || failure.Code == engine.CodeUnauthorized && !c.cfg.HasTokenProvider {

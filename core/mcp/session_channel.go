@@ -147,6 +147,8 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 	if c.state == stateConnecting {
 		if h.first != nil {
 			failure = h.first
+		} else if !h.exchange.Opened() && c.asksReach(now, failure, false) {
+			return
 		}
 		c.failure = failure
 		c.fail(now)

@@ -70,6 +70,9 @@ func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome,
 	if pinned && verdict == wire.ProbeLegacy {
 		verdict = wire.ProbeUnsupported // a pinned revision is never left
 	}
+	if verdict == wire.ProbeLegacy && failure != nil && c.asksFirst(now) && c.asksReach(now, failure, true) {
+		return
+	}
 	c.negotiation.note("server/discover", a.Status, a.Code, verdict)
 	switch verdict {
 	case wire.ProbeModern:
@@ -82,6 +85,9 @@ func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome,
 	case wire.ProbeLegacy:
 		c.sendInitialize(now)
 	case wire.ProbeUnsupported:
+		if failure != nil && c.asksReach(now, failure, false) {
+			return
+		}
 		if failure == nil || pinned && failure.Code != engine.CodeNetwork {
 			failure = &engine.Error{Code: CodeNoRevision, Op: "server/discover", Status: a.Status,
 				Message: "the server speaks no protocol revision that this client may use"}

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../shared/errors.js";
+import type { ErrorCode, Reached } from "../shared/errors.js";
 
 /** Why a connection failed, as far as the error says it. */
 export interface Failed {
@@ -11,6 +11,8 @@ export interface Failed {
   status: number;
   /** The header field that the answer has to have and does not show; empty where it lacks none. */
   lacks: string;
+  /** Whether anything answers at the address; undefined where that is not known. */
+  reach: Reached | undefined;
   /** Whether the app has given a token provider. */
   token: boolean;
 }

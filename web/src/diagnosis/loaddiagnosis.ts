@@ -35,12 +35,12 @@ export async function explained(
   options: { token?: unknown; signal?: AbortSignal },
   find: (chunk: Diagnosis, failed: Failed) => Promise<Finding | undefined>,
 ): Promise<HoldfastError> {
-  const { code, status, retryable, message, cause, lacks = "" } = error;
+  const { code, status, retryable, message, cause, lacks = "", reach } = error;
   // Not the provider's network, nor what the sign-in has said of itself.
   const isServers = (error.op !== "token" || code !== "network_error") && !error.op.startsWith("auth/");
   const chunk = isServers && KNOWN.has(code) && (await loadDiagnosis(options.signal));
   if (!chunk) return error;
-  const failed = { url, foreign: isForeign(url), code, op: error.op, status, lacks, token: options.token !== undefined };
+  const failed = { url, foreign: isForeign(url), code, op: error.op, status, lacks, reach, token: options.token !== undefined };
   const found = await find(chunk, failed);
   if (!found) return error;
   const { hint } = found;

@@ -6,7 +6,7 @@
 import type { Failed, Finding, Sent } from "./finding.js";
 
 /** Finds out why fetch failed, which browsers hide from a page. `sent` names all the fields that need the server's permission. */
-export async function networkCause({ url, foreign }: Failed, { fields, credentials, signal }: Sent): Promise<Finding> {
+export async function networkCause({ url, foreign, reach }: Failed, { fields, credentials, signal }: Sent): Promise<Finding> {
   const { origin, protocol, hostname } = new URL(url);
   if (globalThis.location?.protocol === "https:" && protocol === "http:" && !isLoopback(hostname)) {
     return { hint: "The page is https and the server http: browsers block that (mixed content). Serve it over https." };
@@ -14,8 +14,8 @@ export async function networkCause({ url, foreign }: Failed, { fields, credentia
   const answers = (init: RequestInit = {}): Promise<boolean | undefined> => probe(url, signal, { ...PLAIN, ...init });
   // An opaque answer is still an answer: somebody listens there.
   const opaque = (): Promise<boolean | undefined> => probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" });
-  const cors = await answers();
-  if (!cors && !(await opaque())) {
+  const cors = reach !== "nothing" && (await answers());
+  if (!cors && reach !== "answers" && (reach === "nothing" || !(await opaque()))) {
     if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
   }

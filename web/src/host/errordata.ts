@@ -1,4 +1,4 @@
-import { type ErrorCode, HoldfastError, type InvalidOutput, type RPCError, RPCFailure } from "../shared/errors.js";
+import { type ErrorCode, HoldfastError, type InvalidOutput, type Reached, type RPCError, RPCFailure } from "../shared/errors.js";
 
 /** An error as it crosses a port: all that a {@link HoldfastError} has, or the name and message of another. */
 export interface ErrorData {
@@ -13,6 +13,7 @@ export interface ErrorData {
   invalid?: InvalidOutput;
   hint?: string;
   lacks?: string;
+  reach?: Reached;
   cause?: ErrorData;
   /** The app threw it in answer to that question: the page has the error itself. */
   question?: number;
@@ -36,8 +37,8 @@ export class AppError extends Error {
 /** An error as data. */
 export function errorData(error: unknown): ErrorData {
   if (error instanceof HoldfastError) {
-    const { code, name, op, status, retryable, rpc, invalid, hint, lacks, cause } = error;
-    const all = { code, name, message: op ? error.message.slice(op.length + 2) : error.message, op, status, retryable, rpc, invalid, hint, lacks };
+    const { code, name, op, status, retryable, rpc, invalid, hint, lacks, reach, cause } = error;
+    const all = { code, name, message: op ? error.message.slice(op.length + 2) : error.message, op, status, retryable, rpc, invalid, hint, lacks, reach };
     return { ...(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as ErrorData), ...(cause === undefined ? {} : { cause: errorData(cause) }) };
   }
   const { name = "Error", message = "", retryable } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as { name?: unknown; message?: unknown; retryable?: unknown };

@@ -1,5 +1,6 @@
 import { atStart, NoWorker } from "./choice.js";
 import { located } from "../runtime/located.js";
+import { trusted } from "../runtime/scripturl.js";
 import { BUILD } from "./build.js";
 
 // At the top level and in this literal form, as runtime/beside.ts has it.
@@ -14,32 +15,6 @@ export interface StartedWorker {
   readonly failed: Promise<never>;
   /** Ends a worker that is this page's alone, and leaves one that is shared. */
   stop(): void;
-}
-
-/** What makes addresses of scripts, in a page that has them checked (Trusted Types). */
-interface ScriptURLs {
-  createScriptURL(url: string): string;
-}
-
-interface TrustedTypes {
-  readonly defaultPolicy: ScriptURLs | null;
-  createPolicy(name: string, rules: ScriptURLs): ScriptURLs;
-}
-
-/** A page that asks for Trusted Types names this policy in its `trusted-types`, or has one that is the default. */
-const POLICY = "holdfast";
-
-let policy: ScriptURLs | undefined;
-
-/** The address as a page takes it that asks for Trusted Types: the app has named the script, or it is the module's own. */
-function trusted(url: string): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  if (!trustedTypes || trustedTypes.defaultPolicy) return url;
-  try {
-    return (policy ??= trustedTypes.createPolicy(POLICY, { createScriptURL: (each) => each })).createScriptURL(url);
-  } catch {
-    return url; // the page allows no such policy: the constructor says what that means
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { Kind } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { Source } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
+import { Reach, REACH } from "./reach.js";
 import type { ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
 import { Socket } from "./socket.js";
@@ -11,7 +12,7 @@ import type { TableRecord } from "./table.js";
 interface Client {
   readonly port: ClientPort;
   /** By the number that the core has given. */
-  readonly exchanges: Map<number, Exchange | Source | Socket>;
+  readonly exchanges: Map<number, Exchange | Reach | Source | Socket>;
   timer?: ReturnType<typeof setTimeout>;
 }
 
@@ -108,6 +109,12 @@ export class Effects {
         port.handshake();
         break;
       case Kind.Fetch: {
+        if (r.parts[0] === REACH) {
+          const reach = new Reach(this.#reports, r.client, r.id);
+          exchanges.set(r.id, reach);
+          void reach.start(r.parts[1]!, !port.fetch);
+          break;
+        }
         const exchange = new Exchange(this.#reports, r.client, r.id);
         exchanges.set(r.id, exchange);
         void exchange.start(r.parts, r.body, port);

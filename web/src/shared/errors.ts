@@ -88,7 +88,12 @@ export interface ErrorFields {
   cause?: unknown;
   /** @internal */
   lacks?: string;
+  /** @internal */
+  reach?: Reached;
 }
+
+/** Whether anything answers at the address, where it was asked: `answers` may be hidden from the page, by CORS rules. */
+export type Reached = "answers" | "nothing";
 
 /**
  * The one error type of the API. Its text holds no token, session id or
@@ -111,6 +116,8 @@ export class HoldfastError extends Error {
   readonly hint: string | undefined;
   /** @internal The header field that the answer has to have and does not show: what its hint is found by. */
   readonly lacks: string | undefined;
+  /** @internal Whether anything answers at the address; undefined where that is not known. */
+  readonly reach: Reached | undefined;
 
   constructor(fields: ErrorFields) {
     super(fields.op ? `${fields.op}: ${fields.message}` : fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -123,6 +130,7 @@ export class HoldfastError extends Error {
     this.invalid = fields.invalid;
     this.hint = fields.hint;
     this.lacks = fields.lacks;
+    this.reach = fields.reach;
   }
 
   /** A plain object, for logs: `JSON.stringify(error)` shows what matters. */
@@ -149,6 +157,8 @@ export interface GoError {
   ofPage?: true;
   /** The header field that the answer has to have and does not show. */
   lacks?: string;
+  /** Whether anything answers at the address, where it was asked. */
+  reach?: Reached;
 }
 
 /** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. What a sign-in threw says all that there is to say. */
