@@ -90,12 +90,14 @@ function askedByWorker(url: string, signal: AbortSignal): Promise<boolean | unde
   });
 }
 
-/** The same without a worker; in a page one failure is as much as is written of it, unless that is certain to say nothing. */
+/** The same without a worker. In a page one failure is all that is written of it, but where that says nothing. */
 async function asked(url: string, signal: AbortSignal): Promise<boolean> {
   const answers = (init: RequestInit): Promise<boolean> =>
     fetch(url, { ...init, signal }).then(
       () => true,
       () => false,
     );
-  return (await answers(OPAQUE)) || ((typeof document === "undefined" || globalThis.crossOriginIsolated) && (await answers(READABLE)));
+  if (await answers(OPAQUE)) return true;
+  const isConclusive = typeof document !== "undefined" && globalThis.crossOriginIsolated !== true;
+  return !isConclusive && answers(READABLE);
 }
