@@ -66,7 +66,7 @@ test("Fault 464: nobody answers; the core hears of it outside of its own effects
   assert.deepEqual([...givenUp.heard, ...left.heard], []);
 });
 
-test("Fault 464: of a client whose requests are the app's own nothing is known, and nothing is asked", async () => {
+test("Fault 464: of requests by a fetch of the app nothing is known, and nothing is asked", async () => {
   const asked = network(() => true);
   const { it, heard } = asking();
   await it.start(ADDRESS, false);
