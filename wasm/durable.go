@@ -193,3 +193,18 @@ func exportCancelRecord(handle uint32, record float64, n int32, now float64) (re
 	}
 	return c.leave(engine.Time(now))
 }
+
+// exportFresh returns for how long from now on a result may be used, in ms, as durable.Fresh does.
+//
+//go:wasmexport fresh
+func exportFresh(at, ttl, latest, wall, ran float64) int32 {
+	return int32(durable.Fresh(ms(at), ms(ttl), ms(latest), ms(wall), ms(ran)))
+}
+
+// ms makes whole ms of a number; 0 of one that is none, and of one that no clock shows.
+func ms(n float64) int64 {
+	if n > -1<<53 && n < 1<<53 {
+		return int64(n)
+	}
+	return 0
+}

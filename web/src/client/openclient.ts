@@ -25,7 +25,7 @@ export interface Plan {
   /** As the app gave them. */
   options: ConnectOptions;
   /** Those of the core's, as wasm/connect.go has them. */
-  core: { revision: string };
+  core: { revision: string; capabilities?: string; extensions?: string; headers?: readonly string[] };
   credentials: RequestCredentials;
   /** limits.backlog, limits.backlogBytes and limits.backlogTotal. */
   backlog: [number, number, number];
@@ -146,12 +146,12 @@ export class OpenClient implements ConnectionUse {
   }
 
   #made(runtime: Runtime, url: string, keeping: Pick<CallKeeping, "journal"> | undefined): SharedClient {
-    const { options, validation, defaults, backlog } = this.#plan;
+    const { options, core, validation, defaults, backlog } = this.#plan;
     const stores = new NewestTokens(this.views, (principal) => {
       const key = keyOf(this.#plan, principal);
       this.#take(key !== undefined && joinable.has(key) ? undefined : key);
     });
-    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, reload: () => load(mcpWasm, options.wasm) };
+    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
     const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views), validation, all);
     client.use = this;
     return (this.#client = client);

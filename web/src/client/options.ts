@@ -78,6 +78,8 @@ export interface CallDefaults {
 /** @internal How a client keeps its calls, where each call may say otherwise. */
 export interface CallKeeping extends Keeping {
   defaults: CallDefaults;
+  /** What of the options a server may make its lists by, as text. */
+  variant?: string;
 }
 
 /** @internal The defaults of a client's calls; throws `bad_argument`. */

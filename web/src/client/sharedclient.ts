@@ -26,9 +26,11 @@ import type { CallOptions, ListOptions, ResponseMode } from "./options.js";
 import { loadValidator } from "../output-schema/loadvalidator.js";
 import { Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../shared/origins.js";
-import { changedBy, ResultCache, type Changed } from "./resultcache.js";
+import { changedBy, type Fresh, ResultCache, type Changed } from "./resultcache.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Made, SharedCall } from "./sharedcall.js";
+import { StoredResults } from "./storedresults.js";
+import { LISTS } from "../storage/storage.js";
 import { factsOf } from "./toolfacts.js";
 import { mirrorArguments, toolHeaders, type Mirrored } from "./toolheaders.js";
 import { badArgument, bound } from "../shared/arguments.js";
@@ -57,7 +59,11 @@ export class SharedClient extends SharedConnection {
   #listed = names();
   readonly #watched = new Set<string>();
   #level: LoggingLevel | undefined;
-  readonly #cache = new ResultCache();
+  readonly #cache: ResultCache;
+  readonly #stored: StoredResults;
+  readonly #keeping: CallKeeping;
+  /** It has had a token. */
+  #authorized = false;
   readonly #outputs: Outputs;
   readonly #hasRoots: boolean;
 
@@ -65,6 +71,15 @@ export class SharedClient extends SharedConnection {
   constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping) {
     super(runtime, url, backlog, handlers, keeping);
     this.#hasRoots = handlers.roots !== undefined;
+    this.#keeping = keeping;
+    const fresh: Fresh = (...times) => this.runtime.fresh(...times);
+    this.#cache = new ResultCache(fresh);
+    this.#stored = new StoredResults({
+      rows: () => (this.selfDescribing ? keeping.journal?.results : undefined), // earlier revisions say nothing of how long
+      fresh,
+      variant: () => `${this.revision} ${keeping.variant ?? ""}`,
+      token: () => keeping.stores?.given ?? "",
+    });
     this.#outputs = new Outputs(
       policy,
       (what, cause) => this.integrity(what, cause),
@@ -243,7 +258,7 @@ export class SharedClient extends SharedConnection {
   /** @internal */
   protected override async headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
     if (method !== "tools/call") return undefined;
-    this.#cache.changed("tools"); // what they were listed with is what was refused
+    this.#stale("tools"); // what they were listed with is what was refused
     await this.listTools();
     const missing = this.#mirrored(params).filter((name, i) => i % 2 === 0 && this.#refusedHeaders.has(name.toLowerCase()));
     return missing.length > 0 ? fieldsBlocked(this.url, method, missing, rpcError(method, rpc)) : this.headersFor(method, params);
@@ -279,25 +294,48 @@ export class SharedClient extends SharedConnection {
 
   /** A request whose result may be kept where the server says so (2026-07-28). */
   async #cached<T extends Open>(method: string, params: Open | undefined, options: CallOptions): Promise<T> {
-    const kept = options.meta ? undefined : this.#cache.get(method, params);
-    if (kept) return kept as T;
+    if (!options.meta) {
+      const reading = this.#cache.get(method, params) ?? this.#read(method, params);
+      const kept = reading && (await reading); // where nothing can be stored, the request leaves at once
+      if (kept) return kept as T;
+    }
+    const asked = this.#stored.asked();
+    const { changes } = this.#cache;
     const call = this.request<T>(method, params, options);
     const result = await call.result.catch((error: unknown) => {
       // A cursor that the server does not know any more: the pages before it
       // belong to a list that is gone.
-      if (params?.["cursor"] !== undefined) this.#cache.changed(method.split("/")[0] as Changed);
+      if (params?.["cursor"] !== undefined) this.#stale(method.split("/")[0] as Changed);
       throw error;
     });
-    // What took a round of questions is an answer to these answers only.
-    if (!options.meta && call.rounds === 0) this.#cache.put(method, params, result);
+    // What took a round of questions is an answer to these answers only; and what was asked for before
+    // the server said that it has changed may be what it was.
+    if (options.meta || call.rounds > 0 || changes !== this.#cache.changes) return result;
+    const now = this.#cache.received(method, params, result);
+    if (now) this.#stored.put(method, params, now, asked);
     return result;
+  }
+
+  /** A fresh result that is stored; no promise where none can be. */
+  #read(method: string, params: Open | undefined): Promise<Open | undefined> | undefined {
+    const { changes } = this.#cache;
+    return this.#stored.get(method, params)?.then((kept) => {
+      if (!kept || changes !== this.#cache.changes) return undefined;
+      this.#cache.put(method, params, kept);
+      return this.#cache.get(method, params);
+    });
+  }
+
+  /** Nothing that is kept of these lists is used any more. */
+  #stale(what: Changed): void {
+    this.#cache.changed(what);
+    this.#stored.drop([what]);
   }
 
   /** @internal */
   protected override noticed(method: string, params: Open | undefined): void {
     const what = changedBy(method);
     if (what) {
-      this.#cache.changed(what);
       if (what === "tools") {
         this.#listed = names();
         this.tellTools(""); // another page may have heard it, and not the core
@@ -309,12 +347,16 @@ export class SharedClient extends SharedConnection {
   /** @internal */
   protected override changed(what: Changed): void {
     if (what === "tools") this.#outputs.forget();
+    this.#stale(what);
     super.changed(what);
   }
 
   /** @internal */
   protected override forgotten(): void {
     this.#cache.clear();
+    // What a token may see is stored with it. Of a sign-in nothing is known here but that its token is another one.
+    if (this.#authorized && this.#keeping.stores?.sender) this.#stored.drop(LISTS);
+    this.#authorized = this.#keeping.stores?.given !== undefined;
   }
 
   /** @internal */
@@ -322,6 +364,7 @@ export class SharedClient extends SharedConnection {
     this.#listed = names();
     this.#watched.clear();
     super.userChanged();
+    this.#authorized = false;
   }
 
   /** Remembers the tools; leaves out those whose header annotations cannot be honoured, and says why. */

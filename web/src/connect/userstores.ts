@@ -42,6 +42,8 @@ export function storeKeys(address: () => string, prefix = ""): StoreKeys {
 export interface Tokens {
   /** The next token. Never rejects. `opening`: the client is not open yet. `over`: aborted once nobody waits for it. */
   token(opening?: boolean, over?: AbortSignal): Promise<TokenAnswer>;
+  /** The last token that was given. */
+  readonly given?: string | undefined;
   /** How requests leave, where they do not leave as the core has them. */
   readonly sender?: RequestSender | undefined;
   /** Gives up what says who the user is, where that is ours to give up. */

@@ -89,6 +89,7 @@ export class NewestTokens implements Tokens {
   readonly #views: Views;
   readonly #user: (principal: string | undefined) => void;
   #changed = false;
+  given: string | undefined;
 
   /** `user` gets the user of the client from here on, where its only view has another user. */
   constructor(views: Views, user: (principal: string | undefined) => void) {
@@ -108,7 +109,9 @@ export class NewestTokens implements Tokens {
       const over = asked.signal.aborted;
       asked.abort(); // it listens to neither any more
       if (!answer || over) continue;
-      if (!stores.changed(answer)) return answer;
+      const isOurs = !stores.changed(answer);
+      if (answer.ok && (isOurs || this.#views.all.length === 1)) this.given = answer.text;
+      if (isOurs) return answer;
       if (this.#views.all.length === 1) {
         this.#user(stores.user);
         this.#changed = true;

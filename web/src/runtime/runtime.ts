@@ -122,6 +122,14 @@ export class Runtime implements Reports {
     return this.#death ? 0 : this.#exports.following(client);
   }
 
+  /**
+   * For how long from now on a result may be used that its server lets a client keep for `ttl` ms, in ms:
+   * see core/durable/fresh.go. `at` and `latest` are ms since 1970, `ran` ms.
+   */
+  fresh(at: number, ttl: number, latest: number, ran: number): number {
+    return this.#death ? 0 : this.#exports.fresh(at, ttl, latest, Date.now(), ran);
+  }
+
   /** Whether a call that is stored could be read. */
   reads(client: number, record: number): boolean {
     return !this.#death && this.#exports.reads(client, record) !== 0;

@@ -393,6 +393,7 @@ export interface Exports {
   closeKeepingSession(handle: number, now: number): number;
   terminate(handle: number, now: number): number;
   cancelRecord(handle: number, record: number, n: number, now: number): number;
+  fresh(at: number, ttl: number, latest: number, wall: number, ran: number): number;
   // wasm/exports.go
   header(): number;
   reserve(n: number): number;

@@ -1,6 +1,7 @@
 import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
 import { type Found, noUsage } from "./loading.js";
+import { dropAllResults, ResultRows } from "./resultrows.js";
 import { countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall } from "./read.js";
 import type { Bytes, Contents, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
@@ -25,6 +26,7 @@ const NOTED_EVERY = 3_600_000;
 
 class IndexedDBStore implements Store {
   readonly durability = "indexeddb";
+  readonly results: ResultRows;
   readonly #server: string;
   readonly #sealAll: boolean;
   readonly #tab: string;
@@ -37,6 +39,7 @@ class IndexedDBStore implements Store {
     this.#sealAll = sealAll;
     this.#tab = tab;
     this.#connector = connector;
+    this.results = new ResultRows(server, (operation) => this.#run(operation));
   }
 
   async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
@@ -103,9 +106,11 @@ class IndexedDBStore implements Store {
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
       const how = { server: this.#server, generation, tab: this.#tab, strict, retry, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
-      const { fenced, lost } = await write(db, ops, sealed, how).catch((error: unknown) => {
-        if (!onlyDeletes(ops) || storeError(error).reason !== "quota") throw error;
-        return write(db, ops, sealed, { ...how, full: true });
+      const { fenced, lost } = await write(db, ops, sealed, how).catch(async (error: unknown) => {
+        if (storeError(error).reason !== "quota") throw error;
+        if (onlyDeletes(ops)) return write(db, ops, sealed, { ...how, full: true });
+        if (!(await dropAllResults(db))) throw error; // they can be asked for again, calls cannot
+        return write(db, ops, sealed, how);
       });
       const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
       return { sealed: !secret || key !== null, fenced, lost: await Promise.all(opened) };

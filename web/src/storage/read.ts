@@ -8,6 +8,7 @@ import { below, besideHeads, headsOf, isBesideHeads } from "./ranges.js";
 import { isHead, isServer, type LogRecord, type ServerRecord, validRows } from "./rows.js";
 import type { LogPlace, Usage } from "./store.js";
 import { outcomeOf, placeOf, type Tombstone } from "./calltombstones.js";
+import { bytesOf, resultKeys } from "./resultrows.js";
 import { commit, type Then, transact } from "./transaction.js";
 import { besideName, type Writer } from "./write.js";
 
@@ -183,6 +184,7 @@ export function countAll(db: IDBDatabase, server: string, usage: Usage): Promise
     };
     next("calls", below(server));
     next("log", below(server));
+    then(tx.objectStore("log").getAllKeys(resultKeys(server)), (keys) => (usage.bytes += bytesOf(keys)));
     return () => undefined;
   });
 }

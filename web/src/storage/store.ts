@@ -81,7 +81,7 @@ export interface Usage {
   calls: number;
   /** Rows of all logs. */
   rows: number;
-  /** Bytes of the contents, sealed parts included, keys and overhead not. */
+  /** Bytes of the contents, sealed parts and what is kept of the server's lists included, keys and overhead not. */
   bytes: number;
   /** Records whose shape is not one this version writes. They are skipped, and go 30 days after they were found (sweep.ts). */
   quarantined: number;
@@ -162,6 +162,40 @@ export interface LostKey {
   holder: LoadedCall | null;
 }
 
+/** What of a server is listed: what one `list_changed` of it is about. */
+export type ListName = (typeof LISTS)[number];
+
+/** All of them. */
+export const LISTS = ["tools", "prompts", "resources"] as const;
+
+/** Which result it is. */
+export interface ResultName {
+  list: ListName;
+  /** Of all that it depends on, hashed. */
+  digest: string;
+}
+
+/** A result to keep. */
+export interface NewResult extends ResultName {
+  /** When it was asked for, and received, in ms since 1970. */
+  asked: number;
+  at: number;
+  /** Until when it may be fresh. */
+  until: number;
+  /** What {@link Results.get} returns: sealed at rest. */
+  bytes: Uint8Array;
+}
+
+/** Results of one server and user, for as long as the server lets a client keep them. Every method may reject with a StoreError. */
+export interface Results {
+  /** Reads one; null where it is not there, or cannot be opened. `latest`: the latest time that the store tells, in ms since 1970. */
+  get(name: ResultName): Promise<{ bytes: Uint8Array; latest: number } | null>;
+  /** Keeps some. For what has no room the oldest of the origin go. Not kept is what was asked for before a {@link Results.drop} of its list. */
+  put(results: readonly NewResult[]): Promise<void>;
+  /** Deletes all of these lists, since they have changed by then (ms since 1970). */
+  drop(lists: readonly ListName[], at: number): Promise<void>;
+}
+
 /** The durable store of one server, as one tab has it. Every method may reject with a StoreError. */
 export interface Store {
   /** Where the rows are: `memory` ends with the page. */
@@ -196,6 +230,9 @@ export interface Store {
    * that is not known. For a day, and of the last calls only.
    */
   ended(call: number): Promise<number>;
+
+  /** What the server lets a client keep of its results; undefined where nothing outlives the page. */
+  readonly results?: Results;
 
   /** Reads the server's row; null if there is none. */
   readServer(): Promise<ServerRow | null>;

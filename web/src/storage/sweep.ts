@@ -7,6 +7,7 @@
 import { readingsOf } from "./clock.js";
 import { type GenerationRecord, generationName, isTombstone, serverOf, timeOf } from "./generation.js";
 import { CLOCK, random } from "./keys.js";
+import { resultsOf } from "./resultrows.js";
 import type { SweepUse } from "./store.js";
 import { commit, type Then, transact } from "./transaction.js";
 import { sweepUnreadable } from "./unreadable.js";
@@ -101,7 +102,7 @@ function aged(db: IDBDatabase, times: Times): Promise<string[]> {
         for (const record of records) {
           const server = serverOf(record);
           if (server === undefined && !isTombstone(record)) continue;
-          if (server !== undefined) unnamed.delete(server);
+          if (server !== undefined) for (const name of [server, resultsOf(server)]) unnamed.delete(name);
           const at = timeOf(record);
           if (at === undefined || at > times.latest) {
             if (times.confirmed) keys.put({ ...record, at: times.latest });

@@ -10,6 +10,7 @@ import { below } from "./ranges.js";
 import { type Bytes, type Contents, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
+import { resultKeys } from "./resultrows.js";
 import { tombstoneOf } from "./calltombstones.js";
 import { notesName } from "./unreadable.js";
 import { commit, storeError, transact } from "./transaction.js";
@@ -255,6 +256,7 @@ function deleteServer(db: IDBDatabase, server: string, still: (record: unknown) 
       for (const name of [generationName(server), notesName(server), besideName(server)]) keys.delete([name]);
       for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
       for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
+      tx.objectStore("log").delete(resultKeys(server));
       commit(tx);
     });
     return () => generation;

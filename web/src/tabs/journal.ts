@@ -1,5 +1,5 @@
 import { StoreResult, TAB_EFFECT, TAB_INPUT } from "../shared/border.js";
-import { type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
+import { LISTS, type Loaded, type LogRow, type Op, type LogPlace, type Results, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { Carrying } from "./carrying.js";
 import { Channel, FORWARD_SETTLED, type Message } from "./channel.js";
 import type { Durability, JournalClient } from "./journalclient.js";
@@ -21,6 +21,12 @@ import { Unheard } from "./unheard.js";
  * input buffer, and memory of a wasm that has grown is never given back.
  */
 const PIECE = 48 << 10;
+
+/** By how much the wall clock has to go back against the one that nobody sets before that counts, in ms. */
+const PUT_BACK = 5_000;
+
+/** When this page or worker began by what the wall clock shows now, in ms since 1970. */
+const wallEpoch = (): number => Date.now() - performance.now();
 
 /**
  * The durable side of one client: stores what the core says, tells the other
@@ -45,6 +51,7 @@ export class Journal {
   readonly #session: SharedSession;
   #listens = false;
   #forgotten = false;
+  #epoch = wallEpoch();
 
   private constructor(store: Store, tab: Tab, server: string, { loaded, living }: Pick<Opened, "loaded" | "living">, channel: Channel, session: SharedSession) {
     this.#store = store;
@@ -133,9 +140,14 @@ export class Journal {
     return this.#forgotten;
   }
 
+  /** What the server lets a client keep of its results; undefined where nothing outlives the page. */
+  get results(): Results | undefined {
+    return this.#forgotten ? undefined : this.#store.results;
+  }
+
   /** Options of the core's that follow from the store. */
   options(): { journal: true; tabs: boolean; tab: string; deaf: boolean; abrupt: boolean; epoch: number; wall: number; sound: number } {
-    return { journal: true, tabs: true, tab: this.#tab.name, deaf: !Channel.exists, abrupt: !lifetime.endIsHeard, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()), sound: this.#loaded.sound };
+    return { journal: true, tabs: true, tab: this.#tab.name, deaf: !Channel.exists, abrupt: !lifetime.endIsHeard, epoch: this.#loaded.idEpoch, wall: Math.round(wallEpoch()), sound: this.#loaded.sound };
   }
 
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
@@ -368,7 +380,12 @@ export class Journal {
 
   /** What waits to be stored is stored while there is a page that can. */
   left(): void {
-    if (this.#client && !this.#client.sessions) this.#client.wire.runtime.hide(this.#client.wire.handle);
+    if (!this.#client || this.#client.sessions) return;
+    this.#client.wire.runtime.hide(this.#client.wire.handle);
+    const epoch = wallEpoch();
+    // By a clock that was put back the next page would take what is stored for fresher than it is.
+    if (epoch < this.#epoch - PUT_BACK) this.results?.drop(LISTS, Date.now()).catch(() => undefined);
+    this.#epoch = epoch;
   }
 
   #watchPage(listens: boolean): void {
