@@ -5,6 +5,7 @@ import { SharedCall } from "../src/client/sharedcall.js";
 import { SharedClient } from "../src/client/sharedclient.js";
 import { callDefaults, type CallKeeping } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
+import { OUTCOME } from "../src/shared/border.js";
 import { Backlog } from "../src/shared/backlog.js";
 import type { ListToolsResult, Open } from "../src/shared/mcp.js";
 import { openStore, type Results, type Store } from "../src/storage/storage.js";
@@ -23,6 +24,8 @@ export class Server {
   hints: Open = { ttlMs: 60_000, cacheScope: "private" };
   /** What a list has beside its tools. */
   more: Open = {};
+  /** A cursor that it does not know any more. */
+  unknown: string | undefined;
   /** Holds answers back, where it is set. */
   gate: Promise<void> | undefined;
 
@@ -67,7 +70,9 @@ class Client extends SharedClient {
     const call = new SharedCall<T>(method, new Backlog(1));
     call.rounds = this.rounds;
     const text = JSON.stringify(this.#server.answer(method, params, this.#visit.token ?? "all"));
-    void (this.#server.gate ?? Promise.resolve()).then(() => call.settle(1, text));
+    const isKnown = params?.["cursor"] === undefined || params["cursor"] !== this.#server.unknown;
+    const error = JSON.stringify({ code: -32602, message: "unknown cursor" });
+    void (this.#server.gate ?? Promise.resolve()).then(() => (isKnown ? call.settle(OUTCOME.result, text) : call.settle(OUTCOME.rpcError, error)));
     return call;
   }
   /** A notification comes. */

@@ -15,18 +15,13 @@ import { sweepWhenIdle } from "./sweeping.js";
 import { Tab } from "./tab.js";
 import { usageOf } from "../storage/usage.js";
 import { Unheard } from "./unheard.js";
+import { WallClock, wallEpoch } from "./wallclock.js";
 
 /**
  * Bytes of what was read that the core is given at a time: more would not fit its
  * input buffer, and memory of a wasm that has grown is never given back.
  */
 const PIECE = 48 << 10;
-
-/** By how much the wall clock has to go back against the one that nobody sets before that counts, in ms. */
-const PUT_BACK = 5_000;
-
-/** When this page or worker began by what the wall clock shows now, in ms since 1970. */
-const wallEpoch = (): number => Date.now() - performance.now();
 
 /**
  * The durable side of one client: stores what the core says, tells the other
@@ -51,7 +46,7 @@ export class Journal {
   readonly #session: SharedSession;
   #listens = false;
   #forgotten = false;
-  #epoch = wallEpoch();
+  readonly #clock = new WallClock();
 
   private constructor(store: Store, tab: Tab, server: string, { loaded, living }: Pick<Opened, "loaded" | "living">, channel: Channel, session: SharedSession) {
     this.#store = store;
@@ -382,10 +377,8 @@ export class Journal {
   left(): void {
     if (!this.#client || this.#client.sessions) return;
     this.#client.wire.runtime.hide(this.#client.wire.handle);
-    const epoch = wallEpoch();
     // By a clock that was put back the next page would take what is stored for fresher than it is.
-    if (epoch < this.#epoch - PUT_BACK) this.results?.drop(LISTS, Date.now()).catch(() => undefined);
-    this.#epoch = epoch;
+    if (this.#clock.wasPutBack()) this.results?.drop(LISTS, Date.now()).catch(() => undefined);
   }
 
   #watchPage(listens: boolean): void {
