@@ -98,6 +98,9 @@ test("Fault 459: a list that is fresh is the next page's and another tab's, with
     assert.deepEqual(await first.list(), ["v2 of all"], "also in the page that had it");
     assert.deepEqual(await (await Page.open(server)).list(), ["v2 of all"]);
   });
+  server.version = 3;
+  const { tools } = await first.client.listTools({ cache: "reload" });
+  assert.deepEqual([tools[0]!.name, await first.list()], ["v3 of all", ["v3 of all"]], "the app wants to know");
 });
 
 test("Fault 459: what the server does not let a client keep is not stored, nor what took a round of questions, contents of resources, or a list of an earlier revision", async () => {
@@ -317,6 +320,20 @@ test("Fault 462: a store that fails changes nothing but the cache; where there i
   await full.commit([head(1), row(1, 1, 0, "token")], true);
   assert.deepEqual([aborted, (await full.load(all)).calls.length], [1, 1]);
   assert.deepEqual((await shim.dump())["log"]!.filter(({ server }) => server.startsWith("results ")), []);
+});
+
+test("Fault 462: a store that says nothing holds nobody up: neither what is read nor what is written", async () => {
+  const [shim, server] = [new Shim(), new Server()];
+  const page = await Page.open(server);
+  const held = new Promise<never>(() => {});
+  Object.assign(page.store!.results!, { get: () => held, put: () => held, drop: () => held });
+  assert.deepEqual(await page.list(), ["v1 of all"]);
+  server.version = 2;
+  page.client.hears("notifications/tools/list_changed");
+  page.client.hears("notifications/tools/list_changed");
+  assert.deepEqual(await page.list(), ["v2 of all"]);
+  assert.deepEqual([await page.list(), server.asked.length], [["v2 of all"], 2]);
+  assert.deepEqual(await rows(shim), []);
 });
 
 test("Fault 462: without a store, and where it is the page's memory, a list is the page's alone; without a cipher nothing rests in plain", async () => {

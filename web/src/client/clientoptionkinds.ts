@@ -46,7 +46,7 @@ const ASKED = { signal, timeouts: TIMEOUTS, sendWithin: time, meta: open };
 export const REQUEST: Kind = group(ASKED);
 
 /** Options of a list. */
-export const LIST: Kind = group({ ...ASKED, cursor: text });
+export const LIST: Kind = group({ ...ASKED, cursor: text, cache: oneOf("default", "reload") });
 
 /** Options of a notification. */
 export const NOTIFICATION: Kind = group({ meta: open });

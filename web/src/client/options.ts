@@ -209,6 +209,12 @@ export interface RequestOptions {
 export interface ListOptions extends RequestOptions {
   /** `nextCursor` of the page before. */
   cursor?: string;
+  /**
+   * `reload` asks the server whatever is kept of the list, as for a button that says so. By default a list is
+   * asked for that is not fresh any more: by the server's `ttlMs` (2026-07-28), also one that an earlier page or
+   * another tab of this user was given.
+   */
+  cache?: "default" | "reload";
 }
 
 /** How far a call has come (schema: ProgressNotificationParams). */

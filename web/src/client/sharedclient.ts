@@ -138,7 +138,7 @@ export class SharedClient extends SharedConnection {
     if (!this.capabilities.tasks?.list) {
       throw new HoldfastError({ code: "unsupported", op: method, message: `the server has no list of tasks (${this.revision}, capability tasks.list)` });
     }
-    const { cursor, ...rest } = options;
+    const { cursor, cache: _, ...rest } = options;
     if (cursor !== undefined) return this.request<ListTasksResult>(method, { cursor }, rest).result;
     const { items, last } = await this.#pages<Task>(method, "tasks", rest);
     return { ...last, tasks: items };
@@ -270,7 +270,7 @@ export class SharedClient extends SharedConnection {
     return fields === "" ? [] : mirrorArguments(JSON.parse(fields) as Mirrored[], (params["arguments"] ?? {}) as Open);
   }
 
-  async #pages<T>(method: string, member: string, options: CallOptions): Promise<{ items: T[]; last: Open }> {
+  async #pages<T>(method: string, member: string, options: Omit<ListOptions, "cursor">): Promise<{ items: T[]; last: Open }> {
     const items: T[] = [];
     let cursor: unknown;
     for (let pages = 1; ; pages++) {
@@ -293,8 +293,8 @@ export class SharedClient extends SharedConnection {
   }
 
   /** A request whose result may be kept where the server says so (2026-07-28). */
-  async #cached<T extends Open>(method: string, params: Open | undefined, options: CallOptions): Promise<T> {
-    if (!options.meta) {
+  async #cached<T extends Open>(method: string, params: Open | undefined, { cache, ...options }: CallOptions & Pick<ListOptions, "cache">): Promise<T> {
+    if (!options.meta && cache !== "reload") {
       const reading = this.#cache.get(method, params) ?? this.#read(method, params);
       const kept = reading && (await reading); // where nothing can be stored, the request leaves at once
       if (kept) return kept as T;

@@ -6,6 +6,9 @@ import type { Fresh, Kept } from "./resultcache.js";
 /** How long a list waits to be written, in ms: the app draws it meanwhile, and its other pages come. */
 const LATER = 200;
 
+/** How long the store is waited for, in ms: behind a transaction of a frozen tab it may say nothing for ever. */
+const PATIENCE = 500;
+
 /** What is fresh for less, in ms, is not stored: a page that is loaded again hardly asks sooner. */
 const WORTH = 1_000;
 
@@ -68,7 +71,14 @@ export class StoredResults {
   get(method: string, params: Open | undefined): Promise<Kept | undefined> | undefined {
     const list = listOf(method);
     const rows = this.#use.rows();
-    return rows && list && this.#read(rows, list, method, params);
+    if (!rows || !list) return undefined;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PATIENCE, undefined);
+      void this.#read(rows, list, method, params).then((kept) => {
+        clearTimeout(timer);
+        resolve(kept);
+      });
+    });
   }
 
   async #read(rows: Results, list: ListName, method: string, params: Open | undefined): Promise<Kept | undefined> {
