@@ -47,14 +47,14 @@ async function ahead(ms: number, run: () => Promise<void>): Promise<void> {
   }
 }
 
-test("Fault 458: a wall clock that is put back while the page is there is noticed, and one that is set ahead, or a machine that sleeps, is not that", async () => {
+test("Fault 458: a wall clock that is put back while the page is there is noticed, and one that is set ahead, or a machine that sleeps, is not that", { timeout: 60_000 }, async () => {
   const clock = new WallClock();
   const seen: boolean[] = [];
   for (const ms of [0, -4_000, -10_000, -10_000, 3_600_000, 3_599_000, 3_000_000]) await ahead(ms, async () => void seen.push(clock.wasPutBack()));
   assert.deepEqual(seen, [false, false, true, false, false, false, true]);
 });
 
-test("Fault 458: by a clock that lies behind what was written no list is fresh, in the page that has it nor in the next", async () => {
+test("Fault 458: by a clock that lies behind what was written no list is fresh, in the page that has it nor in the next", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const page = await Page.open(server);
   await page.list();
@@ -70,7 +70,7 @@ test("Fault 458: by a clock that lies behind what was written no list is fresh, 
   assert.deepEqual(await (await Page.open(server, { key: "https://t.test/mcp#ada" })).list(), ["v3 of all"]);
 });
 
-test("Fault 459: a list that is fresh is the next page's and another tab's, without a request; each page of a list by itself, and not for longer than its server says", async () => {
+test("Fault 459: a list that is fresh is the next page's and another tab's, without a request; each page of a list by itself, and not for longer than its server says", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const first = await Page.open(server);
   assert.deepEqual(await first.list(), ["v1 of all"]);
@@ -103,7 +103,7 @@ test("Fault 459: a list that is fresh is the next page's and another tab's, with
   assert.deepEqual([tools[0]!.name, await first.list()], ["v3 of all", ["v3 of all"]], "the app wants to know");
 });
 
-test("Fault 459: what the server does not let a client keep is not stored, nor what took a round of questions, contents of resources, or a list of an earlier revision", async () => {
+test("Fault 459: what the server does not let a client keep is not stored, nor what took a round of questions, contents of resources, or a list of an earlier revision", { timeout: 60_000 }, async () => {
   for (const [hints, revision, rounds] of [
     [{ ttlMs: 0, cacheScope: "private" }, "2026-07-28", 0],
     [{ ttlMs: -5 }, "2026-07-28", 0],
@@ -128,7 +128,7 @@ test("Fault 459: what the server does not let a client keep is not stored, nor w
   }
 });
 
-test("Fault 460: a list is for the user, the server, the authorization, the capabilities and the revision that it was given to", async () => {
+test("Fault 460: a list is for the user, the server, the authorization, the capabilities and the revision that it was given to", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const ada = { key: "https://s.test/mcp#ada", token: "ada's" };
   await (await Page.open(server, ada)).list();
@@ -155,7 +155,7 @@ test("Fault 460: a list is for the user, the server, the authorization, the capa
   for (const word of ["v1 of", "ada's", "roots", "cursor"]) assert.ok(!text.includes(word), word);
 });
 
-test("Fault 460: a public list outlives a token, of the same user; a sign-in that has got another token, or another scope, leaves nothing", async () => {
+test("Fault 460: a public list outlives a token, of the same user; a sign-in that has got another token, or another scope, leaves nothing", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   server.hints = { ttlMs: 60_000, cacheScope: "public" };
   const page = await Page.open(server, { token: "one" });
@@ -183,7 +183,7 @@ test("Fault 460: a public list outlives a token, of the same user; a sign-in tha
   assert.equal(server.asked.length, 5);
 });
 
-test("Fault 461: once the server has said that a list has changed no page uses what was listed before, nor what was asked for before", async () => {
+test("Fault 461: once the server has said that a list has changed no page uses what was listed before, nor what was asked for before", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const [one, two] = [await Page.open(server), await Page.open(server)];
   await one.list();
@@ -216,7 +216,7 @@ test("Fault 461: once the server has said that a list has changed no page uses w
   }
 });
 
-test("Fault 461: a list that waits to be written, or is read, while the server says that it has changed", async () => {
+test("Fault 461: a list that waits to be written, or is read, while the server says that it has changed", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const page = await Page.open(server);
   await page.list();
@@ -239,7 +239,7 @@ test("Fault 461: a list that waits to be written, or is read, while the server s
   assert.ok(changes === 1 || changes === 2, `${changes} transactions`);
 });
 
-test("Fault 461: a cursor that the server does not know any more: no page of that list is used again", async () => {
+test("Fault 461: a cursor that the server does not know any more: no page of that list is used again", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   server.more = { nextCursor: "2" };
   const page = await Page.open(server);
@@ -287,7 +287,7 @@ test("Fault 462: whatever is stored and comes, no more is there than may be, and
   }
 });
 
-test("Fault 462: a store that fails changes nothing but the cache; where there is no room for a call the lists go", async () => {
+test("Fault 462: a store that fails changes nothing but the cache; where there is no room for a call the lists go", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const page = await Page.open(server);
   await page.list();
@@ -322,7 +322,7 @@ test("Fault 462: a store that fails changes nothing but the cache; where there i
   assert.deepEqual((await shim.dump())["log"]!.filter(({ server }) => server.startsWith("results ")), []);
 });
 
-test("Fault 462: a store that says nothing holds nobody up: neither what is read nor what is written", async () => {
+test("Fault 462: a store that says nothing holds nobody up: neither what is read nor what is written", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const page = await Page.open(server);
   const held = new Promise<never>(() => {});
@@ -336,7 +336,7 @@ test("Fault 462: a store that says nothing holds nobody up: neither what is read
   assert.deepEqual(await rows(shim), []);
 });
 
-test("Fault 462: without a store, and where it is the page's memory, a list is the page's alone; without a cipher nothing rests in plain", async () => {
+test("Fault 462: without a store, and where it is the page's memory, a list is the page's alone; without a cipher nothing rests in plain", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const page = await Page.open(server, { memory: true });
   assert.deepEqual([await page.list(), await page.list(), server.asked.length], [["v1 of all"], ["v1 of all"], 1]);
@@ -354,7 +354,7 @@ test("Fault 462: without a store, and where it is the page's memory, a list is t
   }
 });
 
-test("Fault 463: forget() and wipe() leave nothing, nor does what is written meanwhile; stored() counts it", async () => {
+test("Fault 463: forget() and wipe() leave nothing, nor does what is written meanwhile; stored() counts it", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const [ada, bob] = [await Page.open(server), await Page.open(server, { key: "https://s.test/mcp#bob" })];
   const empty = (await ada.store!.usage()).bytes;
@@ -376,7 +376,7 @@ test("Fault 463: forget() and wipe() leave nothing, nor does what is written mea
   assert.deepEqual(await shim.dump(), {});
 });
 
-test("Fault 463: a build that does not know of these lists forgets the store, and a newer one writes others: neither is used, nor stands in the way", async () => {
+test("Fault 463: a build that does not know of these lists forgets the store, and a newer one writes others: neither is used, nor stands in the way", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   await (await Page.open(server)).list();
   await stored(shim, 1);
