@@ -70,7 +70,7 @@ test("Fault 458: by a clock that lies behind what was written no list is fresh, 
   assert.deepEqual(await (await Page.open(server, { key: "https://t.test/mcp#ada" })).list(), ["v3 of all"]);
 });
 
-test("Fault 459: a list that is fresh is the next page's and another tab's, without a request; each page of a list by itself, and not for longer than its server says", { timeout: 60_000 }, async () => {
+test("Fault 459: a list that is fresh is there for the next page and for another tab, without a request; each page of a list by itself, and not for longer than its server says", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const first = await Page.open(server);
   assert.deepEqual(await first.list(), ["v1 of all"]);
@@ -336,7 +336,7 @@ test("Fault 462: a store that says nothing holds nobody up: neither what is read
   assert.deepEqual(await rows(shim), []);
 });
 
-test("Fault 462: without a store, and where it is the page's memory, a list is the page's alone; without a cipher nothing rests in plain", { timeout: 60_000 }, async () => {
+test("Fault 462: without a store, and where it is one in memory, a list ends with its page; without a cipher nothing rests in plain", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const page = await Page.open(server, { memory: true });
   assert.deepEqual([await page.list(), await page.list(), server.asked.length], [["v1 of all"], ["v1 of all"], 1]);
