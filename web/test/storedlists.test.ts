@@ -175,7 +175,7 @@ test("Fault 460: a public list outlives a token, of the same user; a sign-in tha
   server.gate = new Promise((resolve) => (open = resolve));
   const late = await Page.open(server, { key: "https://u.test/mcp#ada", token: "one" });
   const listed = late.list();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  while (server.asked.length < 4) await tick();
   late.takes("two");
   open();
   await listed;
