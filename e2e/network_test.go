@@ -42,15 +42,16 @@ func TestFault47_OfflineThenOnline(t *testing.T) {
 }
 
 // networkWorker is a worker that tells its page when the browser has told it of the network. At the
-// page's word none of its timers fires any more that is to wait for a second or longer.
+// page's word none of its timers fires any more that is to wait for a second or longer, or for a second up to that time.
 const networkWorker = `
 import "/holdfast-worker.mjs";
 const page = new BroadcastChannel("network"), wait = setTimeout;
 const tell = () => page.postMessage(navigator.onLine);
 navigator.connection?.addEventListener("change", tell);
 for (const event of ["online", "offline"]) addEventListener(event, tell);
-page.onmessage = () => {
-	self.setTimeout = (f, ms, ...args) => wait(f, ms < 1_000 ? ms : 1e9, ...args);
+page.onmessage = ({ data }) => {
+	const most = data === "hold" ? Infinity : data;
+	self.setTimeout = (f, ms, ...args) => wait(f, ms < 1_000 || ms > most ? ms : 1e9, ...args);
 	page.postMessage("held");
 };
 `

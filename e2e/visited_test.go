@@ -22,7 +22,8 @@ func TestFault280_PageComesAfterAnOutage(t *testing.T) {
 	chrome.Eval[chrome.Void](page, `void (window.heard = [], window.worker = new BroadcastChannel("network"),
 		worker.onmessage = ({ data }) => heard.push(data), watch(mcp.callTool("steps")))`)
 	page.WaitFor(`seen.progress.length === 2`)
-	chrome.Eval[chrome.Void](page, `worker.postMessage("hold")`)
+	// Retries by a timer come within seconds. What ends an attempt that hangs takes longer, and goes on.
+	chrome.Eval[chrome.Void](page, `worker.postMessage(20_000)`)
 	page.WaitFor(`heard.includes("held")`)
 	p.Down()
 	page.WaitFor(`seen.events.some(({ state, delay }) => state === "cut" && delay >= 1_000)`)
