@@ -246,7 +246,7 @@ cluster: build browser node_modules/.package-lock.json ## all stories of servers
 	cd e2e/cluster && go test -count=1 -timeout 60m -v . -schedules $(SCHEDULES) $(if $(SEED),-first $(SEED))
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
-	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
+	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* --external:@modelcontextprotocol/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test --test-concurrency=2 web/build/test/*.test.mjs
 
 # Six stories at a time keep two cores at work, and leave each the time that the clocks of pages and

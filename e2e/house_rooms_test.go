@@ -44,7 +44,7 @@ var rooms = []room{
 	{name: "testing", may: []string{"shared", "runtime", "client", "store"}},
 	{name: "doctor", may: []string{"store"}},
 	{name: "recorder", may: []string{"runtime", "storage", "store"}},
-	{name: "transport", may: []string{"shared", "input", "client", "host"}},
+	{name: "transport", may: []string{"shared", "input", "connect", "client", "host", "trace"}},
 }
 
 // scriptImport finds what a module of TypeScript imports or exports of another file, types included.

@@ -21,6 +21,7 @@ function named(value) {
 const promised = [
   ...named([manifest.main, manifest.types, manifest.typesVersions, manifest.exports, manifest.unpkg, manifest.jsdelivr, manifest.bin]).map((path) => path.replace(/^\.\//, "")),
   ...reachable("web/dist/holdfast.mjs"),
+  ...reachable("web/dist/holdfast-transport.mjs"),
   "LICENSE",
   "NOTICE",
   "README.md",
@@ -29,7 +30,7 @@ const promised = [
 const wanted = [
   /^(LICENSE|NOTICE|README\.md|docs\/bundlers\.md|package\.json)$/,
   /^web\/dist\/holdfast-(global|validate|worker|oauth|transport|store|react|tools|ai|hub|trace|testing|diagnose|recorder)\.mjs(\.map)?$/,
-  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin|remotesignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin|remotesignin|tracedclient)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.mjs\.map|\.js|\.js\.map)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata|holdfast-tool-types|tooltypes|listtools|schematypes)\.mjs$/,
   /^web\/dist\/types\/.+\.d\.ts$/,

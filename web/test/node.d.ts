@@ -1,9 +1,10 @@
 // The little of Node's test runner that these tests use; @types/node would be
-// a dependency for three functions.
+// a dependency for four functions.
 declare module "node:test" {
   export function test(name: string, run: () => void | Promise<void>): void;
   /** `timeout` in ms: a wait that has no end fails the test, and not the run. */
   export function test(name: string, options: { timeout: number }, run: () => void | Promise<void>): void;
+  export function afterEach(run: () => void): void;
   /** Timers that stand still until they are told to go on. */
   export const mock: { timers: { enable(options: { apis: ("setTimeout" | "setInterval")[] }): void; tick(ms: number): void; reset(): void } };
 }

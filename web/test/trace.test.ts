@@ -122,13 +122,30 @@ test("what is asked has a span; a request that a cache may answer goes as it is"
   const { start, said } = hook();
   const mine = traced(mcp, start);
   await mine.listTools();
-  await mine.getPrompt("hello", {}, { meta: { traceparent: "the app's own" } });
+  await mine.getPrompt("hello", {}, { meta: { traceparent: PARENT } });
   await assert.rejects(mine.ping(), (error) => (error as HoldfastError).code === "timeout");
   assert.deepEqual(asked[0], ["tools/list", "listTools", {}]);
-  assert.deepEqual((asked[1]!.at(-1) as CallOptions).meta, { traceparent: "the app's own", tracestate: "a=1" });
+  assert.deepEqual((asked[1]!.at(-1) as CallOptions).meta, { traceparent: PARENT });
   listeners.emit("state", { state: "closed" });
   await later();
-  assert.deepEqual(said, ["1 connection mcp connection", "2 call tools/list", "2 end", "3 call prompts/get", "3 end", "4 call ping", "4 end timeout", "1 state closed", "1 end"]);
+  assert.deepEqual(said, ["1 connection mcp connection", "2 call tools/list", "2 end", "3 call prompts/get of 31", "3 end", "4 call ping", "4 end timeout", "1 state closed", "1 end"]);
+});
+
+test("Fault 453: a traceparent of the app is the parent of the span, and goes out with the tracestate of the app or none", async () => {
+  const { mcp, made } = client();
+  const { start, said } = hook();
+  const mine = traced(mcp, start);
+  mine.callTool("a", {}, { meta: { traceparent: PARENT } });
+  mine.callTool({ name: "b", arguments: {}, _meta: { traceparent: PARENT, tracestate: "b=2" } });
+  mine.request("x/y", { n: 1, _meta: { traceparent: PARENT } });
+  mine.callTool("c", {}, { meta: { traceparent: "no trace context" } });
+  assert.deepEqual(made.map(({ options }) => options.meta), [
+    { traceparent: PARENT },
+    { traceparent: PARENT, tracestate: "b=2" },
+    { traceparent: PARENT },
+    { traceparent: "no trace context" },
+  ]);
+  assert.deepEqual(said.slice(1), ["2 call tools/call a of 31", "3 call tools/call b of 31", "4 call x/y of 31", "5 call tools/call c"]);
 });
 
 test("Fault 396: a hook that throws, or gives what is no trace context, harms no call and sends nothing", async () => {

@@ -45,7 +45,7 @@ export type StartSpan = (start: SpanStart) => Span | undefined;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
 /** The members of a request's `_meta` for a context (SEP-414); none for one that is not as W3C Trace Context section 3.2 has it. */
-export function metaOf(context: TraceContext | undefined): Partial<TraceContext> | undefined {
+export function metaOf(context: Partial<TraceContext> | undefined): Partial<TraceContext> | undefined {
   if (!context || typeof context.traceparent !== "string" || !TRACEPARENT.test(context.traceparent)) return undefined;
   const { traceparent, tracestate, baggage } = context;
   return { traceparent, ...(isText(tracestate) && { tracestate }), ...(isText(baggage) && { baggage }) };

@@ -1,10 +1,12 @@
 import type { Call } from "../client/call.js";
 import type { McpClient } from "../client/client.js";
 import type { ConnectOptions } from "../client/options.js";
+import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connect } from "../host/hosts.js";
 import { badArgument } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
+import type { StartSpan } from "../trace/spans.js";
 import { checkRevision, initializeResult, introduction, notDiscovered } from "./handshake.js";
 import type { ClientRequest, JSONRPCMessage, RequestId, SendOptions } from "./messages.js";
 import { asRPCError } from "./refusals.js";
@@ -19,7 +21,16 @@ export interface HoldfastTransportOptions extends Omit<ConnectOptions, "client" 
    * that a later page makes again finds its call, and nothing runs twice.
    */
   call?: (request: { method: string; params: Open }) => TransportCallOptions | undefined;
+  /**
+   * Begins spans of the Client's requests and of the connection: what `openTelemetry()` of `holdfast/trace` gives, or a hook of
+   * the app's own. The server hears of the trace in `_meta`, by polls, resumes and later pages as well. A `traceparent` that a request's
+   * `_meta` has already stays as it is, and is the span's parent.
+   */
+  trace?: StartSpan;
 }
+
+/** What has spans begun: loaded where the option is there. */
+const spans: PageChunk<Pick<typeof import("../trace/tracedclient.js"), "tracedClient">> = { op: "connect", inWorker: true, load: () => import("../trace/tracedclient.js") };
 
 /**
  * Where the transport stands: `made`, then `started` by the Client, `open` once it has answered `initialize`, `ready`
@@ -71,6 +82,7 @@ export class HoldfastTransport {
     const wrong = OF_THE_CLIENT.find((name) => (options as Open)[name] !== undefined);
     if (wrong) throw badArgument("connect", wrong, "is the Client's to say: its name, its capabilities and its request handlers");
     if (options.call !== undefined && typeof options.call !== "function") throw badArgument("connect", "call", "has to be a function");
+    if (options.trace !== undefined && typeof options.trace !== "function") throw badArgument("connect", "trace", "has to be a function that begins a span: what openTelemetry() of holdfast/trace gives, or the app's own");
     this.#url = url;
     this.#options = options;
   }
@@ -147,10 +159,11 @@ export class HoldfastTransport {
     const { offered, capabilities, client } = introduction(params);
     this.#offered = offered;
     if (this.#mcp) throw badArgument("initialize", "initialize", "was answered before");
-    const { call: _, signal, ...options } = this.#options;
+    const { call: _, signal, trace, ...options } = this.#options;
     signal?.addEventListener("abort", () => void this.close());
     if (signal?.aborted) void this.close();
-    const mcp = await connect(this.#url, {
+    const tracing = trace && (await loadedChunk(spans, {})); // before the connection, which says things as soon as it is there
+    const untraced = await connect(this.#url, {
       validate: false, // the Client does
       ...options,
       client,
@@ -158,7 +171,7 @@ export class HoldfastTransport {
       handlers: this.#questions.handlersOf(capabilities),
       signal: this.#over.signal,
     });
-    this.#mcp = mcp;
+    const mcp = (this.#mcp = tracing ? tracing.tracedClient(untraced, trace!) : untraced);
     listenTo(mcp, {
       tell: (message) => this.#tell(message),
       report: (error) => this.onerror?.(error),

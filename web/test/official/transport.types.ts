@@ -5,6 +5,8 @@ import { Client as Client2 } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Call, CallToolResult, HoldfastError, McpClient } from "holdfast";
+import * as api from "@opentelemetry/api";
+import { openTelemetry } from "holdfast/trace";
 import { CALL_KEY, HoldfastTransport, holdfastError, type HoldfastTransportOptions } from "holdfast/transport";
 
 const transport = new HoldfastTransport("https://example.com/mcp", {
@@ -21,6 +23,9 @@ export const mcp: McpClient = transport.mcp;
 export const calls: Promise<Call<CallToolResult>[]> = transport.calls();
 export const below: HoldfastError | undefined = holdfastError(new Error());
 
+export const traced: HoldfastTransportOptions = { trace: openTelemetry(api, "app") };
+// @ts-expect-error a hook is a function
+export const untraced: HoldfastTransportOptions = { trace: true };
 // @ts-expect-error the Client has the handlers
 export const handled: HoldfastTransportOptions = { handlers: {} };
 // @ts-expect-error a transport has an address

@@ -1,0 +1,219 @@
+// Pages of one app in the page host or in a shared worker, whose core is the test: it notes what it is given, and says what the test
+// has it say. All else between a page's connect() and the core is as it is, both sides of the port included.
+
+import { afterEach } from "node:test";
+import { OpenClient, type Plan } from "../src/client/openclient.js";
+import { ClientView } from "../src/client/clientview.js";
+import { McpClient } from "../src/client/client.js";
+import type { openView } from "../src/client/openview.js";
+import { callDefaults, type ConnectOptions } from "../src/client/options.js";
+import { joinable } from "../src/connect/joinable.js";
+import { UserStores } from "../src/connect/userstores.js";
+import { pageHost } from "../src/host/hosts.js";
+import { PortSession } from "../src/host/portsession.js";
+import type { ClientPort } from "../src/runtime/port.js";
+import type { Runtime } from "../src/runtime/runtime.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { CallFlags, TaskOffer } from "../src/shared/border.js";
+import type { Open } from "../src/shared/mcp.js";
+import type { Journal } from "../src/tabs/journal.js";
+import { serverKey } from "../src/storage/storage.js";
+import { Locks } from "./chance.js";
+
+/** A request as the core has it. */
+export interface CoreCall {
+  readonly id: number;
+  readonly method: string;
+  readonly params: Open;
+  /** Its `_meta`. */
+  readonly meta: Open;
+  readonly key: string;
+  readonly isKept: boolean;
+}
+
+/** A client in the core. */
+export class CoreClient {
+  readonly calls: CoreCall[] = [];
+  isOver = false;
+
+  constructor(readonly port: ClientPort) {}
+
+  /** The request of that method that came last. */
+  last(method: string): CoreCall {
+    return this.calls.filter((call) => call.method === method).at(-1)!;
+  }
+}
+
+// A client that lingers, or a request's long timeout, does not keep Node from its end.
+const { setTimeout: set } = globalThis;
+globalThis.setTimeout = ((run: () => void, ms = 0, ...given: unknown[]) => {
+  const timer = set(run, ms, ...given) as unknown as { unref?(): void };
+  if (ms >= 1_000) timer.unref?.();
+  return timer;
+}) as unknown as typeof setTimeout;
+
+const ports: MessagePort[] = [];
+/** Tests so far: a page of one that is over, which runs on here, starts no worker any more. */
+let tests = 0;
+/** Ports that are open keep Node from its end. */
+afterEach(() => {
+  tests++;
+  for (const port of ports.splice(0)) port.close();
+});
+
+/** An origin: what its pages have in common, in either host. */
+export class Origin {
+  readonly clients: CoreClient[] = [];
+  readonly #locks = new Locks();
+  readonly #test = tests;
+  readonly #held = new Set<string>();
+  /** How often the page was loaded again. */
+  #reloads = 0;
+  readonly #host: "page" | "shared";
+  readonly #revision: string;
+  /** What is stored: kept calls without an outcome. */
+  #stored: CoreCall[] = [];
+  #ids = 0;
+
+  constructor(host: "page" | "shared", revision = "2025-11-25") {
+    this.#host = host;
+    this.#revision = revision;
+    joinable.clear();
+    const origin = this;
+    class SharedWorker {
+      readonly port: MessagePort;
+      constructor() {
+        if (origin.#test !== tests) throw new TypeError("the test is over");
+        const { port1, port2 } = new MessageChannel();
+        ports.push(port1, port2);
+        new PortSession(port2, undefined, origin.#open as typeof openView);
+        this.port = port1;
+      }
+    }
+    const globals = { SharedWorker, navigator: { locks: { request: this.#lock } }, location: new URL("https://app.test/"), origin: "https://app.test", addEventListener: () => {} };
+    for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    pageHost.here = {
+      loadHere: async () => {},
+      connectHere: async (url, options) => {
+        const view = await this.#open(String(url), options, (...made) => new ClientView(...made));
+        setTimeout(() => view.connected(), 0);
+        return new McpClient(view);
+      },
+    };
+  }
+
+  /** The worker is killed, and what it has with it: its pages open their clients in the next one. */
+  kill(): void {
+    joinable.clear();
+    for (const name of this.#held) if (!name.includes("page.")) this.#locks.free(name);
+  }
+
+  /** What a page of this origin gives connect(). */
+  get options(): ConnectOptions {
+    // A page that was loaded again has no link to a worker yet: links are kept by the address.
+    return { host: this.#host, worker: `https://app.test/${this.#reloads}/worker.mjs`, wasm: "https://app.test/x.wasm" };
+  }
+
+  /** The client that was begun last. */
+  get core(): CoreClient {
+    return this.clients.at(-1)!;
+  }
+
+  /** Who waits for a lock that another has waits for that one's end. A page that has gone, which runs on here, hears of none. */
+  readonly #lock = (name: string, ...[options, work]: [() => unknown] | [{ signal?: AbortSignal }, () => unknown]): Promise<unknown> => {
+    const [of, watches] = [this.#reloads, this.#held.has(name)];
+    this.#held.add(name);
+    const run = (work ?? options) as () => unknown;
+    return this.#locks.request(name, work ? (options as { signal?: AbortSignal }) : {}, () => (watches && of !== this.#reloads ? undefined : run()));
+  };
+
+  /** The page is loaded again; the next one has what is kept. */
+  reload(): void {
+    this.#reloads++;
+    if (this.#host === "shared") {
+      ports.at(-2)!.postMessage({ t: "bye" });
+      return;
+    }
+    joinable.clear();
+    this.#stored = this.core.calls.filter(({ isKept }) => isKept);
+  }
+
+  /** As openView() has it, on a runtime that is the test. */
+  readonly #open = async <V extends ClientView>(url: string | URL, options: ConnectOptions, viewOf: (...made: ConstructorParameters<typeof ClientView>) => V): Promise<V> => {
+    const plan: Plan = {
+      url: String(url),
+      options,
+      core: { revision: this.#revision },
+      credentials: "omit",
+      backlog: [1_000, 1_000_000, 1_000_000],
+      validation: { policy: false },
+      defaults: callDefaults("test", {}),
+    };
+    const stores = new UserStores(options, false, { of: async (name) => name, former: async () => [] }, plan.url);
+    stores.open = async () => ({ journal: { ...journal, server: await serverKey(plan.url, (await stores.principal()) ?? "") } as unknown as Journal, why: "" });
+    const view = viewOf(plan.url, new Backlog(...plan.backlog), options.handlers ?? {}, stores);
+    const principal = await stores.principal();
+    await OpenClient.of(plan, principal).join(view, options.signal, Promise.resolve(this.#runtime as unknown as Runtime), principal);
+    return view;
+  };
+
+  readonly #runtime: Partial<Record<keyof Runtime, unknown>> = {
+    connect: (_: object, port: ClientPort, stored: (handle: number) => unknown) => {
+      const handle = this.clients.push(new CoreClient(port));
+      void port.fetch?.("https://mcp.example/mcp", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize" }) }).then((response) => response.text());
+      stored(handle);
+      queueMicrotask(() => {
+        for (const call of this.#stored.splice(0)) this.#recall(handle, call);
+        const capabilities = { tools: {}, prompts: {}, resources: {} };
+        port.state(JSON.stringify({ state: "open", revision: this.#revision, session: true, initialize: { serverInfo: { name: "core", version: "1" }, capabilities } }), 0);
+      });
+      return handle;
+    },
+    call: (handle: number, how: number, [method, params, meta, key]: [string, string, string, string], _times: object, bind: (id: number) => void) => {
+      const id = ++this.#ids;
+      bind(id);
+      const { port } = this.clients[handle - 1]!;
+      void port.fetch?.("https://mcp.example/mcp", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id, method, params: JSON.parse(params || "{}") as object }) }).then((response) => response.text());
+      this.clients[handle - 1]!.calls.push({ id, method, params: params === "" ? {} : (JSON.parse(params) as Open), meta: meta === "" ? {} : (JSON.parse(meta) as Open), key, isKept: (how & CallFlags.Durable) !== 0 });
+    },
+    counters: () => "{}",
+    toolFor: () => [TaskOffer.None, ""],
+    ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.#close(handle)])),
+    ...Object.fromEntries(["cancel", "disown", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
+  };
+
+  #recall(handle: number, call: CoreCall): void {
+    const client = this.clients[handle - 1]!;
+    client.calls.push(call);
+    const made = { id: call.id, method: call.method, params: call.params, meta: call.meta, ...(call.key !== "" && { key: call.key }), createdAt: 1, acked: 0, base: 0, manual: false, owned: true, guarantee: "resumable" };
+    client.port.recall(call.id, JSON.stringify(made));
+  }
+
+  #close(handle: number): void {
+    const client = this.clients[handle - 1]!;
+    if (client.isOver) return;
+    client.isOver = true;
+    client.port.state(`{"state":"closed"}`, 0);
+  }
+}
+
+/** A journal that keeps what the test keeps. */
+const journal = {
+  durability: "indexeddb",
+  forgotten: false,
+  options: () => ({}),
+  attach: () => undefined,
+  landed: () => Promise.resolve(),
+  rows: async () => [],
+  usage: async () => null,
+  lastToUse: async () => true,
+  logout: () => true,
+  forget: async () => {},
+  commit: () => {},
+  tabs: () => {},
+  handshake: () => {},
+  left: () => {},
+  close: () => {},
+  cancel: () => {},
+  said: () => {},
+};
