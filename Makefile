@@ -14,8 +14,8 @@ FUZZTIME ?= 10s
 
 DIST    := web/dist
 BUNDLE  = go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"' '--define:HOLDFAST_BUILD="$(BUILD)"'
-# The validator is a build of its own, which the module imports by its name.
-ESBUILD = $(BUNDLE) '--external:*/holdfast-validate.mjs' --define:HOLDFAST_UNBUNDLED=undefined
+# The validator and the recorder are builds of their own, which the module imports by their names.
+ESBUILD = $(BUNDLE) '--external:*/holdfast-validate.mjs' '--external:*/holdfast-record.mjs' --define:HOLDFAST_UNBUNDLED=undefined
 # Whether a build is one file, or loads the page's own host as a chunk. What signs in is in neither:
 # the one file loads it from a file beside it, the module as a chunk.
 ONE_FILE := --define:HOLDFAST_ONE_FILE=true
@@ -31,7 +31,7 @@ BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -
 
 MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs \
 	$(DIST)/holdfast-store.mjs $(DIST)/holdfast-react.mjs $(DIST)/holdfast-tools.mjs $(DIST)/holdfast-ai.mjs $(DIST)/holdfast-hub.mjs $(DIST)/holdfast-trace.mjs \
-	$(DIST)/holdfast-testing.mjs $(DIST)/holdfast-diagnose.mjs $(DIST)/holdfast-recorder.mjs
+	$(DIST)/holdfast-testing.mjs $(DIST)/holdfast-diagnose.mjs $(DIST)/holdfast-recorder.mjs $(DIST)/holdfast-record.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
 # it. It bundles a package of npm's, so that `make demo` leaves it out where npm
@@ -145,6 +145,10 @@ $(DIST)/holdfast-diagnose.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 
 $(DIST)/holdfast-recorder.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/src/recorder/recordermodule.ts --format=esm --minify --sourcemap --outfile=$@
+
+# What records is loaded by pages and workers, by its address: it imports nothing.
+$(DIST)/holdfast-record.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) web/src/recorder/recordmodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-hub.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/src/hub/hubmodule.ts --format=esm --minify --sourcemap --outfile=$@

@@ -43,7 +43,7 @@ var rooms = []room{
 	{name: "trace", may: []string{"shared", "client", "store"}},
 	{name: "testing", may: []string{"shared", "runtime", "client", "store"}},
 	{name: "doctor", may: []string{"store"}},
-	{name: "recorder", may: []string{"runtime", "storage", "store"}},
+	{name: "recorder", may: []string{"runtime", "storage", "connect", "client"}},
 	{name: "transport", may: []string{"shared", "input", "connect", "client", "host", "trace"}},
 }
 

@@ -17,7 +17,7 @@ import (
 var importOfAddress = regexp.MustCompile(`\bimport\(([^)"]*)\)`)
 
 // TestFault301_AddressesAreLeftAlone: an import of an address has the comments by which webpack and Vite leave it as it is,
-// minified or not, and the validator is imported by a name that they see.
+// minified or not, and the validator and the recorder are imported by names that they see.
 func TestFault301_AddressesAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "web", "dist", "holdfast-*-????????.mjs"))
@@ -27,7 +27,7 @@ func TestFault301_AddressesAreLeftAlone(t *testing.T) {
 	found, named := 0, 0
 	for _, file := range files {
 		text := read(t, file)
-		named += strings.Count(text, `import("./holdfast-validate.mjs")`)
+		named += strings.Count(text, `import("./holdfast-validate.mjs")`) + strings.Count(text, `import("./holdfast-record.mjs")`)
 		for _, match := range importOfAddress.FindAllStringSubmatch(text, -1) {
 			found++
 			if !strings.HasPrefix(match[1], "/*webpackIgnore:true*//*@vite-ignore*/") {
@@ -35,8 +35,8 @@ func TestFault301_AddressesAreLeftAlone(t *testing.T) {
 			}
 		}
 	}
-	if found == 0 || named != 1 {
-		t.Errorf("%d imports of addresses, %d of the validator", found, named)
+	if found == 0 || named != 2 {
+		t.Errorf("%d imports of addresses, %d of the validator and the recorder", found, named)
 	}
 }
 

@@ -29,14 +29,15 @@ const promised = [
 ];
 const wanted = [
   /^(LICENSE|NOTICE|README\.md|docs\/bundlers\.md|package\.json)$/,
-  /^web\/dist\/holdfast-(global|validate|worker|oauth|transport|store|react|tools|ai|hub|trace|testing|diagnose|recorder)\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(global|validate|worker|oauth|transport|store|react|tools|ai|hub|trace|testing|diagnose|recorder|record)\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin|remotesignin|tracedclient)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.mjs\.map|\.js|\.js\.map)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata|holdfast-tool-types|tooltypes|listtools|schematypes)\.mjs$/,
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];
 
-// An app has each class once, whatever it imports it by: these have nothing of the module in them, and nothing of React.
+// An app has each class once, whatever it imports it by: these have nothing of the module in them, and nothing of React. What
+// records imports nothing: workers load it by its address.
 const imports = {
   "web/dist/holdfast-store.mjs": ["holdfast"],
   "web/dist/holdfast-ai.mjs": ["ai", "holdfast", "holdfast/store"],
@@ -44,6 +45,7 @@ const imports = {
   "web/dist/holdfast-testing.mjs": ["holdfast"],
   "web/dist/holdfast-diagnose.mjs": ["holdfast"],
   "web/dist/holdfast-recorder.mjs": ["holdfast"],
+  "web/dist/holdfast-record.mjs": [],
   "web/dist/holdfast-hub.mjs": ["holdfast"],
   "web/dist/holdfast-tools.mjs": ["holdfast"],
   "web/dist/holdfast-react.mjs": ["holdfast", "holdfast/store", "react"],

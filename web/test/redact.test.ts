@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EventLines, Pseudonyms, redactHeaders, redactMessage } from "../src/recorder/redact.js";
-import { recorder } from "../src/recorder/recorder.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { record } from "../src/recorder/networkrecording.js";
 
 const SECRETS = ["s3cret", "Ada Lovelace", "4111", "tok-9", "ev-77", "sess-1", "ada@example.com"];
 
@@ -33,21 +32,14 @@ test("a client is given what the server answers, byte by byte, and a cut as a cu
   const sent = new Uint8Array([1, 2, 3]);
   let cut: (() => void) | undefined;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({ start: (to) => (to.enqueue(sent), (cut = () => to.error(new TypeError("cut")))) });
-  const { fetch } = recorder({ fetch: async () => new Response(body, { status: 201, headers: { "content-type": "text/event-stream", "x-more": "1" } }) });
+  const { fetch } = record("server", async () => new Response(body, { status: 201, headers: { "content-type": "text/event-stream", "x-more": "1" } }), 10);
   const response = await fetch("https://example.com/mcp", { method: "POST", body: "{}" });
   assert.deepEqual([response.status, response.headers.get("x-more"), response.bodyUsed], [201, "1", false]);
   const reader = response.body!.getReader();
   assert.deepEqual([...(await reader.read()).value!], [1, 2, 3]);
   cut!();
   await assert.rejects(reader.read(), (error) => error instanceof TypeError);
-  const dead = recorder({ fetch: () => Promise.reject(new TypeError("no network")) });
+  const dead = record("server", () => Promise.reject(new TypeError("no network")), 10);
   await assert.rejects(dead.fetch("https://example.com/mcp", {}), (error) => (error as Error).message === "no network");
   await dead.written(); // there is no database here: nothing is recorded, and nothing fails
-});
-
-test("options of a recorder are named", () => {
-  const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(word);
-  assert.throws(() => recorder({ most: 0 }), bad("most"));
-  assert.throws(() => recorder({ fetch: "x" as never }), bad("fetch"));
-  assert.throws(() => recorder({ size: 1 } as never), bad("size is no option"));
 });

@@ -35,6 +35,8 @@ export const CONNECT: Kind = group({
   limits: counts("line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored"),
   validate: oneOf("reject", "report", false),
   validator: address,
+  record: flagOr(group({ most: takes("a positive integer", (value) => Number.isSafeInteger(value) && (value as number) > 0) })),
+  recorder: address,
   retention: group({ ended: time, running: time }),
   ack: ACK,
   rerun: RERUN,

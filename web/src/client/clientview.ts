@@ -168,6 +168,10 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return this.client.stored();
   }
 
+  recorded(): Promise<string | null> {
+    return this.client.recorded();
+  }
+
   /** Waits for an answer, no longer than this view lasts. */
   ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): ReturnType<Asks[M]>;
   ask(op: string, method: keyof Asks, ...args: unknown[]): Promise<unknown> {

@@ -4,6 +4,7 @@ import type { ClientView } from "./clientview.js";
 import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "../shared/errors.js";
 import { joinable } from "../connect/joinable.js";
+import { ClientRecording } from "../connect/recording.js";
 import type { CallToolResult } from "../shared/mcp.js";
 import { unlessAborted } from "../connect/abort.js";
 import { openedClient } from "../connect/opening.js";
@@ -43,6 +44,7 @@ export class OpenClient implements ConnectionUse {
   #key: string | undefined;
   #client: SharedClient | undefined;
   #opened: Promise<SharedClient> | undefined;
+  readonly #recording: ClientRecording;
   /** Aborted when nobody uses it any more. */
   readonly #over = new AbortController();
   /** The view that was the last one, until the client has ended. */
@@ -50,6 +52,7 @@ export class OpenClient implements ConnectionUse {
 
   private constructor(plan: Plan, key: string | undefined) {
     this.#plan = plan;
+    this.#recording = new ClientRecording(plan.options.fetch);
     this.#take(key);
   }
 
@@ -79,6 +82,7 @@ export class OpenClient implements ConnectionUse {
   join(view: ClientView, signal: AbortSignal | undefined, runtime: Promise<Runtime>, principal: string | undefined): Promise<void> {
     this.views.add(view);
     view.comesTo(this);
+    this.#recording.ask(view.stores.recording);
     if (this.#opened && principal !== undefined) view.stores.joined(principal);
     this.#opened ??= this.#open(view, runtime);
     const opened = this.#opened;
@@ -119,6 +123,7 @@ export class OpenClient implements ConnectionUse {
     let next = OpenClient.of(this.#plan, principal);
     if (next.#opened && !next.#client) next = new OpenClient(this.#plan, undefined); // that one is being opened
     next.views.add(view);
+    next.#recording.ask(view.stores.recording);
     if (!next.#opened) {
       const made = next.#made(client.runtime, client.url, undefined);
       next.#opened = Promise.resolve(made);
@@ -151,7 +156,7 @@ export class OpenClient implements ConnectionUse {
       const key = keyOf(this.#plan, principal);
       this.#take(key !== undefined && joinable.has(key) ? undefined : key);
     });
-    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
+    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, recording: this.#recording, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
     const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views), validation, all);
     client.use = this;
     return (this.#client = client);
@@ -172,8 +177,8 @@ export class OpenClient implements ConnectionUse {
           runtime,
           store: view.stores.open(),
           make: (loaded, opened) => this.#made(loaded, address, opened),
-          start: async (made, { why }) => {
-            const assume = await last;
+          start: async (made, { journal, why }) => {
+            const [assume] = await Promise.all([last, this.#recording.begins(journal)]);
             throwIfAborted("connect", over); // it was closed before the core had it
             await made.start({ ...core, url: address, assume }, credentials);
             if (options.revision === undefined) await made.noteSpoken();
@@ -191,8 +196,9 @@ export class OpenClient implements ConnectionUse {
 }
 
 /** What all views of a client have in common; undefined where nobody knows who the user is. */
-function keyOf({ url, core, credentials, backlog, validation, defaults, options: { journal = true, fetch } }: Plan, principal: string | undefined): string | undefined {
+function keyOf({ url, core: { ...core }, credentials, backlog, validation, defaults, options: { journal = true, fetch } }: Plan, principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;
+  delete (core as { eventSource?: boolean }).eventSource; // it follows from the rest, but for what one page records for all
   return JSON.stringify([url, principal, core, credentials, backlog, validation, defaults, journal, fetch && numberOf(fetch)]);
 }
 

@@ -27,7 +27,8 @@ export async function openView<V extends ClientView>(url: string | URL, options:
     handles: handledMethods(handlers),
     noListen: options.listen === false,
     // It sends cookies to the page's own origin, whatever its options say.
-    eventSource: !options.fetch && typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
+    // What an EventSource brings nobody could record.
+    eventSource: !options.fetch && !options.record && typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
     sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),
     keepEnded: milliseconds("connect", "retention.ended", retention.ended),

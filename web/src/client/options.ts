@@ -1,6 +1,6 @@
 import type { Handlers } from "../input/handlers.js";
 import type { Keeping } from "../connect/lifetime.js";
-import type { Auth, JournalOptions, TokenProvider } from "../connect/useroptions.js";
+import type { Auth, JournalOptions, RecordOptions, TokenProvider } from "../connect/useroptions.js";
 import type { ValidatePolicy } from "../output-schema/outputs.js";
 import type { FetchLike } from "../runtime/sender.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
@@ -163,6 +163,15 @@ export interface ConnectOptions {
    * ("principal").
    */
   principal?: string;
+  /**
+   * Whether what crosses the network is recorded, redacted, in a ring in IndexedDB that survives a reload and a crash:
+   * `exportTrace()` of `holdfast/recorder` reads it. The runtime records it wherever it runs, for all pages that share the
+   * connection, from when the first of them asks for it. Nothing is recorded where nothing is kept (`durability`, `principal`), and
+   * {@link Connection.forget} and {@link wipe} delete it with the rest. Default false.
+   */
+  record?: boolean | RecordOptions;
+  /** Where holdfast-record.mjs is, if not beside this module. Loaded for `record` alone. */
+  recorder?: string | URL;
   /** How long calls that nobody acknowledges stay in the store. */
   retention?: Retention;
   /** When the store forgets a call: see {@link CallOptions.ack}. Default "auto". */

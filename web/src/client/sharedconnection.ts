@@ -7,7 +7,6 @@ import { refusedFields } from "./diagnose.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { Streams } from "../tabs/streams.js";
 import type { HoldfastError, RPCError } from "../shared/errors.js";
-import { decodeEvent, isIntegrity } from "./events.js";
 import { guaranteesOf, type Guarantees } from "./guarantees.js";
 import type { Handlers } from "../input/handlers.js";
 import { Lifetime } from "../connect/lifetime.js";
@@ -27,6 +26,7 @@ import { ServerRequests } from "../input/serverrequests.js";
 import type { Usage } from "../storage/storage.js";
 import type { ConnectionUse } from "./connectionuse.js";
 import { noteSpoken } from "./spoken.js";
+import { tellUnasked } from "./unasked.js";
 import { acknowledged, completed } from "./watch.js";
 import type { Wire } from "../runtime/wire.js";
 import type { ClientState } from "../shared/clientstate.js";
@@ -190,6 +190,11 @@ export class SharedConnection {
     return (await this.#keeping.journal?.usage()) ?? null;
   }
 
+  /** Under which key what was recorded of this server and user is stored; null where nothing is. */
+  async recorded(): Promise<string | null> {
+    return (await this.#keeping.recording?.stored(this.#keeping.journal)) ?? null;
+  }
+
   /** Closes it for all who use it, and ends the session, unless another tab carries a call, which may be in that. */
   logout(): Promise<void> {
     this.#calls.closing();
@@ -333,10 +338,12 @@ export class SharedConnection {
   }
 
   #port(credentials: RequestCredentials): ClientPort {
-    const { stores, fetch } = this.#keeping;
+    const { stores, fetch, journal, recording } = this.#keeping;
     return {
       credentials,
-      fetch,
+      get fetch() {
+        return recording?.fetchFor(journal) ?? fetch;
+      },
       get sender() {
         return stores?.sender;
       },
@@ -469,32 +476,15 @@ export class SharedConnection {
   }
 
   #event(kind: number, position: number, text: string): void {
-    if (isIntegrity(kind)) return this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
-    if (kind === EVENT.evicted) {
-      const call = JSON.parse(text) as EvictedCall;
-      if (this.#evictedBefore) this.#evictedBefore.push(call);
-      else this.#listeners.emit("evicted", call);
-      return;
-    }
-    if (kind === EVENT.durability) {
-      const { durability, why = "" } = JSON.parse(text) as { durability: Durability; why?: string };
-      if (why === "closed") void forgetRevision(this.url); // what was stored is deleted, and this with it
-      this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
-      return;
-    }
-    const { position: _, ...event } = decodeEvent({ kind, position, text });
-    switch (event.type) {
-      case "log":
-        this.#listeners.emit("log", event);
-        break;
-      case "status":
-        if (event.missed) this.#missed();
-        this.#listeners.emit("listen", event);
-        break;
-      case "notification":
-        this.noticed(event.method, event.params as Open | undefined);
-        this.#listeners.emit("notification", event);
-        break;
-    }
+    tellUnasked(kind, position, text, {
+      listeners: this.#listeners,
+      evicted: (call) => (this.#evictedBefore ? void this.#evictedBefore.push(call) : this.#listeners.emit("evicted", call)),
+      kept: (durability, why) => {
+        if (why === "closed") void forgetRevision(this.url); // what was stored is deleted, and this with it
+        this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
+      },
+      missed: () => this.#missed(),
+      noticed: (method, params) => this.noticed(method, params),
+    });
   }
 }

@@ -4,6 +4,7 @@ import type { Open } from "../shared/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { isRepeatable } from "./interrupted.js";
+import type { ClientRecording } from "./recording.js";
 import type { Tokens } from "./userstores.js";
 import type { Wire } from "../runtime/wire.js";
 import type { ClientState, StateEvent } from "../shared/clientstate.js";
@@ -16,6 +17,8 @@ export interface Keeping {
   stores?: Tokens;
   /** The app's own. */
   fetch?: FetchLike | undefined;
+  /** What records the requests, where the app wants that. */
+  recording?: ClientRecording;
   /** Loads the runtime again after it has exited. */
   reload?: () => Promise<Runtime>;
 }

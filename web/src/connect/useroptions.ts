@@ -66,6 +66,12 @@ export interface JournalOptions {
   seal?: "secrets" | "all";
 }
 
+/** How what crosses the network is recorded. */
+export interface RecordOptions {
+  /** How many frames are kept of a server and user; the oldest go first. Default 2,000. */
+  most?: number;
+}
+
 /** Refuses a second source of tokens. */
 export function checkAuth(op: string, { auth, token }: UserOptions): void {
   if (auth !== undefined && token !== undefined) throw badArgument(op, "auth", "and `token` exclude each other");
@@ -79,4 +85,6 @@ export interface UserOptions {
   token?: TokenProvider;
   auth?: Auth;
   fetch?: FetchLike;
+  record?: boolean | RecordOptions;
+  recorder?: string | URL;
 }

@@ -87,6 +87,11 @@ export class UserStores implements Tokens {
     return this.#authorization;
   }
 
+  /** What its options say of a recording. */
+  get recording(): Pick<UserOptions, "record" | "recorder"> {
+    return this.#options;
+  }
+
   /** Those are another page's of the same client. */
   joins(other: UserStores): void {
     if (other.#authorization) this.#authorization?.joins(other.#authorization);

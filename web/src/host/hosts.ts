@@ -7,7 +7,7 @@ import type { McpClient } from "../client/client.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
-import { agentsWasm, mcpWasm, validatorBeside } from "../runtime/beside.js";
+import { agentsWasm, mcpWasm, recorderBeside, validatorBeside } from "../runtime/beside.js";
 import { digest } from "../storage/digest.js";
 import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
@@ -74,7 +74,7 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
 };
 
 /** What says which worker it is, of the options of connect and connectAgent. */
-type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal" | "auth"> & { handlers?: object };
+type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "record" | "recorder" | "headers" | "principal" | "auth"> & { handlers?: object };
 
 /** A chunk that is a page's side of clients in workers. */
 type PageSide = Pick<typeof import("./hostlink.js"), "HostLink"> & { check(options: object): void };
@@ -117,7 +117,7 @@ async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: Worke
 /** The way to a worker of that kind and user, which is not started yet. */
 export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
   const { op } = chunk;
-  const { signal, token: provider, auth: ___, host = "auto", handlers: __, worker, wasm, validator, headers, ...plain } = options;
+  const { signal, token: provider, auth: ___, host = "auto", handlers: __, worker, wasm, validator, recorder, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
@@ -132,6 +132,7 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     // A bundler moves each file by itself and renames it: only the page's module knows where they are.
     wasm: inPage((wasm as string | URL | undefined) ?? chunk.wasm!.beside),
     validator: inPage(validator ?? validatorBeside),
+    ...(plain.record && { recorder: inPage(recorder ?? recorderBeside) }),
   };
   const files = filesFor(wasm === undefined ? undefined : crossing.wasm);
   const link = async (): Promise<HostLink> => {

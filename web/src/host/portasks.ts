@@ -67,6 +67,9 @@ export class PortAsks {
       case "stored":
         this.answer(ask, view.stored());
         break;
+      case "recorded":
+        this.answer(ask, view.recorded());
+        break;
       case "close":
       case "logout": {
         const end = async (): Promise<void> => {

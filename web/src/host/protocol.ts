@@ -61,7 +61,7 @@ export type PageMessage =
   /** The app has the client, and can listen: what it asked before that comes before it. */
   | { t: "listening"; client: number }
   /** Asks for something under a number: `answer` comes with it. */
-  | { t: "ask"; client: number; ask: number; op: string; method: keyof Asks | "calls" | "stored" | "close" | "terminate" | "logout"; args: unknown[] }
+  | { t: "ask"; client: number; ask: number; op: string; method: keyof Asks | "calls" | "stored" | "recorded" | "close" | "terminate" | "logout"; args: unknown[] }
   /** Nobody waits for that answer any more. */
   | { t: "abort"; ask: number; why: string }
   /** Makes a call under an even number. `args` is JSON. */

@@ -102,6 +102,17 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     return this.isClosed ? null : ((await this.own("stored")) as Usage | null);
   }
 
+  async recorded(): Promise<string | null> {
+    try {
+      return (await this.own("recorded")) as string | null;
+    } catch (error) {
+      // Where the client has ended, what the worker had stored until then says the most.
+      const [server] = this.storedAs;
+      if (server === undefined || (error as HoldfastError).code === "load_failed") throw error;
+      return server;
+    }
+  }
+
   override async logout(): Promise<void> {
     await Promise.all([super.logout(), forgetInPage(this.#facts.url)]);
   }

@@ -154,6 +154,11 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     return may;
   }
 
+  /** The keys under which something is stored of its server and user, as far as the host has said. */
+  protected get storedAs(): readonly string[] {
+    return this.#stored?.stores ?? [];
+  }
+
   /** Resolves when something can be asked of a host, where one is being replaced; undefined where it can be at once. Throws where nothing can any more. */
   protected ready(op: string, signal?: AbortSignal): Promise<void> | undefined {
     if (this.#replaced) return unlessAborted(op, signal, this.#replaced).then(() => this.checkOpen(op));
@@ -176,13 +181,13 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   }
 
   /** Asks the client itself for something, by the name of the message's method. */
-  protected async own(method: "calls" | "stored"): Promise<unknown> {
+  protected async own(method: "calls" | "stored" | "recorded"): Promise<unknown> {
     const wait = this.ready(method);
     if (wait) await wait;
     return this.#tell(method);
   }
 
-  #tell(method: "calls" | "stored" | "close" | "terminate" | "logout"): Promise<unknown> {
+  #tell(method: "calls" | "stored" | "recorded" | "close" | "terminate" | "logout"): Promise<unknown> {
     return this.link.ask(method, this, (ask) => ({ t: "ask", client: this.number, ask, op: method, method, args: [] }));
   }
 

@@ -1,6 +1,6 @@
 /**
- * `holdfast/recorder`: an optional record of what crosses the network, redacted, which outlives the page.
+ * `holdfast/recorder`: reads what the option `record` of `connect` has recorded of the network, redacted, which outlives the page.
  *
  * @module
  */
-export { clearTrace, exportTrace, recorder, type Recorder, type RecorderOptions } from "./recorder.js";
+export { clearTrace, exportTrace, type TraceOf } from "./exporttrace.js";

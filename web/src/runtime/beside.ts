@@ -21,5 +21,8 @@ export const mcpWasm: WasmFile = { name: "holdfast.wasm", beside: located("holdf
 /** For agents, and for MCP as well: a page that has it needs no other. */
 export const agentsWasm: WasmFile = { name: "holdfast-agents.wasm", beside: located("holdfast-agents.wasm", () => new URL("./holdfast-agents.wasm", import.meta.url)) };
 
+/** Where what records is, if the app does not say. */
+export const recorderBeside: URL = located("holdfast-record.mjs", () => new URL("./holdfast-record.mjs", import.meta.url));
+
 /** Where the validator is, if the app does not say. */
 export const validatorBeside: URL = located("holdfast-validate.mjs", () => new URL("./holdfast-validate.mjs", import.meta.url));

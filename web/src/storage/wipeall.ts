@@ -1,7 +1,8 @@
 import { generationOf, isTombstone, tombstone } from "./generation.js";
 import { wipeMemory } from "./memorystores.js";
 import { DATABASE, PATIENCE } from "./open.js";
-import { StoreError } from "./store.js";
+import { openAny } from "./openany.js";
+import { forgetTraces } from "./traces.js";
 import { commit, storeError, transact } from "./transaction.js";
 
 /**
@@ -22,8 +23,10 @@ export async function wipeAll(): Promise<void> {
   } catch {
     return; // it may not be used here, so nothing is in it
   }
+  const traces = forgetTraces();
+  traces.catch(() => {}); // waited for below
   let failure: unknown;
-  const emptied = await empty(databases).then(
+  const emptied = await empty().then(
     () => true,
     (error: unknown) => {
       failure = error;
@@ -32,11 +35,12 @@ export async function wipeAll(): Promise<void> {
   );
   const deleted = await remove(databases);
   if (!emptied && !deleted) throw storeError(failure);
+  await traces;
 }
 
 /** Clears every object store, whichever version made them. Of the generations of the stores tombstones remain: a page that does not know yet writes nothing back. */
-async function empty(databases: IDBFactory): Promise<void> {
-  const db = await openAny(databases);
+async function empty(): Promise<void> {
+  const db = await openAny(DATABASE);
   if (!db) return;
   try {
     const stores = [...db.objectStoreNames];
@@ -69,34 +73,6 @@ function clearAll(db: IDBDatabase, stores: string[], marks: boolean): Promise<vo
       });
     }
     return () => undefined;
-  });
-}
-
-/** Opens the database at whatever version it is; null if there is none. */
-function openAny(databases: IDBFactory): Promise<IDBDatabase | null> {
-  return new Promise((resolve, reject) => {
-    const request = databases.open(DATABASE);
-    let none = false;
-    let over = false;
-    const timer = setTimeout(() => {
-      over = true;
-      reject(new StoreError("timeout", "the database does not open"));
-    }, PATIENCE.timeout);
-    request.onupgradeneeded = () => {
-      none = true;
-      request.transaction!.abort(); // or an empty database would be left
-    };
-    request.onsuccess = () => {
-      clearTimeout(timer);
-      if (over) request.result.close();
-      else resolve(request.result);
-    };
-    request.onerror = (event) => {
-      event.preventDefault();
-      clearTimeout(timer);
-      if (none) resolve(null);
-      else reject(storeError(request.error));
-    };
   });
 }
 

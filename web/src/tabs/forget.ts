@@ -1,5 +1,6 @@
 import { forgetFormer, memoryStore, openStore, type Store, StoreError } from "../storage/storage.js";
 import { storageFailed } from "../storage/storagefailed.js";
+import { forgetTraces } from "../storage/traces.js";
 import { Channel } from "./channel.js";
 
 /**
@@ -7,6 +8,15 @@ import { Channel } from "./channel.js";
  * write no more. Works with a store of its own, since the client's may be closed.
  */
 export async function forgetStored(server: string): Promise<void> {
+  const traces = forgetTraces(server).catch((error: unknown) => {
+    throw storageFailed("forget", error);
+  });
+  traces.catch(() => {}); // waited for below
+  await forgetRows(server);
+  await traces;
+}
+
+async function forgetRows(server: string): Promise<void> {
   const options = { server, tab: "" };
   const memory = memoryStore(options);
   await memory.forget();

@@ -125,6 +125,11 @@ export class Journal {
     ({ loaded: this.#loaded, living: this.#living } = await loadedStore(this.#store, this.#tab));
   }
 
+  /** The key of the server and user. */
+  get server(): string {
+    return this.#server;
+  }
+
   /** Where calls are kept. */
   get durability(): Durability {
     return this.#store.durability;

@@ -1,76 +1,43 @@
+import type { Recorded } from "../connect/recording.js";
 import type { FetchLike } from "../runtime/sender.js";
-import { badArgument } from "../store/checks.js";
-import { deleteFrames, type Frame, FrameRing, readFrames } from "./framering.js";
+import { type Frame, FrameRing } from "./framering.js";
 import { EventLines, Pseudonyms, redactHeaders, redactMessage } from "./redact.js";
 
-/** Options of {@link recorder}. */
-export interface RecorderOptions {
-  /** What sends the requests. Default: the browser's fetch. */
-  fetch?: FetchLike;
-  /** How many frames are kept; the oldest go first. Default 2,000. */
-  most?: number;
-}
-
-/** Records what crosses the network. */
-export interface Recorder {
-  /** The option `fetch` of {@link connect}. */
-  readonly fetch: FetchLike;
-  /** Resolves when all that has crossed so far is stored. */
-  written(): Promise<void>;
-}
-
+/** Frames that are kept where the app does not say how many. */
 const MOST = 2000;
 
 /**
- * Records what a client sends and gets, in a ring in IndexedDB that survives a reload and a crash. Frames are redacted before they are
- * stored: of messages the envelope is kept, of all else the shape.
- *
- * ```ts
- * const { fetch } = recorder();
- * const mcp = await connect(url, { fetch, principal: user.id });
- * ```
- *
- * @throws HoldfastError `bad_argument`
+ * Begins to record what a client sends and gets for a server and user, by the key under which all of theirs is stored. Frames are redacted before
+ * they are stored: of messages the envelope is kept, of all else the shape. `inner` sends the requests.
  */
-export function recorder(options: RecorderOptions = {}): Recorder {
-  const { fetch: inner = (url, init) => globalThis.fetch(url, init), most = MOST, ...others } = options;
-  for (const name of Object.keys(others)) throw badArgument("recorder", name, "is no option: there are fetch, most");
-  if (typeof inner !== "function") throw badArgument("recorder", "fetch", "has to be a function");
-  if (!Number.isSafeInteger(most) || most < 1) throw badArgument("recorder", "most", "has to be a positive integer");
-  const ring = new FrameRing(most);
-  const recording = new Recording(inner, (frame) => ring.add(frame));
-  return { fetch: (url, init) => recording.fetch(url, init), written: () => ring.written() };
+export function record(server: string, inner: FetchLike, most: number = MOST): Recorded {
+  return new Recording(inner, new FrameRing(server, most));
 }
 
-/**
- * What was recorded, of this page and of earlier ones, as lines of JSON: for a file that goes to whoever looks for the fault, who plays
- * it again with `go run ./core/coretest/replay FILE`. Rejects with a DOMException where there is no database.
- */
-export async function exportTrace(): Promise<string> {
-  return (await readFrames()).map((frame) => `${JSON.stringify(frame)}\n`).join("");
-}
-
-/** Deletes what was recorded: for a logout, beside `wipe()`. */
-export function clearTrace(): Promise<void> {
-  return deleteFrames();
-}
-
-/** One page's recording. */
-class Recording {
+/** A client's requests, as they are recorded. */
+class Recording implements Recorded {
   readonly #inner: FetchLike;
-  readonly #write: (frame: Frame) => void;
+  readonly #ring: FrameRing;
   readonly #page = Math.random().toString(36).slice(2, 8);
   readonly #names = new Pseudonyms();
   #last = 0;
 
-  constructor(inner: FetchLike, write: (frame: Frame) => void) {
+  constructor(inner: FetchLike, ring: FrameRing) {
     this.#inner = inner;
-    this.#write = write;
+    this.#ring = ring;
   }
 
-  async fetch(url: string, init: RequestInit = {}): Promise<Response> {
+  get begun(): Promise<void> {
+    return this.#ring.begun;
+  }
+
+  written(): Promise<void> {
+    return this.#ring.written();
+  }
+
+  readonly fetch: FetchLike = async (url, init) => {
     const x = ++this.#last;
-    const say = (what: Frame["what"], more: object = {}): void => this.#write({ at: Date.now(), page: this.#page, x, what, ...more });
+    const say = (what: Frame["what"], more: object = {}): void => this.#ring.add({ at: Date.now(), page: this.#page, x, what, ...more });
     const { method = "GET", body } = init;
     say("request", { method, headers: redactHeaders(new Headers(init.headers), this.#names), body: redactMessage(textOf(body), this.#names) });
     let response: Response;
@@ -86,7 +53,7 @@ class Recording {
       return response;
     }
     return this.#tapped(response, response.body, say);
-  }
+  };
 
   /** The response as it came, whose body is noted as it is read. */
   #tapped(response: Response, body: ReadableStream<Uint8Array<ArrayBuffer>>, say: (what: Frame["what"], more?: object) => void): Response {

@@ -1,0 +1,43 @@
+import type { Listeners } from "../shared/listeners.js";
+import type { Open } from "../shared/mcp.js";
+import type { Durability } from "../tabs/journalclient.js";
+import type { ClientEvents, EvictedCall } from "./clientevents.js";
+import { decodeEvent, isIntegrity } from "./events.js";
+import { EVENT } from "../shared/border.js";
+
+/** What hears of what belongs to no call. */
+export interface UnaskedUse {
+  readonly listeners: Listeners<ClientEvents>;
+  /** A call has left the store. */
+  evicted(call: EvictedCall): void;
+  /** Where calls are kept from here on, and why, as the core says it. */
+  kept(durability: Durability, why: string): void;
+  /** Nobody heard what was said while the listen stream was away. */
+  missed(): void;
+  /** The server has said something. */
+  noticed(method: string, params: Open | undefined): void;
+}
+
+/** Tells a client's listeners of an event that belongs to no call: what the server says unasked, and what the core says of the store. */
+export function tellUnasked(kind: number, position: number, text: string, { listeners, evicted, kept, missed, noticed }: UnaskedUse): void {
+  if (isIntegrity(kind)) return listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
+  if (kind === EVENT.evicted) return evicted(JSON.parse(text) as EvictedCall);
+  if (kind === EVENT.durability) {
+    const { durability, why = "" } = JSON.parse(text) as { durability: Durability; why?: string };
+    return kept(durability, why);
+  }
+  const { position: _, ...event } = decodeEvent({ kind, position, text });
+  switch (event.type) {
+    case "log":
+      listeners.emit("log", event);
+      break;
+    case "status":
+      if (event.missed) missed();
+      listeners.emit("listen", event);
+      break;
+    case "notification":
+      noticed(event.method, event.params as Open | undefined);
+      listeners.emit("notification", event);
+      break;
+  }
+}
