@@ -145,6 +145,7 @@ var classified = map[string]map[string]string{
 		"revision": "one of the protocol's names", "credentials": "one of fetch's words", "rerun": "one of our words", "ack": "one of our words",
 		"validate": "one of our words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "retention": "numbers",
 		"validator": "an address of the app's own", "wasm": "an address of the app's own", "worker": "an address of the app's own",
+		"record": "a number; what is recorded is redacted: TestStoryRecorder, web/test/redact.test.ts", "recorder": "an address of the app's own",
 		"host": "one of our words", "fetch": "a function of the app's", "capabilities": "names that every server is told", "auth": "TestFault122_CanariesOfSignIn, web/test/authsecrets.test.ts",
 	},
 	"CallOptions": {

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,17 +10,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
-
-// deadURL is an address of this machine's where nothing listens.
-func deadURL(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return "http://" + listener.Addr().String() + "/mcp"
-}
 
 // TestFault464_DeadServerInTheConsole: nothing listens there. The page's console has one
 // error for each request that could have been answered, two at most: what looks for the
@@ -37,17 +25,18 @@ func TestFault464_DeadServerInTheConsole(t *testing.T) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	}))
 	t.Cleanup(hidden.Close)
-	const nobody = "Is the server running, and are host and port right?"
+	dead := "http://" + nobody(t) + "/mcp"
+	const hint = "Is the server running, and are host and port right?"
 	for _, test := range []struct {
 		name, head, connect string
 		most                int // errors of requests; -1 for any number
 		code, hint          string
 	}{
-		{"refused", "", `connect(` + chrome.JS(deadURL(t)) + `)`, 2, "network_error", nobody},
-		{"no such name", "", `connect("http://nobody.invalid/mcp")`, 2, "network_error", nobody},
-		{"its revision is known", "", `connect(` + chrome.JS(deadURL(t)) + `, { revision: "2025-11-25" })`, 1, "network_error", nobody},
-		{"an agent", "", `connectAgent(` + chrome.JS(deadURL(t)) + `)`, 1, "network_error", nobody},
-		{"no room for a worker", strict, `connect(` + chrome.JS(deadURL(t)) + `)`, 3, "network_error", nobody},
+		{"refused", "", `connect(` + chrome.JS(dead) + `)`, 2, "network_error", hint},
+		{"no such name", "", `connect("http://nobody.invalid/mcp")`, 2, "network_error", hint},
+		{"its revision is known", "", `connect(` + chrome.JS(dead) + `, { revision: "2025-11-25" })`, 1, "network_error", hint},
+		{"an agent", "", `connectAgent(` + chrome.JS(dead) + `)`, 1, "network_error", hint},
+		{"no room for a worker", strict, `connect(` + chrome.JS(dead) + `)`, 3, "network_error", hint},
 		{"a server that gives nothing without CORS", "", `connect(` + chrome.JS(hidden.URL+"/mcp") + `)`, -1, "cors_blocked", "Access-Control-Allow-Headers: content-type"},
 	} {
 		site.File("/app.html", start+test.head+`<script type="module">`+appScript+`</script>`)
