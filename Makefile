@@ -273,17 +273,17 @@ stories: build $(NEWER) $(VALIDATOR) demo-static browser ## all stories, with th
 
 e2e-beside:
 	go test -count=1 -tags npm -timeout 10m ./core/acp -run '^($(ACP_NPM))$$'
-	go test -p 1 -parallel 3 -count=1 -timeout 20m $$(go list ./e2e/... | grep -v -e '/e2e$$' -e '/e2e/bench$$')
+	go test -p 1 -parallel 3 -count=1 -timeout 20m $$(go list ./e2e/... | grep -v -e '/e2e$$' -e '/e2e/bench$$' -e '/e2e/acpserver$$')
 
 # The random stories: how much of them `make test` plays is their flags' defaults.
 # A failure prints its seed, and HOLDFAST_SEED plays it again.
 RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestSharedSchedules|TestFault132_AckedStaysAckedOverKills)$$'
 FIRST := $(or $(FIRST),$(shell date +%s))
 
-sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them, whether the benchmarks still run, and an eighth of the stories that make test leaves out, from FIRST on, which it prints
+sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them, whether the benchmarks and the agents' own test server still run, and an eighth of the stories that make test leaves out, from FIRST on, which it prints
 	@echo "FIRST=$(FIRST)"
 	HOLDFAST_FIRST=$(FIRST) HOLDFAST_HISTORIES=5000 go test -count=1 -v ./core/mcp -run 'Histories$$'
-	go test -count=1 ./e2e/bench
+	go test -p 1 -parallel 3 -count=1 ./e2e/bench ./e2e/acpserver
 	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 60 -cuts 500 -kills 8 -tabends 12 -taskschedules 18 -agentturns 4 -visitends 24
 	HOLDFAST_FIRST=$(FIRST) $(STORIES) ./e2e -long 8
 
