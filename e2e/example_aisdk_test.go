@@ -22,12 +22,7 @@ func TestStoryAISDKExample(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
-	page := chrome.OpenWindow(t, aiSDKExample(t, p, "chat.tsx", map[string]any{"call": "a", "n": 4, "gate": "go", "retry_ms": 10}))
-	waits(page, `document.querySelector("form")`)
-	chrome.Script[chrome.Void](page, `
-		document.querySelector("input").value = "Count, please.";
-		document.querySelector("form").requestSubmit();`)
-	passes(p, "go", 2)
+	page := countingChat(t, p, "chat.tsx")
 	status := `document.querySelector("[role=status]")?.textContent`
 	waits(page, status+` === "count: 2 of 4"`)
 
@@ -54,12 +49,7 @@ func TestStoryAISDKExampleOfficial(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 	p.Counting(nil)
-	page := chrome.OpenWindow(t, aiSDKExample(t, p, "official.tsx", map[string]any{"call": "a", "n": 4, "gate": "go", "retry_ms": 10}))
-	waits(page, `document.querySelector("form")`)
-	chrome.Script[chrome.Void](page, `
-		document.querySelector("input").value = "Count, please.";
-		document.querySelector("form").requestSubmit();`)
-	passes(p, "go", 2)
+	page := countingChat(t, p, "official.tsx")
 	waits(page, `document.querySelector("[role=status]")?.textContent === "count: 2 of 4"`)
 
 	page.Reload()
@@ -68,6 +58,18 @@ func TestStoryAISDKExampleOfficial(t *testing.T) {
 	answer := `document.querySelector("[data-role=assistant]")?.textContent`
 	waits(page, answer+`?.includes("The tool said")`)
 	once(t, p, "a")
+}
+
+// countingChat opens a page of the example and asks its model, which has the tool count to 4; two of the events have passed.
+func countingChat(t *testing.T, p *peer.Peer, script string) *chrome.Page {
+	t.Helper()
+	page := chrome.OpenWindow(t, aiSDKExample(t, p, script, map[string]any{"call": "a", "n": 4, "gate": "go", "retry_ms": 10}))
+	waits(page, `document.querySelector("form")`)
+	chrome.Script[chrome.Void](page, `
+		document.querySelector("input").value = "Count, please.";
+		document.querySelector("form").requestSubmit();`)
+	passes(p, "go", 2)
+	return page
 }
 
 // TestAISDKLines: the guide says how long each of the two pages is.

@@ -346,8 +346,8 @@ func startBrowser(t *testing.T, profile, url string, more ...chromedp.ExecAlloca
 		t.Fatal(err)
 	}
 	ask[bool](b, until(`window.ready`))
-	// On a busy machine a browser that has just started may not open a database within the 3 s that a page
-	// waits (fault 63). The page says so, and what is stored is there for the next one.
+	// On a busy machine a browser that has just started may not open a database within the time that a page
+	// waits (faults 63, 470). The page says so, and what is stored is there for the next one.
 	for tries := 2; tries > 0 && ask[bool](b, `globalThis.mcp?.durability === "memory"`); tries-- {
 		b.reload()
 	}

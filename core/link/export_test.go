@@ -2,3 +2,6 @@ package link
 
 // MayFollow reports whether one state of a stream may follow another.
 func MayFollow(from, next int) bool { return transitions.May(uint8(from), uint8(next)) }
+
+// MayFollowReach reports the same of a question whether anything answers.
+func MayFollowReach(from, next int) bool { return reachTransitions.May(uint8(from), uint8(next)) }

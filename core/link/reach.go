@@ -10,9 +10,9 @@ const ReachTime = 5_000
 type reachState uint8
 
 const (
-	reachUnasked reachState = iota
-	reachAsked              // the question is under way
-	reachKnown              // it was answered: by somebody, by nobody, or by who cannot know
+	reachUnasked reachState = iota // no request was without an answer yet
+	reachAsked                     // the question is under way
+	reachKnown                     // it was answered: by somebody, by nobody, or by who cannot know
 )
 
 // reachTransitions are the states that may follow each: it is asked once.
