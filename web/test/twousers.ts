@@ -39,6 +39,8 @@ interface CoreClient {
   readonly port: ClientPort;
   user: User | undefined;
   isOver: boolean;
+  /** It waits for a token: it is asked for once, as by the core (Bearer.Ask). */
+  waitsForToken: boolean;
   /** Requests without an answer, and questions. */
   readonly asked: number[];
   readonly questions: number[];
@@ -70,7 +72,7 @@ class Core {
     };
     const runtime: Partial<Record<keyof Runtime, unknown>> = {
       connectAgent: (_: object, port: ClientPort, stored: (handle: number) => unknown) => {
-        const client: CoreClient = { handle: ++world.handles, port, user: undefined, isOver: false, asked: [], questions: [] };
+        const client: CoreClient = { handle: ++world.handles, port, user: undefined, isOver: false, waitsForToken: true, asked: [], questions: [] };
         this.clients.push(client);
         stored(client.handle);
         queueMicrotask(() => client.isOver || port.token());
@@ -90,7 +92,7 @@ class Core {
       token: (handle: number, ok: boolean, text: string) => this.#token(of(handle), ok, text),
       respond: (handle: number, question: number, _: boolean, json: string) => this.#respond(of(handle), question, json),
     };
-    const stores: Tokens = { token: () => tokens.token(), changed: (answer) => tokens.changed(answer), open: async () => ({ journal: undefined, why: "" }) };
+    const stores: Tokens = { token: (...asked) => tokens.token(...asked), changed: (answer) => tokens.changed(answer), open: async () => ({ journal: undefined, why: "" }) };
     this.client = new AgentClient(runtime as unknown as Runtime, "https://agent.test/acp", { keeping: { journal: undefined, stores } });
   }
 
@@ -102,6 +104,7 @@ class Core {
 
   #token(client: CoreClient, ok: boolean, text: string): void {
     const user = ok ? userOf(text) : undefined;
+    client.waitsForToken = false;
     if (client.isOver) return;
     if (!user) {
       client.isOver = true;
@@ -150,6 +153,8 @@ class Core {
         return id === undefined ? undefined : port.settle(id, 1, JSON.stringify({ mark }));
       }
       case 5:
+        if (client.waitsForToken) return;
+        client.waitsForToken = true;
         return port.token();
     }
   }
