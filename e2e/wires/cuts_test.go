@@ -53,8 +53,11 @@ func TestFault443_GoAway(t *testing.T) {
 	calls := labels(5)
 	w.calls(page, 5, 2, calls...)
 	w.proxy.GoAway()
-	chrome.Script[chrome.Void](page, `await mcp.request("tools/list").result;`)
-	eventually(t, "another connection", func() bool { open, made := w.proxy.Connections(); return open == 2 && made == 2 })
+	eventually(t, "another connection", func() bool {
+		chrome.Script[chrome.Void](page, `await mcp.request("tools/list").result;`) // the browser may not have heard yet
+		open, made := w.proxy.Connections()
+		return open == 2 && made == 2
+	})
 	w.come(page, 1, 3, calls...)
 	for _, label := range calls {
 		w.resumes(label, 0)

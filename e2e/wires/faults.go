@@ -18,14 +18,15 @@ func (p *Proxy) Reset(code http2.ErrCode) int {
 	return n
 }
 
-// GoAway tells browsers that their connections take no further stream; those that are open go on.
+// GoAway tells browsers that their connections take no further stream; those that are open, or on their way, go on. As
+// nginx, Envoy and Go's server do at first, it names no last stream (RFC 9113 section 6.8): one that was on its way would be refused.
 func (p *Proxy) GoAway() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for l := range p.links {
 		if !l.leaving && !l.plain {
 			l.leaving = true
-			l.browser.write(func(f *http2.Framer) error { return f.WriteGoAway(l.last, http2.ErrCodeNo, nil) })
+			l.browser.write(func(f *http2.Framer) error { return f.WriteGoAway(1<<31-1, http2.ErrCodeNo, nil) })
 		}
 	}
 }

@@ -41,7 +41,6 @@ type link struct {
 
 	// Guarded by the proxy's lock.
 	streams map[uint32]*stream // those of the proxy's path
-	last    uint32             // the highest id of a stream
 	leaving bool
 	used    bool // it has had one
 	acks    int  // of SETTINGS that are the proxy's own
@@ -152,7 +151,6 @@ func (l *link) asked(frame *http2.HeadersFrame) {
 	fields, _ := l.requests.DecodeFull(frame.HeaderBlockFragment())
 	l.proxy.mu.Lock()
 	defer l.proxy.mu.Unlock()
-	l.last = max(l.last, frame.StreamID)
 	if slices.ContainsFunc(fields, func(f hpack.HeaderField) bool { return f.Name == ":path" && f.Value == l.proxy.path }) {
 		l.streams[frame.StreamID] = &stream{id: frame.StreamID}
 		if !l.used {
