@@ -133,8 +133,9 @@ func TestFault190_SharedThousandAttachments(t *testing.T) {
 			const welcome = heard("welcome");
 			port.postMessage({ t: "hello", build: %s, lock, outlives: true });
 			await welcome;
+			port.postMessage({ t: "holds" });
 			const opened = heard("opened");
-			port.postMessage({ t: "connect", client: 1, url: %s, options: { ack: "manual" }, handlers: [], token: false, again: false });
+			port.postMessage({ t: "connect", client: 1, url: %s, options: { ack: "manual" }, handlers: [], token: false, again: false, ifKeys: false });
 			await opened;
 			// Half of them say so when they go.
 			if (i %% 2) port.postMessage({ t: "bye" });

@@ -154,6 +154,7 @@ test("Fault 216: what was asked while nobody was there is new to the page that c
 test("Fault 218: a page that is away when a session closes hears of it when it is back", async () => {
   const { worker, session } = await started();
   try {
+    await settled(); // it has said that it holds its lock
     worker.say(0, { t: "away", cached: false });
     worker.core.tell(1, "status", { state: "closed" });
     await settled();

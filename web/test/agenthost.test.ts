@@ -202,7 +202,7 @@ test("Fault 219: garbage from a page harms no agent and no other page", async ()
       { t: "save", client: 2, question: 5, json: "{}" },
       { t: "forgetSession", client: 2, session: 78 },
       { t: "ask", client: 2, ask: 106, op: "", method: "constructor", args: [] },
-      { t: "agent", client: 200, url: "ftp://x", options: {}, handlers: [7, {}], token: false, again: false },
+      { t: "agent", client: 200, url: "ftp://x", options: {}, handlers: [7, {}], token: false, again: false, ifKeys: false },
     ];
     for (const data of garbage) worker.channels[0]!.onmessage?.({ data } as MessageEvent);
     await settled();

@@ -159,7 +159,7 @@ export class HandPage {
   /** It has an agent's client of that user, under the number 2. */
   async attach(principal: string, listens = true): Promise<void> {
     this.say({ t: "hello", build: BUILD, lock: "", outlives: true });
-    this.say({ t: "agent", client: 2, url: "https://example.com/acp", options: { principal }, handlers: [], token: false, again: false });
+    this.say({ t: "agent", client: 2, url: "https://example.com/acp", options: { principal }, handlers: [], token: false, again: false, ifKeys: false });
     for (let n = 0; n < 100 && !this.hears("opened"); n++) await (n < 50 ? undefined : ready());
     if (listens) this.say({ t: "listening", client: 2 });
   }

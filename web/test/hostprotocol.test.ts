@@ -18,7 +18,7 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "away", cached: true },
     { t: "auth", client: 2, url: "u", how: {}, file: "f", window: "", seen: true },
     { t: "auth", client: 2, url: "u", how: {}, file: "f", window: "", seen: true, answer: { state: "s", code: "c" } },
-    { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: 2, again: false },
+    { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: 2, again: false, ifKeys: false },
   ];
   for (const message of good) assert.equal(checked<PageMessage>(FROM_PAGE, message), message);
   const bad: unknown[] = [
@@ -40,7 +40,7 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "reply", question: 1, error: "no" },
     { t: "settle", call: 4, outcome: 1, text: "{}" },
     { t: "auth", client: 2, url: "u", how: {}, file: "f", window: "", seen: true, answer: "code" },
-    { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: -2, again: false },
+    { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: -2, again: false, ifKeys: false },
     { t: "seen", client: 2 },
   ];
   for (const message of bad) assert.equal(checked<PageMessage>(FROM_PAGE, message), undefined, JSON.stringify(message));

@@ -16,6 +16,18 @@ export class FakeLink {
   /** `opens`: a client is open as soon as it is asked for. */
   constructor(readonly opens: boolean) {}
 
+  /** The page has its lock. */
+  readonly held: Promise<void> = Promise.resolve();
+
+  /** Nothing was said with the hello. */
+  claim(): boolean {
+    return false;
+  }
+
+  giveBack(): void {
+    this.remove(0);
+  }
+
   get link(): HostLink {
     return this as unknown as HostLink;
   }

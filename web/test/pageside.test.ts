@@ -28,7 +28,7 @@ async function withWorkers(run: (page: { started: number; closed: number; fail()
       page.fail = () => this.onerror?.({});
     }
   }
-  const globals = { SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE, navigator: { locks: {} } };
+  const globals = { SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE, navigator: { locks: { request: (_: string, __: object, held: (lock: object) => unknown) => Promise.resolve(held({})) } } };
   const before = Object.keys(globals).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
   const { load } = workerClient;
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true });

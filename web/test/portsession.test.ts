@@ -53,7 +53,9 @@ class Page {
     void this.locks.request("page", () => new Promise<void>((resolve) => (this.release = resolve)));
     await turns();
     this.say({ t: "hello", build: BUILD, lock: "page", outlives: true });
+    this.say({ t: "holds" });
     await turns();
+    if (this.heard[1]?.t === "holds") this.heard.splice(1, 1);
   }
 }
 
@@ -458,8 +460,30 @@ test("Fault 210: of a thousand pages that attach, call, are asked and leave noth
 test("a page that names a lock that no page can hold leaves no session", async () => {
   const page = new Page();
   page.say({ t: "hello", build: BUILD, lock: "-x", outlives: true });
+  page.say({ t: "holds" });
   await turns();
   assert.equal(page.isClosed, true);
+});
+
+test("Fault 466: a page that has said hello, and goes before it has its lock, is noticed all the same; one that waits for it is not given up", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    for (const lives of [false, true]) {
+      const page = new Page();
+      if (lives) void page.locks.request("page", () => new Promise<void>((resolve) => (page.release = resolve)));
+      page.say({ t: "hello", build: BUILD, lock: "page", outlives: true });
+      await turns();
+      assert.deepEqual(page.heard.map(({ t }) => t), ["welcome", "holds"], "it is welcome without its lock");
+      for (const ms of [10_000, 1_000]) {
+        mock.timers.tick(ms);
+        await turns();
+      }
+      assert.deepEqual([page.session.presence, page.isClosed], lives ? ["here", false] : ["gone", true]);
+      page.release();
+    }
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test("Fault 387: a worker that its pages do not say it outlives is one that hears nothing before it ends", async () => {

@@ -17,6 +17,7 @@ class Worker {
   postMessage(message: PageMessage): void {
     this.said.push(message);
     if (message.t === "hello") this.tell({ t: "welcome", build: BUILD, lock: "port", keys: true });
+    if (message.t === "hello") this.tell({ t: "holds" });
     if (message.t === "connect") this.tell({ t: "opened", client: message.client });
   }
 

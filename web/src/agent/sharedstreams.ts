@@ -1,5 +1,6 @@
 import { agentLock, Connections, FREE, SLOTS, type Stream } from "../tabs/connections.js";
-import { lock, lockNow } from "../tabs/locks.js";
+import { lockNow } from "../tabs/lease.js";
+import { lock } from "../tabs/locks.js";
 import { watchProtocol } from "../tabs/protocols.js";
 import type { Wire } from "../runtime/wire.js";
 import { ROTATE_EVERY, VISIT_EVERY } from "../shared/border.js";

@@ -8,6 +8,7 @@ import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
 import { agentsWasm } from "../runtime/beside.js";
 import { wayTo, withSignIn } from "./hosts.js";
+import { AGENT_HANDLERS } from "./openingmessage.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
@@ -42,7 +43,7 @@ export const agentWays: ConnectWays<AgentOptions, Agent> = {
   there: async (url, options, kind, starts) => {
     const address = agentAddress(url, options);
     backlogLimits(OP, options); // refused before a worker is started for it
-    const { side, way } = await wayTo(agentWorker, kind, options, starts);
+    const { side, way } = await wayTo(agentWorker, kind, options, starts, { t: "agent", url: address.url, handlers: AGENT_HANDLERS });
     return side.connectAgentThere(address.url, options, withSignIn(way, address.url, options));
   },
 };

@@ -1,12 +1,13 @@
 import { isRepeatable } from "../connect/interrupted.js";
 import { HoldfastError } from "../shared/errors.js";
 import { hasLocks, lock } from "../tabs/locks.js";
-import { BUILD } from "./build.js";
 import { atStart, NoWorker } from "./choice.js";
 import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
-import { checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
+import { giveBack, type PageLock } from "./pagelock.js";
+import { FIRST_CLIENT } from "./openingmessage.js";
+import { checked, FROM_HOST, type HostMessage, type OpeningMessage, type PageMessage, UNHELD } from "./protocol.js";
 import { noteWorker, wasSilent } from "./silentworkers.js";
 import type { StartedWorker } from "./startworker.js";
 
@@ -39,12 +40,15 @@ interface Asked {
 /** This page's way to one host: all its clients there speak over it. */
 export class HostLink {
   readonly #port: MessagePort;
-  /** The lock by which the host knows that the page lives; that of `page` is given back with it. */
-  readonly #lock: string;
+  /** The page's lock for it, which ends with it. */
+  readonly #lock: PageLock;
+  /** Resolves when the page has that. */
+  #held: Promise<void> = Promise.resolve();
   readonly #isShared: boolean;
-  #release: (() => void) | undefined;
+  #release: (() => Promise<void>) | undefined;
   #watch: AbortController | undefined;
   #hostLock = "";
+  #hostUnheld: ReturnType<typeof setTimeout> | undefined;
   #hostStoresKeys = true;
   /** `cached`: the page is in the back/forward cache; `over`: nothing crosses the link any more. */
   #state: "open" | "cached" | "over" = "open";
@@ -55,12 +59,18 @@ export class HostLink {
   readonly #calls = new Map<number, LinkedClient>();
   readonly #asked = new Map<number, Asked>();
   readonly #taken = new Taken((bytes) => this.send({ t: "credit", bytes }));
-  #numbers = 0;
+  #numbers: number;
+  /** What the page has said with its hello, until there is a client that it is for; and what has arrived meanwhile. */
+  #ahead: OpeningMessage | undefined;
+  readonly #early: unknown[];
   #ended: (() => void) | undefined;
 
-  private constructor(port: MessagePort, name: string, isShared: boolean) {
+  private constructor({ port, lock, ahead, early }: StartedWorker, isShared: boolean) {
     this.#port = port;
-    this.#lock = name;
+    this.#ahead = ahead;
+    this.#early = early;
+    this.#numbers = ahead ? FIRST_CLIENT : 0;
+    this.#lock = lock;
     this.#isShared = isShared;
   }
 
@@ -69,17 +79,19 @@ export class HostLink {
    * can do without it, and waits less for one that was silent before. Rejects with a NoWorker where there is none.
    */
   static async open(kind: "shared" | "worker", url: string, start: () => StartedWorker, ended: () => void, isOptional = false): Promise<HostLink> {
-    const isDoubtful = isOptional && wasSilent(url);
-    for (const patience of isDoubtful ? PATIENCE.slice(0, 1) : PATIENCE) {
-      const { port, outlives, failed, stop } = start();
-      const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
+    let isDoubtful = false;
+    for (const [silences, patience] of PATIENCE.entries()) {
+      isDoubtful = silences === 1 && isOptional && wasSilent(url); // localStorage is slow: a worker that answers waits for none of it
+      if (isDoubtful) break;
+      const worker = start();
+      const { failed, stop } = worker;
+      const link = new HostLink(worker, kind === "shared");
       try {
-        await link.#hold();
         if (!hasLocks()) throw new NoWorker("no_locks", atStart.no_locks());
-        if (await Promise.race([failed, link.#hello(patience, outlives)])) {
+        if (await Promise.race([failed, link.#welcome(patience)])) {
           link.#ended = ended;
           link.#live();
-          if (kind === "shared") noteWorker(url, false);
+          if (kind === "shared") setTimeout(() => noteWorker(url, false), 0);
           return link;
         }
       } catch (error) {
@@ -95,43 +107,70 @@ export class HostLink {
     throw new NoWorker("no_answer", atStart.no_answer(url));
   }
 
-  /** Takes the page's lock; gives it back at once where the page is in the cache, or the link over, by then. */
+  /** The page has its lock, or is refused it. */
+  async #holds(): Promise<void> {
+    const release = await this.#lock.held;
+    if (!hasLocks()) {
+      this.#end();
+      throw new NoWorker("no_locks", atStart.no_locks());
+    }
+    if (this.#state !== "open") return void release?.();
+    this.#release = release;
+    this.send({ t: "holds" });
+  }
+
+  /** Resolves when the page has its lock, without which the host would not notice its end. Rejects with a NoWorker where it may have none. */
+  get held(): Promise<void> {
+    return this.#held;
+  }
+
+  /** Takes the page's lock again; gives it back at once where the page is in the cache, or the link over, by then. */
   async #hold(): Promise<boolean> {
-    const release = await lock(this.#lock);
+    const release = await lock(this.#lock.name);
     const isWanted = this.#state === "open";
-    if (isWanted) this.#release = () => void release?.();
+    if (isWanted) this.#release = release;
     else void release?.();
     return isWanted;
   }
 
-  /** Resolves to whether the host has answered in so many ms. */
-  #hello(patience: number, outlives: boolean): Promise<boolean> {
+  /** Resolves to whether the host has answered the hello in so many ms. */
+  #welcome(patience: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(false), patience);
-      this.#port.onmessage = ({ data }) => {
+      const hear = (data: unknown): void => {
         const message = checked<HostMessage>(FROM_HOST, data);
         if (message?.t !== "welcome" && message?.t !== "refused") return;
         clearTimeout(timer);
         if (message.t === "refused") return reject(new NoWorker("other_build", message.why));
         this.#hostLock = message.lock;
         this.#hostStoresKeys = message.keys;
-        this.#port.onmessage = ({ data }) => this.#receive(data);
+        hears = (next) => this.#arrives(next);
         resolve(true);
       };
-      this.send({ t: "hello", build: BUILD, lock: `holdfast.${this.#lock}`, outlives });
+      let hears = hear;
+      this.#port.onmessage = ({ data }) => hears(data);
+      for (const data of this.#early.splice(0)) hears(data);
     });
+  }
+
+  /** A message: it waits where the client that was opened with the hello is still to come. */
+  #arrives(data: unknown): void {
+    if (this.#ahead) this.#early.push(data);
+    else this.#receive(data);
   }
 
   /** From here on the page's ways are the link's, and the host's end is noticed. */
   #live(): void {
-    this.#watchHost();
+    this.#held = this.#holds();
+    this.#held.catch(() => {}); // who opens a client hears of it
+    if (!this.#watch) this.#hostUnheld = setTimeout(() => this.#watchHost(), UNHELD);
     const { signal } = this.#page;
     addEventListener("pagehide", ({ persisted }) => {
       if (!persisted) return this.send({ t: "bye" });
       this.#state = "cached";
       this.send({ t: "away", cached: true });
       this.#watch?.abort(); // a page that waits for a lock, or holds one, is not kept in the cache
-      this.#release?.();
+      void this.#release?.();
       this.#release = undefined;
     }, { signal });
     addEventListener("pageshow", ({ persisted }) => {
@@ -149,7 +188,8 @@ export class HostLink {
 
   /** The host has ended, or has given up a page that was away for too long: its clients are opened once more. */
   #watchHost(): void {
-    if (this.#hostLock === "") return;
+    clearTimeout(this.#hostUnheld);
+    if (this.#hostLock === "" || this.#state !== "open") return;
     const watch = (this.#watch = new AbortController());
     navigator.locks.request(this.#hostLock, { signal: watch.signal }, () => this.#end()).catch(() => {});
   }
@@ -159,14 +199,34 @@ export class HostLink {
     return this.#state === "over";
   }
 
-  /** Throws a NoWorker where this page would keep more than the host, which can store no key of what is sealed. */
-  checkKept(): void {
-    if (!this.#hostStoresKeys) throw new NoWorker("no_keys", atStart.no_keys());
+  /** A NoWorker where this page would keep more than the host, which can store no key of what is sealed. */
+  keepsLess(): NoWorker | undefined {
+    return this.#hostStoresKeys ? undefined : new NoWorker("no_keys", atStart.no_keys());
   }
 
-  /** A number that no other client or call of the page's has here. Even. */
+  /** A number that no other client or call of the page's has here. Even. Whoever needs one waits for no client that is still to come. */
   number(): number {
+    this.#abandon(this.#ahead);
     return (this.#numbers += 2);
+  }
+
+  /** Whether that was said with the hello: then it is as if the caller had said it now. What has arrived since follows. */
+  claim(ahead: OpeningMessage | undefined): boolean {
+    if (!ahead || this.#ahead !== ahead) return false;
+    this.#ahead = undefined;
+    queueMicrotask(() => this.#early.splice(0).forEach((data) => this.#receive(data)));
+    return true;
+  }
+
+  /** What was opened with the hello is closed: whoever wanted it, and still does, opens another. */
+  #abandon(ahead: OpeningMessage | undefined): void {
+    if (this.claim(ahead)) this.send({ t: "ask", client: FIRST_CLIENT, ask: this.number(), op: "close", method: "close", args: [] });
+  }
+
+  /** Nobody uses it, maybe, nor what was opened with the hello. */
+  giveBack(ahead?: OpeningMessage): void {
+    this.#abandon(ahead);
+    this.remove(0);
   }
 
   /** What arrives for that client goes to it. */
@@ -224,6 +284,9 @@ export class HostLink {
         else asked?.resolve(message.value);
         break;
       }
+      case "holds":
+        this.#watchHost();
+        break;
       case "welcome":
       case "refused":
         break;
@@ -245,7 +308,9 @@ export class HostLink {
     this.#state = "over";
     this.#watch?.abort();
     this.#page.abort();
-    this.#release?.();
+    clearTimeout(this.#hostUnheld);
+    giveBack(this.#lock);
+    void this.#release?.();
     this.#port.close();
     for (const { op, reject } of this.#asked.values()) reject(hostEnded(op, true));
     this.#asked.clear();

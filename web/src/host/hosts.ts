@@ -13,6 +13,8 @@ import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import type { WorkerWay } from "./connectthere.js";
 import type { HostLink } from "./hostlink.js";
+import { CLIENT_HANDLERS, FIRST_CLIENT, type Opening, openingMessage } from "./openingmessage.js";
+import type { OpeningMessage } from "./protocol.js";
 import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -68,7 +70,7 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
   there: async (url, options, kind, starts) => {
     const absolute = serverURL(url);
     backlogLimits("connect", options); // refused before a worker is started for it
-    const { side, way } = await wayTo(workerClient, kind, options, starts);
+    const { side, way } = await wayTo(workerClient, kind, options, starts, { t: "connect", url: absolute, handlers: CLIENT_HANDLERS });
     return side.connectThere(absolute, options, withSignIn(way, absolute, options));
   },
 };
@@ -80,31 +82,36 @@ type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker"
 type PageSide = Pick<typeof import("./hostlink.js"), "HostLink"> & { check(options: object): void };
 
 /**
- * The way to a worker of that kind and user, and the page's side of it: the worker starts while that
+ * The way to a worker of that kind and user, and the page's side of it: the worker starts, and opens the client, while that
  * is loaded. Rejects with `host_unavailable`, which names the operation; and so does the way.
  */
-export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<{ side: T; way: WorkerWay }> {
+export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts, opening: Opening): Promise<{ side: T; way: WorkerWay }> {
   const { op } = chunk;
   const rename = (error: unknown): never => {
     throw named(op, error);
   };
   const chosen = await chosenWay(chunk, kind, options, starts).catch(rename);
-  const way = { ...chosen, link: () => chosen.link().catch(rename) };
-  const linking = way.link();
+  const ahead = options.auth ? undefined : openingMessage(opening, FIRST_CLIENT, chosen, options);
+  const linked = chosen.link(ahead);
+  const linking = linked.then((link) => checkKept(link, options, ahead)).catch(rename);
+  const first = [linking];
+  linking.catch(() => {}); // whoever takes it hears of it
   try {
-    const kept = linking.then((link) => checkKept(link, options)).catch(rename);
-    const [side] = await unlessAborted(op, options.signal, Promise.all([checkedBy(chunk, options), kept]));
-    return { side, way };
+    const checked = checkedBy(chunk, options);
+    const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
+    return { side, way: { ...chosen, ahead, link: () => first.pop() ?? chosen.link().catch(rename) } };
   } catch (error) {
-    linking.then((unused) => unused.remove(0)).catch(() => {}); // a link that nobody uses is given back
+    linked.then((unused) => unused.giveBack(ahead)).catch(() => {});
     throw error;
   }
 }
 
-/** Throws a NoWorker where the app has asked for no host, and the worker would keep less than the page. */
-export function checkKept(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">): HostLink {
-  if (host === "auto") link.checkKept();
-  return link;
+/** Gives the link back, and throws a NoWorker, where the app has asked for no host and the worker would keep less than the page. */
+export function checkKept(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">, ahead?: OpeningMessage): HostLink {
+  const error = host === "auto" && link.keepsLess();
+  if (!error) return link;
+  link.giveBack(ahead);
+  throw error;
 }
 
 /** The page's side, which knows what the options take. */
@@ -115,7 +122,7 @@ async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: Worke
 }
 
 /** The way to a worker of that kind and user, which is not started yet. */
-export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
+export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay & { link(ahead?: OpeningMessage): Promise<HostLink> }> {
   const { op } = chunk;
   const { signal, token: provider, auth: ___, host = "auto", handlers: __, worker, wasm, validator, recorder, headers, ...plain } = options;
   checkSignal(op, signal);
@@ -123,7 +130,7 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
   const script = workerURL(worker);
   checkHost(surroundings(kind, options, script));
-  loadedChunk(chunk, {}).catch(() => {}); // begun here, and waited for below
+  loadedChunk(chunk, {}).catch(() => {}); // it takes the longest; it is waited for where it is needed
   const { token, user } = await unlessAborted(op, signal, userOf(options));
   starts(script, token);
   const crossing = {
@@ -135,14 +142,14 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     ...(plain.record && { recorder: inPage(recorder ?? recorderBeside) }),
   };
   const files = filesFor(wasm === undefined ? undefined : crossing.wasm);
-  const link = async (): Promise<HostLink> => {
+  const link = async (ahead?: OpeningMessage): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
     const name = await digest([user(), ...files]);
     const key = JSON.stringify([kind, script, name]);
     let open = links.get(key);
     if (!open) {
       const forget = (): void => void links.delete(key);
-      open = linkTo(chunk, kind, script, name, forget, host === "auto");
+      open = linkTo(chunk, kind, script, name, ahead, forget, host === "auto");
       open.catch(forget);
       links.set(key, open);
     }
@@ -157,10 +164,10 @@ export function withSignIn(way: WorkerWay, url: string, { auth }: Pick<WorkerOpt
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
-async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ended: () => void, isOptional: boolean): Promise<HostLink> {
-  let first: StartedWorker | undefined = startWorker(kind, script, user);
+async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ahead: OpeningMessage | undefined, ended: () => void, isOptional: boolean): Promise<HostLink> {
+  let first: StartedWorker | undefined = startWorker(kind, script, user, ahead);
   const start = (): StartedWorker => {
-    const started = first ?? startWorker(kind, script, user);
+    const started = first ?? startWorker(kind, script, user, ahead);
     first = undefined;
     return started;
   };

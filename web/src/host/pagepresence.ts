@@ -1,6 +1,8 @@
 // Where a page is, as its host knows it: by what the page says, and by a Web Lock that it
 // holds while it lives. The page knows by another lock that its session at the host lives.
 
+import { UNHELD } from "./protocol.js";
+
 /** How long a page may be in the back/forward cache, in ms: browsers keep none there longer. */
 const AWAY = 15 * 60_000;
 /** How long, in ms, a page whose lock is free may take to say that it is only away: its word and its lock come by different ways. */
@@ -38,6 +40,7 @@ export class PagePresence {
   readonly #release = new AbortController();
   #now: Presence = "new";
   #lock = "";
+  #unheld: ReturnType<typeof setTimeout> | undefined;
   #watch: AbortController | undefined;
   #away: ReturnType<typeof setTimeout> | undefined;
 
@@ -50,20 +53,27 @@ export class PagePresence {
     return this.#now;
   }
 
-  /** The page has said hello, and holds that lock. `welcome` gets the name of the session's lock, once that is held. */
-  hello(lock: string, welcome: (lock: string) => void): void {
+  /** The page has said hello, and will hold that lock. `welcome` gets the name of the session's lock; `holds` is called once that is held. */
+  hello(lock: string, welcome: (lock: string) => void, holds: () => void): void {
     this.#enter("here");
     this.#lock = lock;
-    this.#watchPage();
+    this.#unheld = setTimeout(() => this.#watchPage(), UNHELD);
     const own = `holdfast.port.${crypto.randomUUID()}`;
+    welcome(own);
     const { signal } = this.#release;
     const held = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
     navigator.locks
       .request(own, () => {
-        welcome(own);
+        holds();
         return held;
       })
       .catch(() => this.end());
+  }
+
+  /** The page has its lock: it is here. */
+  holds(): void {
+    if (this.#now === "away") this.back();
+    else this.#watchPage();
   }
 
   /** The page says that it takes nothing for a while; `cached`: it is in the back/forward cache, without its lock. */
@@ -96,6 +106,7 @@ export class PagePresence {
   end(): void {
     if (!this.#enter("gone")) return;
     clearTimeout(this.#away);
+    clearTimeout(this.#unheld);
     this.#watch?.abort();
     this.#release.abort();
     this.#use.pageGone();
@@ -103,6 +114,7 @@ export class PagePresence {
 
   /** Notices when the page goes without a word: its lock is free then. */
   #watchPage(): void {
+    clearTimeout(this.#unheld);
     this.#watch?.abort();
     const watch = (this.#watch = new AbortController());
     if (this.#lock === "") return;
@@ -118,6 +130,7 @@ export class PagePresence {
     if (this.#now === "gone") return;
     if (ms !== Infinity) { // else its lock may be free already: the word of a page that was frozen, and is gone, comes late
       clearTimeout(this.#away);
+      clearTimeout(this.#unheld);
       this.#watch?.abort();
       this.#away = setTimeout(() => this.end(), ms);
     }

@@ -18,7 +18,7 @@ import { PortCalls } from "./portcalls.js";
 import { PortOutbox } from "./portoutbox.js";
 import { type PortSignIn, PortSignIns } from "./portsignins.js";
 import type { PortView, QuestionContext, ViewPage } from "./portview.js";
-import { type Asked, type AskedToSignIn, checked, FROM_PAGE, type HostMessage, type PageMessage } from "./protocol.js";
+import { type Asked, type AskedToSignIn, checked, FROM_PAGE, type HostMessage, type OpeningMessage, type PageMessage } from "./protocol.js";
 
 /** One page at its host, from its hello to its end. */
 export class PortSession implements ViewPage {
@@ -26,6 +26,8 @@ export class PortSession implements ViewPage {
   readonly #presence: PagePresence;
   readonly #outbox: PortOutbox;
   readonly #clients = new Map<number, HostedClient>();
+  /** Clients of which it is not known yet whether they are opened here. */
+  readonly #undecided = new Set<number>();
   readonly #asks: PortAsks;
   readonly #calls: PortCalls;
   readonly #agents: PortAgents;
@@ -85,6 +87,7 @@ export class PortSession implements ViewPage {
 
   /** The page has closed it. */
   closed(client: number): void {
+    this.#undecided.delete(client);
     this.#calls.closed(client);
     this.#clients.get(client)?.abort();
     this.#clients.delete(client);
@@ -156,15 +159,10 @@ export class PortSession implements ViewPage {
       case "load":
         load(message.agents ? agentsWasm : mcpWasm, message.wasm).catch(() => {}); // a client that needs it tries again, and says so
         break;
-      case "connect": {
-        if (this.#clients.has(message.client)) break;
-        const client = new HostedClient(this, message.client, this.#open);
-        this.#clients.set(message.client, client);
-        void client.open(message).then(() => client.view ?? this.#clients.delete(message.client));
-        break;
-      }
+      case "connect":
       case "agent":
-        this.#agents.open(message);
+        if (message.ifKeys) this.#opensIfKeys(message);
+        else this.#opens(message);
         break;
       case "request":
       case "respond":
@@ -217,6 +215,9 @@ export class PortSession implements ViewPage {
       case "away":
         this.#presence.away(message.cached);
         break;
+      case "holds":
+        this.#presence.holds();
+        break;
       case "back":
         this.#presence.back();
         break;
@@ -228,6 +229,20 @@ export class PortSession implements ViewPage {
     }
   }
 
+  /** The page has not heard yet whether keys can be stored, and would do without this host where not. */
+  #opensIfKeys(message: OpeningMessage): void {
+    this.#undecided.add(message.client);
+    void storesKeys().then((keys) => this.#undecided.delete(message.client) && keys && !this.isGone && this.#opens(message));
+  }
+
+  #opens(message: OpeningMessage): void {
+    if (message.t === "agent") return this.#agents.open(message);
+    if (this.#clients.has(message.client)) return;
+    const client = new HostedClient(this, message.client, this.#open);
+    this.#clients.set(message.client, client);
+    void client.open(message).then(() => client.view ?? this.#clients.delete(message.client));
+  }
+
   #hello({ build, lock, outlives }: Extract<PageMessage, { t: "hello" }>): void {
     if (build !== BUILD) {
       this.#port.postMessage({ t: "refused", why: `the worker is build ${BUILD}, the page is build ${build}` } satisfies HostMessage);
@@ -236,7 +251,12 @@ export class PortSession implements ViewPage {
     }
     this.#outlives = outlives;
     if (outlives) lifetime.endIsHeard = true;
-    this.#presence.hello(lock, (own) => void storesKeys().then((keys) => this.send({ t: "welcome", build: BUILD, lock: own, keys })));
+    const keys = storesKeys();
+    this.#presence.hello(
+      lock,
+      (own) => void keys.then((keys) => this.send({ t: "welcome", build: BUILD, lock: own, keys })),
+      () => void keys.then(() => this.send({ t: "holds" })),
+    );
   }
 
   /** The page takes again what is for it. */

@@ -1,8 +1,9 @@
 // The messages between a page and the host that its runtime runs in, a worker. The one
 // place that describes them: both sides take what arrives through `checked`.
 //
-// A page opens a port and says `hello`; the host answers `welcome` or `refused`. Then the
-// page opens clients on it, each under a number of its own. Calls have numbers too: even
+// A page opens a port and says `hello`; the host answers `welcome` or `refused`. Each says `holds` once it has
+// the Web Lock by which the other notices its end: a lock takes a browser that opens a page as long as all else, so
+// nothing waits for it but connect(), with its page's. The page opens clients on the port, each under a number of its own. Calls have numbers too: even
 // ones are given by the page that makes a call, odd ones by the host, for what it has. An
 // agent's sessions have numbers of the host's among them, and the agent itself its client's. What an
 // agent asks has a number that nothing else has at that host, whichever runtime there has asked it.
@@ -29,17 +30,19 @@ export interface StoredPlaces {
 
 /** What a page tells its host. */
 export type PageMessage =
-  /** The first. `lock` names a Web Lock that the page holds while it lives; `outlives`: the host outlives its pages. */
+  /** The first. `lock` names a Web Lock that the page holds while it lives, and says when it does; `outlives`: the host outlives its pages. */
   | { t: "hello"; build: string; lock: string; outlives: boolean }
+  /** The page has that lock. */
+  | { t: "holds" }
   /** Loads the runtime from that address before a client asks for it: with what is spoken to agents, or for MCP. */
   | { t: "load"; wasm: string; agents: boolean }
   /**
    * Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. `again`: it
-   * takes the place of one that ended with its worker, and that the app has.
+   * takes the place of one that ended with its worker, and that the app has. `ifKeys`: only where the host can store keys, which the page has not heard yet.
    */
-  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean }
+  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean; ifKeys: boolean }
   /** Opens an agent's client in the same way. */
-  | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean }
+  | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean; ifKeys: boolean }
   /**
    * Opens the sign-in at a server, which clients name as their `auth`: `how` is {@link CrossingSignIn}, `file` where the worker has
    * what signs in, `window` the name of the page's own, `answer` what the page has come back with, `seen` whether somebody looks at it.
@@ -99,12 +102,20 @@ export type PageMessage =
   /** It goes for good. */
   | { t: "bye" };
 
+/** How long, in ms, one side waits to hear that the other has its lock; then it looks. One that has ended before has said nothing. */
+export const UNHELD = 10_000;
+
+/** What opens a client. */
+export type OpeningMessage = Extract<PageMessage, { t: "connect" | "agent" }>;
+
 /** What a host tells a page; `size` is what the message counts for in the page's credit. */
 export type HostMessage = HostSays & { size?: number };
 
 type HostSays =
-  /** `lock` names a Web Lock that the host holds while it lives, and has not given the page up. `keys`: it can store what secrets are sealed with. */
+  /** `lock` names a Web Lock that the host holds while it lives, and has not given the page up; it says when it does. `keys`: it can store what secrets are sealed with. */
   | { t: "welcome"; build: string; lock: string; keys: boolean }
+  /** The host has that lock. */
+  | { t: "holds" }
   | { t: "refused"; why: string }
   /** A client is open: what is kept came before it. */
   | { t: "opened"; client: number }
@@ -152,9 +163,10 @@ type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Ex
 /** What the messages of a page are made of. */
 export const FROM_PAGE: Fields<PageMessage> = {
   hello: { build: "s", lock: "s", outlives: "b" },
+  holds: {},
   load: { wasm: "s", agents: "b" },
-  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b" },
-  agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b" },
+  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b", ifKeys: "b" },
+  agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b", ifKeys: "b" },
   auth: { client: "n", url: "s", how: "o", file: "s", window: "s", answer: "o?", seen: "b" },
   seen: { client: "n", seen: "b" },
   signIn: { client: "n", ask: "n" },
@@ -191,6 +203,7 @@ export const FROM_PAGE: Fields<PageMessage> = {
 /** What the messages of a host are made of. */
 export const FROM_HOST: Fields<HostMessage> = {
   welcome: { build: "s", lock: "s", keys: "b" },
+  holds: {},
   refused: { why: "s" },
   opened: { client: "n" },
   failed: { client: "n", error: "o" },

@@ -11,12 +11,10 @@ import type { Open } from "../shared/mcp.js";
 import type { Usage } from "../storage/storage.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { holdfastErrorFrom } from "./errordata.js";
+import { AGENT_HANDLERS } from "./openingmessage.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
 import { asData } from "./remotecalls.js";
 import { RemoteClient, type RemoteWay } from "./remoteclient.js";
-
-/** The handlers that an app may have for what an agent asks. */
-const HANDLERS = ["elicitation", "permission"] as const;
 
 /** What crosses of the options of connectAgent, and the way to a host. */
 export interface RemoteAgentPlan extends RemoteWay {
@@ -117,7 +115,7 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
     const { url, options, handlers, token, signIn } = this.#plan;
     const auth = signIn && { auth: signIn.at(this.link) };
     this.link.addCall(this.number, this); // what happens outside of any session
-    return { t: "agent", client: this.number, url, options: asData(OP, options), handlers: HANDLERS.filter((name) => handlers[name]), token: token !== undefined, ...auth, again: this.again };
+    return { t: "agent", client: this.number, url, options: asData(OP, options), handlers: AGENT_HANDLERS.filter((name) => handlers[name as keyof AgentHandlers]), token: token !== undefined, ...auth, again: this.again, ifKeys: false };
   }
 
   protected lost(): void {

@@ -5,6 +5,7 @@ import { NO_COUNTERS } from "../client/counters.js";
 import type { ParsedTogether } from "../client/events.js";
 import type { CallOptions, ConnectOptions } from "../client/options.js";
 import { backlogLimits } from "../connect/backloglimits.js";
+import type { Handlers } from "../input/handlers.js";
 import { abortedError } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
 import type { HoldfastError } from "../shared/errors.js";
@@ -13,11 +14,9 @@ import { forgetInPage } from "../storage/revisions.js";
 import type { Usage } from "../storage/storage.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
+import { CLIENT_HANDLERS } from "./openingmessage.js";
 import { asData, RemoteCalls } from "./remotecalls.js";
 import { RemoteClient, type RemoteWay } from "./remoteclient.js";
-
-/** The handlers that an app may have, as members of an object or methods of a class. */
-const HANDLERS = ["elicitation", "sampling", "roots"] as const;
 
 /** What crosses of the options of connect, and the way to a host. */
 export interface RemotePlan extends RemoteWay {
@@ -50,7 +49,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     this.#calls.use(this.link, this.number);
     const { url, options, token, signIn } = this.#plan;
     const auth = signIn && { auth: signIn.at(this.link) };
-    return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: HANDLERS.filter((name) => this.#handlers[name]), token: token !== undefined, ...auth, again: this.again };
+    return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: CLIENT_HANDLERS.filter((name) => this.#handlers[name as keyof Handlers]), token: token !== undefined, ...auth, again: this.again, ifKeys: false };
   }
 
   protected override opened(): void {

@@ -6,12 +6,13 @@ import type { ClientState, StateEvent } from "../shared/clientstate.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { HostEvent } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
-import { reasonOf } from "./choice.js";
+import { named, reasonOf } from "./choice.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import type { TakeEvent } from "./eventbatch.js";
 import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
 import { PageQuestions } from "./pagequestions.js";
-import type { HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
+import { FIRST_CLIENT } from "./openingmessage.js";
+import type { HostMessage, OpeningMessage, PageMessage, StoredPlaces } from "./protocol.js";
 import { cannotCross } from "./remotecalls.js";
 import { mayFollow, type Standing } from "./standing.js";
 
@@ -22,6 +23,8 @@ export interface RemoteWay {
   token: TokenProvider | undefined;
   /** The sign-in of the page's there. */
   signIn?: { at(link: HostLink): number } | undefined;
+  /** What the host was told with the page's hello, to open the client. */
+  ahead?: OpeningMessage | undefined;
   /** The link to the host, a new one where that has ended. */
   link(): Promise<HostLink>;
 }
@@ -110,12 +113,13 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     do {
       const linking = this.#way.link();
       // A link that nobody uses is given back.
-      link = await unlessAborted(op, signal, linking).catch((error: unknown) => (void linking.then((unused) => unused.remove(0)).catch(() => {}), Promise.reject(error as Error)));
+      link = await unlessAborted(op, signal, linking).catch((error: unknown) => (void linking.then((unused) => unused.giveBack(this.#way.ahead)).catch(() => {}), Promise.reject(error as Error)));
     } while (link.isOver); // it ended on the way here
     this.link = link;
-    const number = (this.number = link.number());
-    if (this.#standing === "closed") link.remove(number);
+    if (this.#standing === "closed") link.giveBack(this.#way.ahead);
     this.checkOpen(op);
+    const isSaid = link.claim(this.#way.ahead);
+    const number = (this.number = isSaid ? FIRST_CLIENT : link.number());
     link.add(number, this);
     return new Promise<boolean>((resolve, reject) => {
       const cancelled = (): void => {
@@ -126,7 +130,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
       this.#opening = { resolve: (isOpen) => (end(), resolve(isOpen)), reject: (error) => (end(), reject(error)) };
       signal?.addEventListener("abort", cancelled);
       try {
-        link.send(this.hello());
+        const hello = this.hello();
+        if (!isSaid) link.send(hello);
       } catch (error) {
         link.remove(number);
         reject(error instanceof HoldfastError ? error : cannotCross(op, error));
@@ -236,7 +241,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     try {
       await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, ...stored }));
     } finally {
-      link.remove(0); // nobody uses it, maybe
+      link.giveBack();
     }
   }
 
@@ -270,8 +275,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
         break;
       }
       case "opened":
-        this.#opening?.resolve(true);
-        this.#opening = undefined;
+        this.#openedThere();
         break;
       case "failed":
         this.link.remove(this.number);
@@ -290,6 +294,21 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
       default:
         this.take(message);
     }
+  }
+
+  /** The host has opened it: it is open once the page has its lock. */
+  #openedThere(): void {
+    const opening = this.#opening;
+    const { held } = this.link;
+    const settle = (how: (waits: NonNullable<typeof opening>) => void): void => {
+      if (!opening || this.#opening !== opening) return; // the app, or the host, has ended it meanwhile
+      this.#opening = undefined;
+      how(opening);
+    };
+    held.then(
+      () => settle(({ resolve }) => resolve(true)),
+      (error: unknown) => settle(({ reject }) => reject(named(this.#op, error) as HoldfastError)),
+    );
   }
 
   /** The error of a message that has one. */

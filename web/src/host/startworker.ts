@@ -2,6 +2,8 @@ import { atStart, NoWorker } from "./choice.js";
 import { located } from "../runtime/located.js";
 import { trusted } from "../runtime/scripturl.js";
 import { BUILD } from "./build.js";
+import { giveBack, type PageLock, pageLock } from "./pagelock.js";
+import type { OpeningMessage, PageMessage } from "./protocol.js";
 
 // At the top level and in this literal form, as runtime/beside.ts has it.
 const workerBeside = located("holdfast-worker.mjs", () => new URL("./holdfast-worker.mjs", import.meta.url));
@@ -13,6 +15,12 @@ export interface StartedWorker {
   readonly outlives: boolean;
   /** Rejects where the worker's script cannot be had. */
   readonly failed: Promise<never>;
+  /** Of the page, which has said hello. */
+  readonly lock: PageLock;
+  /** What the page has said with its hello. */
+  readonly ahead: OpeningMessage | undefined;
+  /** What has arrived until somebody else listens. */
+  readonly early: unknown[];
   /** Ends a worker that is this page's alone, and leaves one that is shared. */
   stop(): void;
 }
@@ -34,16 +42,16 @@ export function workerURL(worker: string | URL = workerBeside): string {
 
 /**
  * Starts the worker of that kind, or joins the one that is there: of `shared` ones there is
- * one for each script, build and `user`. Throws a NoWorker.
+ * one for each script, build and `user`. It is told `ahead` at once, where that can cross. Throws a NoWorker.
  */
-export function startWorker(kind: "shared" | "worker", url: string, user: string): StartedWorker {
+export function startWorker(kind: "shared" | "worker", url: string, user: string, ahead?: OpeningMessage): StartedWorker {
   const name = `holdfast ${BUILD} ${user}`;
   try {
     if (kind === "worker") {
       const worker = new Worker(trusted(url), { type: "module", name });
       const { port1, port2 } = new MessageChannel();
       worker.postMessage(0, [port2]);
-      return { port: port1, outlives: false, failed: failure(worker, url), stop: () => worker.terminate() };
+      return greeted(port1, ahead, false, failure(worker, url), () => worker.terminate());
     }
     // A browser that does not know extendedLifetime never reads it: there the worker lives as long as a page has it.
     let outlives = false;
@@ -55,10 +63,31 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
       },
     };
     const worker = new SharedWorker(trusted(url), options);
-    return { port: worker.port, outlives, failed: failure(worker, url), stop: () => worker.port.close() };
+    return greeted(worker.port, ahead, outlives, failure(worker, url), () => worker.port.close());
   } catch (error) {
     throw new NoWorker("refused", atStart.refused(error), error);
   }
+}
+
+/** What was started: it hears of the page at once, and its answers wait until the page's side is loaded. */
+function greeted(port: MessagePort, opening: OpeningMessage | undefined, outlives: boolean, failed: Promise<never>, end: () => void): StartedWorker {
+  const lock = pageLock();
+  const early: unknown[] = [];
+  port.onmessage = ({ data }) => early.push(data);
+  const say = (message: PageMessage): void => port.postMessage(message);
+  say({ t: "hello", build: BUILD, lock: `holdfast.${lock.name}`, outlives });
+  let ahead = opening;
+  try {
+    if (ahead) say(ahead);
+  } catch {
+    ahead = undefined; // the page's side says what is wrong with it
+  }
+  const stop = (): void => {
+    say({ t: "bye" });
+    end();
+    giveBack(lock);
+  };
+  return { port, outlives, failed, lock, ahead, early, stop };
 }
 
 function failure(worker: AbstractWorker, url: string): Promise<never> {

@@ -7,7 +7,8 @@ import { AuthRows, openedRows } from "../storage/authrows.js";
 import { Connector } from "../storage/connector.js";
 import type { KeptAuth } from "../storage/keptauth.js";
 import { Channel as Channels } from "../tabs/channel.js";
-import { exclusively, hasLocks } from "../tabs/locks.js";
+import { exclusively } from "../tabs/lease.js";
+import { hasLocks } from "../tabs/locks.js";
 
 /** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
 const AUTH = "auth";

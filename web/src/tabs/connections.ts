@@ -4,7 +4,8 @@
 // three have a connection, one tab listens for all (journal.ts), and the others
 // take turns: a call that can be resumed gives its connection back after a while
 // if somebody waits for it. So do the sessions of agents (agent/sharedstreams.ts).
-import { hasLocks, lock, lockClient, lockSnapshot } from "./locks.js";
+import { lockClient, lockSnapshot } from "./lockqueries.js";
+import { hasLocks, lock } from "./locks.js";
 import { isOld } from "./protocols.js";
 
 /** Calls with a connection. */

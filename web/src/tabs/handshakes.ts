@@ -1,4 +1,5 @@
-import { exclusively, lock, lockNow } from "./locks.js";
+import { exclusively, lockNow } from "./lease.js";
+import { lock } from "./locks.js";
 
 /** How long a page waits for another one's first handshake, in ms, before it makes its own. */
 const PATIENCE = 3_000;

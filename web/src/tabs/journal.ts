@@ -4,7 +4,7 @@ import { Carrying } from "./carrying.js";
 import { Channel, FORWARD_SETTLED, type Message } from "./channel.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { lifetime, watchPage } from "./lifecycle.js";
-import { Lease } from "./locks.js";
+import { Lease } from "./lease.js";
 import { loadedStore } from "./orphans.js";
 import { type Opened, openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";

@@ -1,4 +1,4 @@
-import { lockNow, sharedLock } from "./locks.js";
+import { lockNow, sharedLock } from "./lease.js";
 
 /** How long a page waits for one that is ending the session, in ms: it may hang. */
 const PATIENCE = 3_000;

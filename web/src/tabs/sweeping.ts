@@ -1,5 +1,5 @@
 import type { Store, SweepUse } from "../storage/storage.js";
-import { lockSnapshot } from "./locks.js";
+import { lockSnapshot } from "./lockqueries.js";
 
 /** How long a page waits that is not told when it is idle, in ms. */
 const LATER = 2_000;

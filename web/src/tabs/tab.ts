@@ -2,7 +2,8 @@
 // A page holds a Web Lock with its name for as long as it lives; the browser
 // gives it back when the page is closed, reloaded or crashes (measured: 50 ms).
 
-import { hasLocks, lock, lockSnapshot } from "./locks.js";
+import { lockSnapshot } from "./lockqueries.js";
+import { hasLocks, lock } from "./locks.js";
 
 /** Prefix of the names of the locks, as the browser knows them. */
 const LOCK = "holdfast.tab.";

@@ -1,0 +1,74 @@
+// A lock that one page has at a time, for as long as it wants.
+
+import { hasLocks, isRefused, lock, requestLock } from "./locks.js";
+
+/** The same as {@link lock}, where it can be had at once. */
+export function lockNow(name: string): Promise<(() => void) | undefined> {
+  if (!hasLocks()) return Promise.resolve(() => {});
+  return new Promise((resolve) => {
+    navigator.locks
+      .request(`holdfast.${name}`, { ifAvailable: true }, (held) => {
+        if (!held) resolve(undefined);
+        else return new Promise<void>((release) => resolve(release));
+        return undefined;
+      })
+      .catch((error: unknown) => resolve(isRefused(error) ? () => {} : undefined));
+  });
+}
+
+/** The same as {@link lock}, of which pages can have one together. */
+export function sharedLock(name: string, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+  return requestLock(name, { mode: "shared", signal });
+}
+
+/** Runs `work` while no other page of the origin runs under that name; at once where there are no locks. */
+export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const release = await lock(name);
+  try {
+    return await work();
+  } finally {
+    release?.();
+  }
+}
+
+/** The right to do something for several pages: one of them has it at a time. */
+export class Lease {
+  readonly #name: string;
+  readonly #begin: (waited: boolean) => void;
+  #abort: AbortController | undefined;
+  #release: (() => void) | undefined;
+
+  /** `begin` is called when this page gets the lease, with whether another page had it before. */
+  constructor(name: string, begin: (waited: boolean) => void) {
+    this.#name = name;
+    this.#begin = begin;
+  }
+
+  /** Whether this page has the lease. */
+  get mine(): boolean {
+    return this.#release !== undefined;
+  }
+
+  /** Asks for the lease. */
+  async ask(): Promise<void> {
+    if (this.#abort) return;
+    const abort = new AbortController();
+    this.#abort = abort;
+    const now = await lockNow(this.#name);
+    const release = now ?? (await lock(this.#name, abort.signal));
+    if (abort.signal.aborted) {
+      release?.();
+      return;
+    }
+    this.#release = release;
+    if (release) this.#begin(now === undefined);
+  }
+
+  /** Gives the lease back, or stops waiting for it. */
+  end(): void {
+    this.#abort?.abort();
+    this.#abort = undefined;
+    this.#release?.();
+    this.#release = undefined;
+  }
+}

@@ -1,0 +1,124 @@
+// A client that the worker opens while the page's side of it is loaded: it is told with the page's hello.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { McpClient } from "../src/client/client.js";
+import type { ConnectOptions } from "../src/client/options.js";
+import { BUILD } from "../src/host/build.js";
+import { connect, workerClient } from "../src/host/hosts.js";
+import type { PageMessage } from "../src/host/protocol.js";
+import type { HoldfastError } from "../src/shared/errors.js";
+import { settled, until } from "./ready.js";
+
+/** A page and its workers, which open each client at once; the page's side comes when the test says so. */
+class Page {
+  readonly said: PageMessage[] = [];
+  ends = 0;
+  /** The page's lock is its own. */
+  holds!: () => void;
+  /** The page's side comes. */
+  comes!: () => void;
+  /** It does not. */
+  loses!: () => void;
+
+  constructor() {
+    const own = this;
+    class SharedWorker {
+      readonly port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void };
+      constructor() {
+        const tell = (message: object): void => queueMicrotask(() => this.port.onmessage?.({ data: message }));
+        const postMessage = (message: PageMessage): void => {
+          own.said.push(structuredClone(message));
+          if (message.t === "hello") tell({ t: "welcome", build: BUILD, lock: "port", keys: true });
+          if (message.t !== "connect") return;
+          tell({ t: "facts", client: message.client, facts: { state: "open", revision: `of ${message.client}` } });
+          tell({ t: "opened", client: message.client });
+        };
+        this.port = { postMessage, close: () => own.ends++ };
+      }
+    }
+    const held = new Promise<void>((resolve) => (this.holds = resolve));
+    const locks = { request: (name: string, _: object, take: () => unknown) => (name.startsWith("holdfast.page") ? held.then(take) : new Promise(() => {})) };
+    const globals = { SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test", navigator: { locks }, addEventListener: () => {} };
+    for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    const { load } = workerClient;
+    delete (workerClient as { here?: unknown }).here;
+    const coming = new Promise<void>((resolve, reject) => {
+      this.comes = resolve;
+      this.loses = () => reject(new TypeError("404"));
+    });
+    workerClient.load = async () => {
+      workerClient.load = load;
+      await coming;
+      return load();
+    };
+  }
+
+  get kinds(): string[] {
+    return this.said.map((message) => (message.t === "ask" ? message.method : message.t));
+  }
+}
+
+let workers = 0;
+const connects = (options: object = {}, script = `/ahead-${++workers}.mjs`): Promise<McpClient> => connect("/mcp", { host: "shared", worker: script, wasm: "/x.wasm", ...options } as ConnectOptions);
+const coded = (code: string) => (error: unknown): boolean => (error as HoldfastError).code === code;
+
+test("Fault 465: the worker opens the client while the chunk of the page is on its way, once; connect resolves with the lock of the page, and not before", async () => {
+  const page = new Page();
+  let client: McpClient | undefined;
+  const connecting = connects({ handlers: { roots: () => [] }, token: () => "t" }).then((made) => (client = made));
+  await until(() => page.said.length === 2);
+  const [, said] = page.said as [PageMessage, Extract<PageMessage, { t: "connect" }>];
+  assert.deepEqual([said.t, said.url, said.handlers, said.token, said.again, said.ifKeys], ["connect", "https://app.test/mcp", ["roots"], true, false, false]);
+  page.comes();
+  await settled();
+  assert.deepEqual([client, page.kinds], [undefined, ["hello", "connect"]], "the worker would not notice the end of a page without its lock");
+  page.holds();
+  await connecting;
+  assert.deepEqual([client!.revision, client!.state], [`of ${said.client}`, "open"]);
+  await settled();
+  assert.deepEqual(page.kinds, ["hello", "connect", "holds", "listening"]);
+});
+
+test("Fault 465: what a page does not want after all is closed in the worker: bad options, an app that gives up, a side that does not come", async () => {
+  const cases: [string, object, (page: Page, giveUp: AbortController) => void, string][] = [
+    ["an option that there is not", { nosuch: 1 }, (page) => page.comes(), "bad_argument"],
+    ["a signal", {}, (_, giveUp) => giveUp.abort(), "cancelled"],
+    ["a chunk that does not come", {}, (page) => page.loses(), "load_failed"],
+  ];
+  for (const [name, options, then, code] of cases) {
+    const page = new Page();
+    page.holds();
+    const giveUp = new AbortController();
+    const connecting = connects({ ...options, signal: giveUp.signal });
+    await until(() => page.said.length === 2);
+    then(page, giveUp);
+    await assert.rejects(connecting, coded(code));
+    page.comes();
+    await until(() => page.ends > 0);
+    assert.equal(page.kinds.at(-1), "bye", name);
+    assert.ok(page.kinds.filter((kind) => kind === "connect").length === 1, name);
+  }
+});
+
+test("Fault 465: what cannot cross as it is is opened by that chunk, and so is what another client is quicker than", async () => {
+  const page = new Page();
+  page.holds();
+  page.comes();
+  const client = await connects({ client: { name: "a", version: "1", toString: () => "a" } });
+  assert.deepEqual(page.kinds.slice(0, 3), ["hello", "holds", "connect"]);
+  assert.deepEqual((page.said[2] as { options: { client: object } }).options.client, { name: "a", version: "1" });
+  assert.equal(client.state, "open");
+
+  const two = new Page();
+  two.holds();
+  const script = `/ahead-${++workers}.mjs`;
+  const both = [connects({}, script), connects({ listen: false }, script)];
+  await until(() => two.said.length === 2);
+  two.comes();
+  const [first, second] = await Promise.all(both);
+  const opened = two.said.flatMap((message) => (message.t === "connect" ? [message] : []));
+  assert.equal(opened.length, 2, "one for each");
+  assert.deepEqual([first!.revision, second!.revision], opened.map(({ client: number }) => `of ${number}`));
+  assert.equal(two.kinds.includes("close"), false);
+});
