@@ -2,7 +2,7 @@ import type { AgentClient } from "../agent/agentclient.js";
 import { unlessAborted } from "../connect/abort.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
-import { errorData } from "./errordata.js";
+import { type ErrorData, errorData } from "./errordata.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
 
 /** A request that has no answer. */
@@ -20,13 +20,24 @@ interface Addressee {
 /** Requests that make sessions known. */
 const MAKING: ReadonlySet<string> = new Set(["session/new", "session/load", "session/resume"]);
 
+/** The page that asks. */
+export interface AskingPage {
+  /** Whether what is sent now goes at once. */
+  readonly takes: boolean;
+  send(message: HostMessage): void;
+  /** The answer to that ask has not gone yet: it is that error. */
+  takeBack(ask: number, error: ErrorData): void;
+}
+
 /** What one page asks of an agent, and waits for. */
 export class AgentRequests {
-  readonly #send: (message: HostMessage) => void;
+  readonly #page: AskingPage;
   readonly #open = new Map<number, OpenRequest>();
+  /** The methods of what was answered while the page took nothing. */
+  readonly #waiting = new Map<number, string>();
 
-  constructor(send: (message: HostMessage) => void) {
-    this.#send = send;
+  constructor(page: AskingPage) {
+    this.#page = page;
   }
 
   /** Whether one is under way that may make a session known. */
@@ -41,7 +52,8 @@ export class AgentRequests {
     this.#open.set(ask, { method, abort });
     const answer = (said: { value?: unknown; error?: unknown }): void => {
       if (!this.#open.delete(ask)) return;
-      this.#send({ t: "answered", ask, ...("error" in said ? { error: errorData(said.error) } : { value: said.value }) });
+      if (!this.#page.takes) this.#waiting.set(ask, method);
+      this.#page.send({ t: "answered", ask, ...("error" in said ? { error: errorData(said.error) } : { value: said.value }) });
     };
     const send = async (): Promise<unknown> => {
       if (!this.#open.has(ask)) return undefined;
@@ -60,9 +72,17 @@ export class AgentRequests {
     this.#open.get(ask)?.abort.abort(why);
   }
 
-  /** The page hears no more of them but this. The agent goes on with those that it has. */
-  end(message: string): void {
-    for (const [ask, { method }] of this.#open) this.#send({ t: "answered", ask, error: errorData(new HoldfastError({ code: "closed", op: method, message })) });
+  /** The page takes messages again. */
+  resume(): void {
+    this.#waiting.clear();
+  }
+
+  /** The page hears no more of them but this; `isOthers`: its user is another one, and gets no answer that waits either. The agent goes on with those that it has. */
+  end(message: string, isOthers: boolean): void {
+    const error = (op: string): ErrorData => errorData(new HoldfastError({ code: "closed", op, message }));
+    if (isOthers) for (const [ask, method] of this.#waiting) this.#page.takeBack(ask, error(method));
+    for (const [ask, { method }] of this.#open) this.#page.send({ t: "answered", ask, error: error(method) });
+    this.#waiting.clear();
     this.#open.clear();
   }
 }

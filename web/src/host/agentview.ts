@@ -6,7 +6,7 @@ import { unlessAborted } from "../connect/abort.js";
 import type { UserStores } from "../connect/userstores.js";
 import type { Handlers } from "../input/handlers.js";
 import { HoldfastError } from "../shared/errors.js";
-import { AgentRequests } from "./agentrequests.js";
+import { AgentRequests, type AskingPage } from "./agentrequests.js";
 import { isAnothers } from "./anothertoken.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
 import { type Attachment, mayAttach } from "./attachment.js";
@@ -26,7 +26,7 @@ const OTHER_USER = "the token provider gave a token of another user";
 const HANDLER: Readonly<Record<string, string>> = { "session/request_permission": "permission", "elicitation/create": "elicitation" };
 
 /** The page that has a view, as far as the view goes. */
-export interface AgentPage extends ShownPage {
+export interface AgentPage extends ShownPage, AskingPage {
   /** The sign-in that a client of its names. */
   signIn(number: number | undefined): PageSignIn | undefined;
   question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown>;
@@ -69,7 +69,7 @@ export class AgentView implements SharingPage, TokenView {
     this.#facts = new NewFacts(() => this.#known(), tell);
     this.#places = new KnownPlaces(tell);
     this.#shown = new ShownSessions(client, page);
-    this.#requests = new AgentRequests((message) => this.page.send(message));
+    this.#requests = new AgentRequests(page);
   }
 
   get over(): AbortSignal {
@@ -165,6 +165,7 @@ export class AgentView implements SharingPage, TokenView {
 
   /** The page takes events again. */
   resume(): void {
+    this.#requests.resume();
     this.#shown.resume();
   }
 
@@ -216,7 +217,7 @@ export class AgentView implements SharingPage, TokenView {
   #end(message: string, isOthers = false): boolean {
     if (!this.#enter("over")) return false;
     const isLast = this.#agent?.leave(this, isOthers) ?? false;
-    this.#requests.end(message);
+    this.#requests.end(message, isOthers);
     this.#shown.clear();
     this.#facts.end();
     this.#over.abort();

@@ -1,4 +1,5 @@
 import { Credits, sizeOf } from "./credits.js";
+import type { ErrorData } from "./errordata.js";
 import { EventBatch } from "./eventbatch.js";
 import type { HostMessage } from "./protocol.js";
 import { WaitingMessages } from "./waitingmessages.js";
@@ -80,6 +81,11 @@ export class PortOutbox {
   /** Leaves of what waits what the page needs, as {@link WaitingMessages.lessen} has it. */
   lessen(...which: Parameters<WaitingMessages["lessen"]>): void {
     this.#waiting.lessen(...which);
+  }
+
+  /** The answer to that ask is that error, where it waits. */
+  takeBack(ask: number, error: ErrorData): void {
+    this.#waiting.takeBack(ask, error);
   }
 
   /** The page has taken so many bytes. Reports whether sending may go on that could not. */

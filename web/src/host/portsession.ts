@@ -7,6 +7,7 @@ import { storesKeys } from "../storage/storeskeys.js";
 import { lifetime } from "../tabs/lifecycle.js";
 import { pageArrived } from "./askpage.js";
 import { BUILD } from "./build.js";
+import type { ErrorData } from "./errordata.js";
 import { HostedClient } from "./hostedclient.js";
 import { pageLeft } from "./lingering.js";
 import { PortQuestions } from "./portquestions.js";
@@ -99,6 +100,10 @@ export class PortSession implements ViewPage {
 
   send(message: HostMessage, transfer: Transferable[] = []): void {
     if (!this.isGone) this.#outbox.send(message, transfer);
+  }
+
+  takeBack(ask: number, error: ErrorData): void {
+    this.#outbox.takeBack(ask, error);
   }
 
   flush(): void {

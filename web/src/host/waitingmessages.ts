@@ -58,6 +58,15 @@ export class WaitingMessages {
     return all;
   }
 
+  /** The answer to that ask is that error. */
+  takeBack(ask: number, error: ErrorData): void {
+    const at = this.#all.findIndex(([message]) => message.t === "answered" && message.ask === ask);
+    if (at < 0) return;
+    const small: HostMessage = { t: "answered", ask, error };
+    this.#bytes += sizeOf(small) - sizeOf(this.#all[at]![0]);
+    this.#all[at] = [small, []];
+  }
+
   /**
    * Leaves what the page needs. `holds` says whether a call's client has its outcome still: then it takes
    * no room here. `isAgents` says which clients are agents': those have no event for what was missed.
