@@ -162,3 +162,42 @@ test("with a fetch of the app's nobody knows who the user is, and the browser lo
   assert.equal(await diagnose("https://far.test/mcp", error, { fetch: own }), error);
   assert.equal(await diagnoseAgent({ url: "https://far.test/acp", transport: "http" }, error, { fetch: own }), error);
 });
+
+test("a small JSON body is read as a whole, a larger one and one of unknown length as they come; one that breaks off is no end", async () => {
+  const json = { "content-type": "application/json; charset=utf-8" };
+  const bytes = (...parts: (string | Error)[]): ReadableStream<Uint8Array> => {
+    const left = [...parts];
+    return new ReadableStream({
+      pull: (controller) => {
+        const part = left.shift();
+        if (part instanceof Error) controller.error(part);
+        else if (part === undefined) controller.close();
+        else controller.enqueue(new TextEncoder().encode(part));
+      },
+    });
+  };
+  const cases: [string, Response, unknown[]][] = [
+    ["small", new Response(bytes('{"a":', "1}"), { headers: { ...json, "content-length": "7" } }), ['{"a":1}', ["end", Ending.Clean, ""]]],
+    ["large", new Response(bytes('{"a":', "1}"), { headers: { ...json, "content-length": "16385" } }), ['{"a":', "1}", ["end", Ending.Clean, ""]]],
+    ["of unknown length", new Response(bytes('{"a":', "1}"), { headers: json }), ['{"a":', "1}", ["end", Ending.Clean, ""]]],
+    ["a stream of events", new Response(bytes("data: 1\n\n"), { headers: { "content-type": "text/event-stream", "content-length": "9" } }), ["data: 1\n\n", ["end", Ending.Clean, ""]]],
+    ["none", new Response(null, { headers: { ...json, "content-length": "0" } }), [["end", Ending.Clean, ""]]],
+    ["breaks off", new Response(bytes('{"a":', new TypeError("network error")), { headers: { ...json, "content-length": "7" } }), [["end", Ending.Network, "network error"]]],
+  ];
+  for (const [what, response, expected] of cases) {
+    const { heard, it, start } = exchange(async () => response);
+    await start;
+    heard.shift(); // the head
+    for (const told of expected) {
+      const before = heard.length;
+      it.read();
+      await until(() => heard.length > before);
+      assert.deepEqual(heard.at(-1), told, what);
+    }
+  }
+  let cancelled = false;
+  const unread = exchange(async () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }), { headers: { ...json, "content-length": "7" } }));
+  await unread.start;
+  unread.it.abort();
+  await until(() => cancelled);
+});

@@ -78,7 +78,8 @@ export const RULES: readonly Rule[] = [
 /**
  * What only shows when the worker is started, and its words. It is so in a page whose policy has no
  * such worker-src; and where the browser gives a frame of another site (whose storage is
- * partitioned) or a private window no worker. Where it gives one, that is as good as any other.
+ * partitioned) or a private window no worker. Where it gives one, that is as good as any other. What shows later
+ * is said where the page listens to it (hostlink.ts).
  */
 export const atStart = {
   bad_url(): string {
@@ -87,17 +88,8 @@ export const atStart = {
   refused(error: unknown): string {
     return `the browser refuses the worker: ${error instanceof Error ? error.message : String(error)}`;
   },
-  no_locks(): string {
-    return "the browser refuses this page Web Locks, by which a worker knows which pages live";
-  },
   not_started(url: string, message: string): string {
     return `the worker at ${url} could not be started${message ? `: ${message}` : ": it is not there, or worker-src of the Content-Security-Policy forbids it"}`;
-  },
-  no_keys(): string {
-    return "this browser's shared worker can store no key, so that what a call is resumed with would end with it; the page can";
-  },
-  no_answer(url: string): string {
-    return `the worker at ${url} does not answer`;
   },
 };
 

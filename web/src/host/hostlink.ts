@@ -1,7 +1,7 @@
 import { isRepeatable } from "../connect/interrupted.js";
 import { HoldfastError } from "../shared/errors.js";
 import { hasLocks, lock } from "../tabs/locks.js";
-import { atStart, NoWorker } from "./choice.js";
+import { NoWorker } from "./choice.js";
 import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
@@ -17,6 +17,13 @@ import type { StartedWorker } from "./startworker.js";
  * before has the first of them alone, where the page can do without it.
  */
 const PATIENCE = [1_500, 3_000, 12_000];
+
+/** What only shows once a worker was started, and its words. */
+const unfit = {
+  no_locks: "the browser refuses this page Web Locks, by which a worker knows which pages live",
+  no_keys: "this browser's shared worker can store no key, so that what a call is resumed with would end with it; the page can",
+  no_answer: (url: string): string => `the worker at ${url} does not answer`,
+};
 
 /** A client of the page's, as far as what arrives for it goes. */
 export interface LinkedClient {
@@ -87,7 +94,7 @@ export class HostLink {
       const { failed, stop } = worker;
       const link = new HostLink(worker, kind === "shared");
       try {
-        if (!hasLocks()) throw new NoWorker("no_locks", atStart.no_locks());
+        if (!hasLocks()) throw new NoWorker("no_locks", unfit.no_locks);
         if (await Promise.race([failed, link.#welcome(patience)])) {
           link.#ended = ended;
           link.#live();
@@ -104,7 +111,7 @@ export class HostLink {
       stop();
     }
     if (kind === "shared" && !isDoubtful) noteWorker(url, true);
-    throw new NoWorker("no_answer", atStart.no_answer(url));
+    throw new NoWorker("no_answer", unfit.no_answer(url));
   }
 
   /** The page has its lock, or is refused it. */
@@ -112,7 +119,7 @@ export class HostLink {
     const release = await this.#lock.held;
     if (!hasLocks()) {
       this.#end();
-      throw new NoWorker("no_locks", atStart.no_locks());
+      throw new NoWorker("no_locks", unfit.no_locks);
     }
     if (this.#state !== "open") return void release?.();
     this.#release = release;
@@ -201,7 +208,7 @@ export class HostLink {
 
   /** A NoWorker where this page would keep more than the host, which can store no key of what is sealed. */
   keepsLess(): NoWorker | undefined {
-    return this.#hostStoresKeys ? undefined : new NoWorker("no_keys", atStart.no_keys());
+    return this.#hostStoresKeys ? undefined : new NoWorker("no_keys", unfit.no_keys);
   }
 
   /** A number that no other client or call of the page's has here. Even. Whoever needs one waits for no client that is still to come. */
