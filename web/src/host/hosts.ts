@@ -68,6 +68,7 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
   op: "connect",
   here: async (url, options, notice) => (await loadedChunk(pageHost, options)).connectHere(url, options, notice),
   there: async (url, options, kind, starts) => {
+    begin(workerClient, options);
     const absolute = serverURL(url);
     backlogLimits("connect", options); // refused before a worker is started for it
     const { side, way } = await wayTo(workerClient, kind, options, starts, { t: "connect", url: absolute, handlers: CLIENT_HANDLERS });
@@ -77,6 +78,11 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
 
 /** What says which worker it is, of the options of connect and connectAgent. */
 type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "record" | "recorder" | "headers" | "principal" | "auth"> & { handlers?: object };
+
+/** Loads a page's side, where the page will have a worker as far as can be seen at once. It takes the longest of all that a connect waits for, so it comes first: before the options are looked at. */
+export function begin(chunk: PageChunk<unknown>, { fetch }: { fetch?: unknown }): void {
+  if (!fetch && globalThis.SharedWorker && (navigator.locks as LockManager | undefined)) loadedChunk(chunk, {}).catch(() => {}); // it is waited for where it is needed
+}
 
 /** A chunk that is a page's side of clients in workers. */
 type PageSide = Pick<typeof import("./hostlink.js"), "HostLink"> & { check(options: object): void };
@@ -130,7 +136,6 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
   const script = workerURL(worker);
   checkHost(surroundings(kind, options, script));
-  loadedChunk(chunk, {}).catch(() => {}); // it takes the longest; it is waited for where it is needed
   const { token, user } = await unlessAborted(op, signal, userOf(options));
   starts(script, token);
   const crossing = {
