@@ -58,6 +58,34 @@ test("Fault 249: a page that joins a client whose pages have gone, and goes itse
   }
 });
 
+test("Fault 465: a page that joins a client whose page has gone, and wants it no more, leaves what is under way to the next page", async () => {
+  const worker = new Worker();
+  try {
+    worker.stored = ["s1"];
+    const principal = somebody();
+    await worker.page({ principal });
+    await settled();
+    looks.length = 0;
+    worker.core.turn(1, "running");
+    await worker.leave(0);
+    const page = new HandPage(worker);
+    await page.attach(principal, false);
+    page.say({ t: "abandon", client: 2 });
+    await later();
+    assert.deepEqual([worker.cores.length, worker.core.ended], [1, []], "it is at work");
+    const next = new HandPage(worker);
+    await next.attach(principal);
+    assert.deepEqual([worker.cores.length, next.hears("session")], [1, true]);
+    const alone = new HandPage(worker);
+    await alone.attach(somebody(), false);
+    alone.say({ t: "abandon", client: 2 });
+    await settled();
+    assert.deepEqual([worker.cores.length, worker.core.ended], [2, ["close"]], "one that nobody else has ends");
+  } finally {
+    worker.close();
+  }
+});
+
 test("Fault 249: of a thousand pages that attach to an agent, are asked and leave nothing stays, nor of a thousand sessions", async () => {
   setFlagsFromString("--expose-gc");
   const gc = runInNewContext("gc") as () => void;

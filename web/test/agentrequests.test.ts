@@ -7,14 +7,18 @@ import { WaitingMessages } from "../src/host/waitingmessages.js";
 import { ready } from "./ready.js";
 
 test("Fault 467: what an agent has answered a page that took nothing goes to no other user of that page", async () => {
+  let takes = false;
   const cases: [string, (requests: AgentRequests) => void, boolean, string][] = [
     ["the user is another one", () => {}, true, "closed"],
     ["the app closes its client", () => {}, false, ""],
-    ["the page has taken it", (requests) => requests.resume(), true, ""],
+    ["the page has taken some, and not this", (requests) => requests.resume(), true, "closed"],
+    ["the page has taken it", (requests) => ((takes = true), requests.resume()), true, ""],
   ];
   for (const [name, before, isOthers, code] of cases) {
+    takes = false;
     const waiting = new WaitingMessages();
-    const requests = new AgentRequests({ takes: false, send: (message) => void waiting.add(message, []), takeBack: (...all) => waiting.takeBack(...all) });
+    const page = { get takes() { return takes; }, send: (message: HostMessage) => void waiting.add(message, []), takeBack: (...all: Parameters<WaitingMessages["takeBack"]>) => waiting.takeBack(...all) };
+    const requests = new AgentRequests(page);
     const client = {
       request: async (_: number, __: string, ___: object, ____: AbortSignal, answered: (value: unknown) => void) => {
         answered({ mark: "of ada" });

@@ -59,10 +59,12 @@ export class Worker {
       }
     }
     // A page holds its lock, and so does its session: whoever watches another's waits.
+    const held = new Set<string>();
     const locks = {
       request: (name: string, ...[options, work]: [() => unknown] | [{ signal?: AbortSignal }, () => unknown]) => {
-        const isWatch = work !== undefined && (options as { signal?: AbortSignal }).signal !== undefined;
-        if (isWatch && name.startsWith("holdfast.port.")) worker.#hostEnds.push(() => void work());
+        const isWatch = held.has(name);
+        held.add(name);
+        if (isWatch && name.startsWith("holdfast.port.")) worker.#hostEnds.push(() => void work?.());
         return isWatch ? new Promise(() => {}) : Promise.resolve((work ?? (options as () => unknown))());
       },
     };

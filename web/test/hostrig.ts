@@ -24,7 +24,7 @@ export class FakeLink {
     return false;
   }
 
-  giveBack(): void {
+  unused(): void {
     this.remove(0);
   }
 

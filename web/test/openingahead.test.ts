@@ -20,8 +20,10 @@ class Page {
   comes!: () => void;
   /** It does not. */
   loses!: () => void;
+  /** The worker knows of its keys, and welcomes the page. */
+  welcomes = (): void => {};
 
-  constructor() {
+  constructor(isLate = false) {
     const own = this;
     class SharedWorker {
       readonly port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void };
@@ -29,7 +31,9 @@ class Page {
         const tell = (message: object): void => queueMicrotask(() => this.port.onmessage?.({ data: message }));
         const postMessage = (message: PageMessage): void => {
           own.said.push(structuredClone(message));
-          if (message.t === "hello") tell({ t: "welcome", build: BUILD, lock: "port", keys: true });
+          const welcome = (): void => tell({ t: "welcome", build: BUILD, lock: "port", keys: true });
+          if (message.t === "hello" && isLate) own.welcomes = welcome;
+          else if (message.t === "hello") welcome();
           if (message.t !== "connect") return;
           tell({ t: "facts", client: message.client, facts: { state: "open", revision: `of ${message.client}` } });
           tell({ t: "opened", client: message.client });
@@ -80,6 +84,21 @@ test("Fault 465: the worker opens the client while the chunk of the page is on i
   assert.deepEqual(page.kinds, ["hello", "connect", "holds", "listening"]);
 });
 
+test("Fault 465: a client that is open before the worker knows of its keys is not missed", async () => {
+  for (const early of [true, false]) {
+    const page = new Page(true);
+    page.holds();
+    const connecting = connects({ token: () => "t" });
+    await until(() => page.said.length === 2);
+    if (early) page.comes();
+    await settled();
+    page.welcomes();
+    page.comes();
+    const client = await connecting;
+    assert.deepEqual([client.state, page.kinds.filter((kind) => kind === "connect").length], ["open", 1]);
+  }
+});
+
 test("Fault 465: what a page does not want after all is closed in the worker: bad options, an app that gives up, a side that does not come", async () => {
   const cases: [string, object, (page: Page, giveUp: AbortController) => void, string][] = [
     ["an option that there is not", { nosuch: 1 }, (page) => page.comes(), "bad_argument"],
@@ -120,5 +139,5 @@ test("Fault 465: what cannot cross as it is is opened by that chunk, and so is w
   const opened = two.said.flatMap((message) => (message.t === "connect" ? [message] : []));
   assert.equal(opened.length, 2, "one for each");
   assert.deepEqual([first!.revision, second!.revision], opened.map(({ client: number }) => `of ${number}`));
-  assert.equal(two.kinds.includes("close"), false);
+  assert.equal(two.kinds.includes("abandon"), false);
 });

@@ -52,8 +52,8 @@ export class AgentRequests {
     this.#open.set(ask, { method, abort });
     const answer = (said: { value?: unknown; error?: unknown }): void => {
       if (!this.#open.delete(ask)) return;
-      if (!this.#page.takes) this.#waiting.set(ask, method);
       this.#page.send({ t: "answered", ask, ...("error" in said ? { error: errorData(said.error) } : { value: said.value }) });
+      if (!this.#page.takes) this.#waiting.set(ask, method); // it waits, or was the last that the page takes for now
     };
     const send = async (): Promise<unknown> => {
       if (!this.#open.has(ask)) return undefined;
@@ -72,9 +72,9 @@ export class AgentRequests {
     this.#open.get(ask)?.abort.abort(why);
   }
 
-  /** The page takes messages again. */
+  /** The page takes messages again, maybe not all that wait. */
   resume(): void {
-    this.#waiting.clear();
+    if (this.#page.takes) this.#waiting.clear();
   }
 
   /** The page hears no more of them but this; `isOthers`: its user is another one, and gets no answer that waits either. The agent goes on with those that it has. */

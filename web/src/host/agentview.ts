@@ -177,6 +177,11 @@ export class AgentView implements SharingPage, TokenView {
     agent.left(this);
   }
 
+  /** Its page wants it no more, and never had it: views of pages that have gone stay for the next one. */
+  abandon(): void {
+    if (this.#end("the client is closed", true)) void this.#agent?.client?.close();
+  }
+
   abort(): void {
     if (this.#end("the client is closed")) void this.#agent?.client?.close();
   }

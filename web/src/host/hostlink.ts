@@ -5,7 +5,7 @@ import { NoWorker } from "./choice.js";
 import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
-import { giveBack, type PageLock } from "./pagelock.js";
+import { type PageLock, releaseLock } from "./pagelock.js";
 import { FIRST_CLIENT } from "./openingmessage.js";
 import { checked, FROM_HOST, type HostMessage, type OpeningMessage, type PageMessage, UNHELD } from "./protocol.js";
 import { noteWorker, wasSilent } from "./silentworkers.js";
@@ -67,8 +67,9 @@ export class HostLink {
   readonly #asked = new Map<number, Asked>();
   readonly #taken = new Taken((bytes) => this.send({ t: "credit", bytes }));
   #numbers: number;
-  /** What the page has said with its hello, until there is a client that it is for; and what has arrived meanwhile. */
+  /** What the page has said with its hello, until there is a client that it is for. */
   #ahead: OpeningMessage | undefined;
+  /** What has arrived before the link listened (the {@link StartedWorker} has gathered that in the same array), and what waits for that client. */
   readonly #early: unknown[];
   #ended: (() => void) | undefined;
 
@@ -102,6 +103,7 @@ export class HostLink {
           return link;
         }
       } catch (error) {
+        link.send({ t: "bye" });
         link.#end();
         stop();
         throw error;
@@ -118,6 +120,7 @@ export class HostLink {
   async #holds(): Promise<void> {
     const release = await this.#lock.held;
     if (!hasLocks()) {
+      this.send({ t: "bye" });
       this.#end();
       throw new NoWorker("no_locks", unfit.no_locks);
     }
@@ -146,7 +149,7 @@ export class HostLink {
       const timer = setTimeout(() => resolve(false), patience);
       const hear = (data: unknown): void => {
         const message = checked<HostMessage>(FROM_HOST, data);
-        if (message?.t !== "welcome" && message?.t !== "refused") return;
+        if (message?.t !== "welcome" && message?.t !== "refused") return void this.#early.push(data); // of a client that is open sooner than the host knows of its keys
         clearTimeout(timer);
         if (message.t === "refused") return reject(new NoWorker("other_build", message.why));
         this.#hostLock = message.lock;
@@ -177,6 +180,7 @@ export class HostLink {
       this.#state = "cached";
       this.send({ t: "away", cached: true });
       this.#watch?.abort(); // a page that waits for a lock, or holds one, is not kept in the cache
+      if (!this.#release) this.#lock.withdraw();
       void this.#release?.();
       this.#release = undefined;
     }, { signal });
@@ -196,6 +200,7 @@ export class HostLink {
   /** The host has ended, or has given up a page that was away for too long: its clients are opened once more. */
   #watchHost(): void {
     clearTimeout(this.#hostUnheld);
+    this.#watch?.abort();
     if (this.#hostLock === "" || this.#state !== "open") return;
     const watch = (this.#watch = new AbortController());
     navigator.locks.request(this.#hostLock, { signal: watch.signal }, () => this.#end()).catch(() => {});
@@ -211,7 +216,7 @@ export class HostLink {
     return this.#hostStoresKeys ? undefined : new NoWorker("no_keys", unfit.no_keys);
   }
 
-  /** A number that no other client or call of the page's has here. Even. Whoever needs one waits for no client that is still to come. */
+  /** A number that no other client or call of the page's has here. Even. Who needs one does not wait for a client that is still to come: that one is abandoned. */
   number(): number {
     this.#abandon(this.#ahead);
     return (this.#numbers += 2);
@@ -225,13 +230,13 @@ export class HostLink {
     return true;
   }
 
-  /** What was opened with the hello is closed: whoever wanted it, and still does, opens another. */
+  /** Nobody wants what was opened with the hello: whoever still does opens another. */
   #abandon(ahead: OpeningMessage | undefined): void {
-    if (this.claim(ahead)) this.send({ t: "ask", client: FIRST_CLIENT, ask: this.number(), op: "close", method: "close", args: [] });
+    if (this.claim(ahead)) this.send({ t: "abandon", client: FIRST_CLIENT });
   }
 
-  /** Nobody uses it, maybe, nor what was opened with the hello. */
-  giveBack(ahead?: OpeningMessage): void {
+  /** Nobody uses the link, maybe, nor what was opened with the hello. */
+  unused(ahead?: OpeningMessage): void {
     this.#abandon(ahead);
     this.remove(0);
   }
@@ -316,7 +321,7 @@ export class HostLink {
     this.#watch?.abort();
     this.#page.abort();
     clearTimeout(this.#hostUnheld);
-    giveBack(this.#lock);
+    releaseLock(this.#lock);
     void this.#release?.();
     this.#port.close();
     for (const { op, reject } of this.#asked.values()) reject(hostEnded(op, true));

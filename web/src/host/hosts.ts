@@ -107,16 +107,16 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
     return { side, way: { ...chosen, ahead, link: () => first.pop() ?? chosen.link().catch(rename) } };
   } catch (error) {
-    linked.then((unused) => unused.giveBack(ahead)).catch(() => {});
+    linked.then((link) => link.unused(ahead)).catch(() => {});
     throw error;
   }
 }
 
-/** Gives the link back, and throws a NoWorker, where the app has asked for no host and the worker would keep less than the page. */
+/** Lets go of the link, and throws a NoWorker, where the app has asked for no host and the worker would keep less than the page. */
 export function checkKept(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">, ahead?: OpeningMessage): HostLink {
   const error = host === "auto" && link.keepsLess();
   if (!error) return link;
-  link.giveBack(ahead);
+  link.unused(ahead);
   throw error;
 }
 

@@ -189,6 +189,9 @@ export class PortSession implements ViewPage {
         if (this.#agents.get(message.client)) this.#asks.answer(message.ask, this.#agents.ask(message.client, message.method));
         else this.#asks.ask(message);
         break;
+      case "abandon":
+        this.#abandon(message.client);
+        break;
       case "forget":
         this.#asks.forget(message);
         break;
@@ -238,6 +241,13 @@ export class PortSession implements ViewPage {
   #opensIfKeys(message: OpeningMessage): void {
     this.#undecided.add(message.client);
     void storesKeys().then((keys) => this.#undecided.delete(message.client) && keys && !this.isGone && this.#opens(message));
+  }
+
+  #abandon(client: number): void {
+    const view = this.viewOf(client);
+    this.closed(client);
+    void view?.close();
+    this.#agents.get(client)?.abandon();
   }
 
   #opens(message: OpeningMessage): void {

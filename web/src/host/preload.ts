@@ -52,7 +52,7 @@ function ways(here: PageChunk<{ loadHere(wasm?: WasmSource): Promise<void> }>, t
         try {
           checkKept(link, options).send({ t: "load", wasm: way.crossing.wasm, agents: there === agentWorker });
         } catch (error) {
-          link.giveBack();
+          link.unused();
           throw error;
         }
       } catch (error) {

@@ -3,7 +3,7 @@
 //
 // A page opens a port and says `hello`; the host answers `welcome` or `refused`. Each says `holds` once it has
 // the Web Lock by which the other notices its end: a lock takes a browser that opens a page as long as all else, so
-// nothing waits for it but connect(), with its page's. The page opens clients on the port, each under a number of its own. Calls have numbers too: even
+// nothing waits for it but connect(), with its page's. A page may open a client with its hello: what is said of that may come before the `welcome`. The page opens clients on the port, each under a number of its own. Calls have numbers too: even
 // ones are given by the page that makes a call, odd ones by the host, for what it has. An
 // agent's sessions have numbers of the host's among them, and the agent itself its client's. What an
 // agent asks has a number that nothing else has at that host, whichever runtime there has asked it.
@@ -65,6 +65,8 @@ export type PageMessage =
   | { t: "listening"; client: number }
   /** Asks for something under a number: `answer` comes with it. */
   | { t: "ask"; client: number; ask: number; op: string; method: keyof Asks | "calls" | "stored" | "recorded" | "close" | "terminate" | "logout"; args: unknown[] }
+  /** Nobody wants that client, which was opened with the hello: it goes, and leaves to the next page what an earlier one has left here. */
+  | { t: "abandon"; client: number }
   /** Nobody waits for that answer any more. */
   | { t: "abort"; ask: number; why: string }
   /** Makes a call under an even number. `args` is JSON. */
@@ -177,6 +179,7 @@ export const FROM_PAGE: Fields<PageMessage> = {
   forgetSession: { client: "n", session: "n" },
   listening: { client: "n" },
   ask: { client: "n", ask: "n", op: "s", method: "s", args: "a" },
+  abandon: { client: "n" },
   abort: { ask: "n", why: "s" },
   make: { client: "n", call: "n", op: "s", method: "s", args: "s", options: "o" },
   forget: { ask: "n", url: "s", stores: "a", former: "a" },

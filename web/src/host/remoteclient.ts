@@ -113,10 +113,10 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     do {
       const linking = this.#way.link();
       // A link that nobody uses is given back.
-      link = await unlessAborted(op, signal, linking).catch((error: unknown) => (void linking.then((unused) => unused.giveBack(this.#way.ahead)).catch(() => {}), Promise.reject(error as Error)));
+      link = await unlessAborted(op, signal, linking).catch((error: unknown) => (void linking.then((given) => given.unused(this.#way.ahead)).catch(() => {}), Promise.reject(error as Error)));
     } while (link.isOver); // it ended on the way here
     this.link = link;
-    if (this.#standing === "closed") link.giveBack(this.#way.ahead);
+    if (this.#standing === "closed") link.unused(this.#way.ahead);
     this.checkOpen(op);
     const isSaid = link.claim(this.#way.ahead);
     const number = (this.number = isSaid ? FIRST_CLIENT : link.number());
@@ -241,7 +241,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     try {
       await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, ...stored }));
     } finally {
-      link.giveBack();
+      link.unused();
     }
   }
 

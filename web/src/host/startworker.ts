@@ -2,7 +2,7 @@ import { atStart, NoWorker } from "./choice.js";
 import { located } from "../runtime/located.js";
 import { trusted } from "../runtime/scripturl.js";
 import { BUILD } from "./build.js";
-import { giveBack, type PageLock, pageLock } from "./pagelock.js";
+import { type PageLock, pageLock, releaseLock } from "./pagelock.js";
 import type { OpeningMessage, PageMessage } from "./protocol.js";
 
 // At the top level and in this literal form, as runtime/beside.ts has it.
@@ -85,7 +85,7 @@ function greeted(port: MessagePort, opening: OpeningMessage | undefined, outlive
   const stop = (): void => {
     say({ t: "bye" });
     end();
-    giveBack(lock);
+    releaseLock(lock);
   };
   return { port, outlives, failed, lock, ahead, early, stop };
 }

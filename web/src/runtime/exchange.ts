@@ -117,7 +117,7 @@ export class Exchange {
         const response = await (own ? leave([]) : fetch(url, init([])));
         answer = { response, status: response.status };
       }
-      if (!this.#over) this.#begin(answer.response);
+      if (!this.#over) this.#begin(answer.response, own === undefined);
     } catch (error) {
       const how = error instanceof Unreadable ? Ending.Unreadable : !sender && !own && !this.#over && invalid() !== undefined ? Ending.Invalid : Ending.Network;
       this.#end(how, error);
@@ -137,10 +137,11 @@ export class Exchange {
   }
 
   /** Gets ready to read the body; throws where it cannot be read, as of an app's fetch or one that a library has put in the place of the browser's. */
-  #begin(response: Response): void {
+  #begin(response: Response, isBrowsers: boolean): void {
     const { body, headers } = readable(response);
     if (body?.locked) return;
-    if (response instanceof Response && isSmall(headers)) this.#small = response;
+    // An app's fetch may not heed the signal: only a reader can be cancelled then.
+    if (isBrowsers && response instanceof Response && isSmall(headers)) this.#small = response;
     else this.#reader = body?.getReader?.();
   }
 
@@ -155,7 +156,7 @@ export class Exchange {
     this.#over = true;
     this.#rest = undefined;
     this.#abort.abort();
-    (this.#reader ?? this.#small?.body)?.cancel().catch(() => {}); // as above; the browser's has ended by then
+    this.#reader?.cancel().catch(() => {}); // as above; the browser's has ended by then
   }
 
   /** The page is left for good: a stream that it reads ends with it. What it sends is the browser's affair. */
