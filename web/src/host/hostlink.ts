@@ -124,7 +124,7 @@ export class HostLink {
       this.#end();
       throw new NoWorker("no_locks", unfit.no_locks);
     }
-    if (this.#state !== "open") return void release?.();
+    if (this.#state !== "open" || !release) return void release?.(); // one that was withdrawn is asked for again
     this.#release = release;
     this.send({ t: "holds" });
   }
