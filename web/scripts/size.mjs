@@ -147,7 +147,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // the worker where they are. What records and redacts is holdfast-record.mjs, which only those load who ask; what reads it is holdfast-recorder.mjs.
 // The chunk tracedclient is loaded by holdfast/transport for its option trace alone.
 // 0.5 KB before the host, and 0.1 KB of the page's side and the worker, have a worker open the client while the page's side is loaded: the page's lock
-// (host/pagelock.ts), its hello and what opens the client (host/openingmessage.ts) go first..
+// (host/pagelock.ts), its hello and what opens the client (host/openingmessage.ts) go first.
 // 0.1 KB of the page host, the script and the worker read a small JSON body as a whole (runtime/exchange.ts).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
