@@ -11,6 +11,18 @@ async function later(): Promise<void> {
   await settled();
 }
 
+/** A page has gone whose agent is at work. Returns whose it was. */
+async function leftAtWork(worker: Worker): Promise<string> {
+  worker.stored = ["s1"];
+  const principal = somebody();
+  await worker.page({ principal });
+  await settled();
+  looks.length = 0;
+  worker.core.turn(1, "running");
+  await worker.leave(0);
+  return principal;
+}
+
 test("Fault 249: a client ends some time after its page has gone, also where that page had it twice", async () => {
   const worker = new Worker();
   try {
@@ -38,13 +50,7 @@ test("Fault 249: a client ends some time after its page has gone, also where tha
 test("Fault 249: a page that joins a client whose pages have gone, and goes itself before it listens, leaves it to end as they did", async () => {
   const worker = new Worker();
   try {
-    worker.stored = ["s1"];
-    const principal = somebody();
-    await worker.page({ principal });
-    await settled();
-    looks.length = 0;
-    worker.core.turn(1, "running");
-    await worker.leave(0);
+    const principal = await leftAtWork(worker);
     const page = new HandPage(worker);
     await page.attach(principal, false);
     assert.equal(worker.cores.length, 1);
@@ -61,13 +67,7 @@ test("Fault 249: a page that joins a client whose pages have gone, and goes itse
 test("Fault 465: a page that joins a client whose page has gone, and wants it no more, leaves what is under way to the next page", async () => {
   const worker = new Worker();
   try {
-    worker.stored = ["s1"];
-    const principal = somebody();
-    await worker.page({ principal });
-    await settled();
-    looks.length = 0;
-    worker.core.turn(1, "running");
-    await worker.leave(0);
+    const principal = await leftAtWork(worker);
     const page = new HandPage(worker);
     await page.attach(principal, false);
     page.say({ t: "abandon", client: 2 });

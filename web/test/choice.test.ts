@@ -14,6 +14,7 @@ import type { PageMessage } from "../src/host/protocol.js";
 import type { HoldfastError } from "../src/shared/errors.js";
 import { oauth } from "../src/signin/oauthoption.js";
 import type { HostEvent, HostReason } from "../src/shared/host.js";
+import { ready } from "./ready.js";
 
 const PAGE = "https://app.test";
 const SCRIPT = `${PAGE}/holdfast-worker.mjs`;
@@ -264,7 +265,7 @@ test("Fault 348: a worker that did not answer is waited for less by the next pag
       items.set(stored[0], stored[1].replace(/\d{13}/, (at) => String(Number(at) - 3_600_000)));
       assert.equal(await starts(silent), 3, "an hour later");
       assert.equal(await starts(answers), 1);
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await ready(); // it is noted in a task of its own
       assert.equal(wasSilent(script), false, "it has answered");
     }
     for (const broken of ["null", "{", "[]", '{"x":"y"}']) {

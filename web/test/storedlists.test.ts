@@ -5,6 +5,7 @@ import { makeRoom, MOST, MOST_BYTES, MOST_OF_ONE, type ResultKey, type SealedRes
 import { random } from "./chance.js";
 import { WallClock } from "../src/tabs/wallclock.js";
 import { Page, Server } from "./listsrig.js";
+import { until } from "./ready.js";
 import { all, bytes, head, row } from "./storecontract.js";
 import { Shim } from "./storeshim.js";
 
@@ -15,14 +16,9 @@ async function rows(shim: Shim): Promise<{ server: string; call: string; n: numb
   return (await shim.dump())["log"]?.filter(({ server, epoch }) => String(server).startsWith("results ") && epoch !== "changed") ?? [];
 }
 
-/** Resolves once that is so; a test that waits in vain ends at its own limit. */
-async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
 /** Resolves when that many lists are stored. */
 async function stored(shim: Shim, n: number): Promise<void> {
-  await eventually(async () => (await rows(shim)).length === n);
+  await until(async () => (await rows(shim)).length === n);
 }
 
 /** Resolves when all that was to be written before is written, or will not be: what comes later is there. */
@@ -31,7 +27,7 @@ async function written(shim: Shim, server: Server, page?: Page): Promise<void> {
   const cursor = `later ${++barriers}`;
   const before = (await rows(shim)).filter(({ call }) => call === "resources").length;
   await later.client.listResources({ cursor });
-  await eventually(async () => (await rows(shim)).filter(({ call }) => call === "resources").length !== before);
+  await until(async () => (await rows(shim)).filter(({ call }) => call === "resources").length !== before);
 }
 
 let barriers = 0;
@@ -39,7 +35,7 @@ let barriers = 0;
 /** Resolves once the clock shows another ms. */
 async function tick(): Promise<void> {
   const now = Date.now();
-  await eventually(() => Date.now() !== now);
+  await until(() => Date.now() !== now);
 }
 
 /** Runs with a wall clock that is ahead by so many ms. */
@@ -150,7 +146,7 @@ test("Fault 460: a list is for the user, the server, the authorization, the capa
     assert.ok(server.asked.length > 0, "it was not asked");
     server.asked.length = 0;
     await stored(shim, n);
-    await eventually(async () => {
+    await until(async () => {
       const page = await Page.open(server, other);
       await page.list();
       return server.asked.splice(0).length === 0;
@@ -209,7 +205,7 @@ test("Fault 461: once the server has said that a list has changed no page uses w
     while ((await rows(shim)).some(({ call }) => call === "tools")) await tick();
     await tick(); // it is asked for after that
     const listed = page.list();
-    await eventually(() => server.asked.length !== before);
+    await until(() => server.asked.length !== before);
     server.version++;
     one.client.hears("notifications/tools/list_changed");
     open();
@@ -241,7 +237,7 @@ test("Fault 461: a list that waits to be written, or is read, while the server s
   let changes = 0;
   shim.spoil((tx) => tx.mode === "readwrite" && changes++);
   for (let i = 0; i < 1_000; i++) next.client.hears("notifications/tools/list_changed");
-  await eventually(async () => !(await rows(shim)).some(({ call }) => call === "tools"));
+  await until(async () => !(await rows(shim)).some(({ call }) => call === "tools"));
   assert.ok(changes === 1 || changes === 2, `${changes} transactions`);
 });
 

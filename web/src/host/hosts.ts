@@ -68,7 +68,7 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
   op: "connect",
   here: async (url, options, notice) => (await loadedChunk(pageHost, options)).connectHere(url, options, notice),
   there: async (url, options, kind, starts) => {
-    begin(workerClient, options);
+    loadSide(workerClient, options);
     const absolute = serverURL(url);
     backlogLimits("connect", options); // refused before a worker is started for it
     const { side, way } = await wayTo(workerClient, kind, options, starts, { t: "connect", url: absolute, handlers: CLIENT_HANDLERS });
@@ -80,7 +80,7 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
 type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "record" | "recorder" | "headers" | "principal" | "auth"> & { handlers?: object };
 
 /** Loads a page's side, where the page will have a worker as far as can be seen at once. It takes the longest of all that a connect waits for, so it comes first: before the options are looked at. */
-export function begin(chunk: PageChunk<unknown>, { fetch }: { fetch?: unknown }): void {
+export function loadSide(chunk: PageChunk<unknown>, { fetch }: { fetch?: unknown }): void {
   if (!fetch && globalThis.SharedWorker && (navigator.locks as LockManager | undefined)) loadedChunk(chunk, {}).catch(() => {}); // it is waited for where it is needed
 }
 

@@ -1,4 +1,5 @@
-// A lock that one page has at a time, for as long as it wants.
+// What is made of locks (locks.ts), which a page whose runtime is in a worker does without: one that can be had at once, one
+// that pages have together, one for a piece of work, and the lease.
 
 import { hasLocks, isRefused, lock, requestLock } from "./locks.js";
 
