@@ -119,8 +119,8 @@ export function openDatabase(onBlocked: () => void, { make = true, patience = PA
   });
 }
 
-/** Private windows of some browsers have an indexedDB that refuses to open. */
-function openError(error: DOMException | null): StoreError {
+/** What an open ended with. Private windows of some browsers have an indexedDB that refuses to open: `missing`. */
+export function openError(error: DOMException | null): StoreError {
   if (error?.name === "InvalidStateError" || error?.name === "SecurityError") {
     return new StoreError("missing", "IndexedDB cannot be used here", error);
   }

@@ -1,6 +1,5 @@
-import { PATIENCE } from "./open.js";
+import { openError, PATIENCE } from "./open.js";
 import { StoreError } from "./store.js";
-import { storeError } from "./transaction.js";
 
 /** Opens the database of that name at whatever version it is; null if there is none. Waits for so many ms; rejects with a StoreError. */
 export function openAny(name: string, patience: number = PATIENCE.timeout): Promise<IDBDatabase | null> {
@@ -31,7 +30,7 @@ export function openAny(name: string, patience: number = PATIENCE.timeout): Prom
       event.preventDefault();
       clearTimeout(timer);
       if (none) resolve(null);
-      else reject(storeError(request.error));
+      else reject(openError(request.error));
     };
   });
 }

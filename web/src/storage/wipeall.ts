@@ -2,7 +2,7 @@ import { generationOf, isTombstone, tombstone } from "./generation.js";
 import { wipeMemory } from "./memorystores.js";
 import { DATABASE, PATIENCE } from "./open.js";
 import { openAny } from "./openany.js";
-import { forgetTraces } from "./traces.js";
+import { forgetTraces, TRACES } from "./traces.js";
 import { commit, storeError, transact } from "./transaction.js";
 
 /**
@@ -33,9 +33,12 @@ export async function wipeAll(): Promise<void> {
       return false;
     },
   );
-  const deleted = await remove(databases);
+  const deleted = await remove(databases, DATABASE);
   if (!emptied && !deleted) throw storeError(failure);
-  await traces;
+  await traces.catch(async (error: unknown) => {
+    // What does not open is deleted whole, as the stores are.
+    if (!(await remove(databases, TRACES))) throw error;
+  });
 }
 
 /** Clears every object store, whichever version made them. Of the generations of the stores tombstones remain: a page that does not know yet writes nothing back. */
@@ -76,15 +79,15 @@ function clearAll(db: IDBDatabase, stores: string[], marks: boolean): Promise<vo
   });
 }
 
-/** Deletes the database. Whether that was done while anybody waited. */
-function remove(databases: IDBFactory): Promise<boolean> {
+/** Deletes the database of that name. Whether that was done while anybody waited. */
+function remove(databases: IDBFactory, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), PATIENCE.blocked);
     const settle = (done: boolean): void => {
       clearTimeout(timer);
       resolve(done);
     };
-    const request = databases.deleteDatabase(DATABASE);
+    const request = databases.deleteDatabase(name);
     request.onsuccess = () => settle(true);
     request.onerror = (event) => {
       event.preventDefault();
