@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Agent } from "../src/agent/agent.js";
+import { ClientView } from "../src/client/clientview.js";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
 import { callDefaults } from "../src/client/options.js";
+import type { SharedClient } from "../src/client/sharedclient.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { PortView, type ViewPage } from "../src/host/portview.js";
 import type { ClientPort } from "../src/runtime/port.js";
@@ -135,7 +137,7 @@ function mcpViews(): { jwt: readonly [string, string]; said: string[]; join(numb
   const keys = { of: async (name: string) => name, former: async () => [] };
   const join = async (number: number): Promise<PortView> => {
     const stores = new UserStores({ token: () => jwt[0], journal: false }, false, keys);
-    const view = new PortView(number, { presence: "here" } as ViewPage, [plan.url, new Backlog(10), {}, stores]);
+    const view = new PortView(number, { presence: "here", takeBack: () => {} } as unknown as ViewPage, [plan.url, new Backlog(10), {}, stores]);
     const principal = await stores.principal();
     await OpenClient.of(plan, principal).join(view, undefined, Promise.resolve(runtime), principal);
     return view;
@@ -174,4 +176,21 @@ test("Fault 365: a page that closes its client while it is asked for a token, an
   one.heardToken(jwt[1], true);
   await settled();
   assert.deepEqual([one.client === last, other.client === last, said], [true, true, []]);
+});
+
+test("Fault 359: a page whose user changes, and whose new client others have open already, hears that it is open again", async () => {
+  for (const [state, told] of [
+    ["open", ["reconnecting", "open"]],
+    ["connecting", ["reconnecting"]],
+  ] as const) {
+    const view = new ClientView("https://example.com/mcp", new Backlog(10), {}, {} as UserStores);
+    const clientIn = (now: string): SharedClient => ({ url: "https://example.com/mcp", state: now, all: () => [] }) as unknown as SharedClient;
+    view.comesTo({ leave: () => false, move: () => view.uses(clientIn(state)) } as unknown as Parameters<ClientView["comesTo"]>[0]);
+    view.uses(clientIn("open"));
+    const states: string[] = [];
+    view.listeners.add("state", (event) => states.push(event.state));
+    view.leaves();
+    await settled();
+    assert.deepEqual(states, told);
+  }
 });

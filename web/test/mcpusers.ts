@@ -11,6 +11,7 @@ import type { openView } from "../src/client/openview.js";
 import { callDefaults } from "../src/client/options.js";
 import { joinable } from "../src/connect/joinable.js";
 import { UserStores } from "../src/connect/userstores.js";
+import { Credits } from "../src/host/credits.js";
 import { connect } from "../src/host/hosts.js";
 import { PortSession } from "../src/host/portsession.js";
 import type { ClientPort } from "../src/runtime/port.js";
@@ -117,6 +118,8 @@ class CoreClient {
     const at = this.questions.indexOf(question);
     if (at < 0) return this.world.wrong(`an answer to ${question}, which is not open: ${json}`);
     this.questions.splice(at, 1);
+    const by = this.world.answeredAs;
+    if (ok && by && by !== this.user) this.world.wrong(`a page of ${by} answered ${this.user}'s question: ${json}`);
     for (const user of marksIn(json)) if (ok && user !== this.user) this.world.wrong(`the answer of ${user} to ${this.user}'s question: ${json}`);
   }
 
@@ -303,6 +306,8 @@ export class World {
   readonly pick: (n: number) => number;
   questions = 0;
   decisions = 0;
+  /** Whose token the page had given that has answered last. */
+  answeredAs: User | undefined;
   /** Whose token those that the worker has had were. */
   readonly decided = new Map<number, User>();
   #calls = 0;
@@ -323,6 +328,7 @@ export class World {
         near.sends = (data) => data["t"] === "hello" && void (page.lock = String(data["lock"]));
         far.arrives = (data) => {
           const user = data["t"] === "reply" ? userOf(data["value"]) : undefined;
+          if (data["t"] === "reply") world.answeredAs = page.heard;
           if (!user) return;
           const decision = page.answered.shift();
           if (decision !== undefined) world.decided.set(decision, user);
@@ -332,9 +338,17 @@ export class World {
         far.sends = (data) => {
           for (const user of marksIn(data)) if (page.heard && page.heard !== user && page.hears !== user) world.wrong(`page ${page.name} of ${page.heard} is sent what is ${user}'s: ${JSON.stringify(data).slice(0, 300)}`);
         };
+        const credit = [Infinity, 500][world.pick(2)]!;
+        let taken = 0; // what the page has not said yet that it took
+        near.arrives = (data) => {
+          taken += Number(data["size"] ?? 0);
+          if (taken < credit / 2 && world.pick(3) > 0) return;
+          near.postMessage({ t: "credit", bytes: taken });
+          taken = 0;
+        };
         page.near?.close();
         [page.near, page.far] = [near, far];
-        world.sessions.push(new PortSession(far as unknown as MessagePort, undefined, world.#open as typeof openView));
+        world.sessions.push(new PortSession(far as unknown as MessagePort, undefined, world.#open as typeof openView, new Credits(credit)));
         this.port = near;
       }
     }

@@ -10,6 +10,7 @@ import type { AgentSession } from "../src/agent/session.js";
 import { joinable } from "../src/connect/joinable.js";
 import type { Tokens } from "../src/connect/userstores.js";
 import { connectAgent } from "../src/host/agenthosts.js";
+import { Credits } from "../src/host/credits.js";
 import { PortSession } from "../src/host/portsession.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
@@ -304,9 +305,17 @@ export class World {
         far.sends = (data) => {
           for (const user of marksIn(data)) if (page.heard && page.heard !== user && page.hears !== user) world.wrong(`page ${page.name} of ${page.heard} is sent what is ${user}'s: ${JSON.stringify(data).slice(0, 300)}`);
         };
+        const credit = [Infinity, 500][world.pick(2)]!;
+        let taken = 0; // what the page has not said yet that it took
+        near.arrives = (data) => {
+          taken += Number(data["size"] ?? 0);
+          if (taken < credit / 2 && world.pick(3) > 0) return;
+          near.postMessage({ t: "credit", bytes: taken });
+          taken = 0;
+        };
         page.near?.close();
         [page.near, page.far] = [near, far];
-        world.sessions.push(new PortSession(far as unknown as MessagePort, world.#open));
+        world.sessions.push(new PortSession(far as unknown as MessagePort, world.#open, undefined, new Credits(credit)));
         this.port = near;
       }
     }

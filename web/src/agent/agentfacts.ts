@@ -23,6 +23,10 @@ export class AgentFacts {
     this.#initialize = initialize ?? {};
   }
 
+  userChanged(): void {
+    this.#initialize = {};
+  }
+
   /** The same as data, for {@link heard} of another. */
   get said(): Open {
     return { version: this.version, restored: this.restored, transport: this.transport, initialize: this.#initialize };

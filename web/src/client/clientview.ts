@@ -241,6 +241,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     this.#part((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
     this.#open.move(this);
     this.listeners.emit("state", { state: "reconnecting" });
+    if (this.client.state === "open") this.listeners.emit("state", { state: "open" }); // others of its user have it
     for (const what of ["tools", "prompts", "resources"] as const) this.listeners.emit("changed", { what });
   }
 

@@ -35,6 +35,10 @@ export class ServerFacts {
     this.#initialize = initialize;
   }
 
+  userChanged(): void {
+    this.#initialize = {};
+  }
+
   /**
    * Whether each request says all that the server has to know, and the server sends no
    * requests: arguments are mirrored into header fields, subscriptions are streams, and

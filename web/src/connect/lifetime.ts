@@ -30,6 +30,8 @@ const REVIVAL_EVERY = 10_000;
 export interface Facts {
   /** `bits` are what the core says of an open connection beside that; 0 where it says nothing. */
   heard(state: ClientState, said: Open, bits: number): void;
+  /** What was said was said to another user. */
+  userChanged(): void;
 }
 
 /** Those who listen to a client, as far as they hear of its state. */
@@ -253,6 +255,7 @@ export class Lifetime<F extends Facts, C extends object> {
     const { runtime, handle } = this.#wire;
     const { journal } = this.#keeping;
     this.#awaits = false;
+    this.facts.userChanged();
     this.#count();
     this.#use.disown?.();
     this.#use.reject((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));

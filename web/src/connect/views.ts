@@ -16,6 +16,8 @@ export interface View {
   readonly over: AbortSignal;
   /** Whether what is asked on that call is for this view before the newest. */
   isAskedOn?(call: object): boolean;
+  /** Its user is another one from here on, and the client goes on as that user's. */
+  userChanged?(): void;
   /** Its last token is another user's than the others': it goes on with a client of that user's. */
   leaves(): void;
 }
@@ -113,6 +115,7 @@ export class NewestTokens implements Tokens {
       if (answer.ok && (isOurs || this.#views.all.length === 1)) this.given = answer.text;
       if (isOurs) return answer;
       if (this.#views.all.length === 1) {
+        view.userChanged?.();
         this.#user(stores.user);
         this.#changed = true;
         return answer;

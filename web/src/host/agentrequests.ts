@@ -2,7 +2,7 @@ import type { AgentClient } from "../agent/agentclient.js";
 import { unlessAborted } from "../connect/abort.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
-import { type ErrorData, errorData } from "./errordata.js";
+import { errorData } from "./errordata.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
 
 /** A request that has no answer. */
@@ -22,19 +22,13 @@ const MAKING: ReadonlySet<string> = new Set(["session/new", "session/load", "ses
 
 /** The page that asks. */
 export interface AskingPage {
-  /** Whether what is sent now goes at once. */
-  readonly takes: boolean;
   send(message: HostMessage): void;
-  /** The answer to that ask has not gone yet: it is that error. */
-  takeBack(ask: number, error: ErrorData): void;
 }
 
 /** What one page asks of an agent, and waits for. */
 export class AgentRequests {
   readonly #page: AskingPage;
   readonly #open = new Map<number, OpenRequest>();
-  /** The methods of what was answered while the page took nothing. */
-  readonly #waiting = new Map<number, string>();
 
   constructor(page: AskingPage) {
     this.#page = page;
@@ -53,7 +47,6 @@ export class AgentRequests {
     const answer = (said: { value?: unknown; error?: unknown }): void => {
       if (!this.#open.delete(ask)) return;
       this.#page.send({ t: "answered", ask, ...("error" in said ? { error: errorData(said.error) } : { value: said.value }) });
-      if (!this.#page.takes) this.#waiting.set(ask, method); // it waits, or was the last that the page takes for now
     };
     const send = async (): Promise<unknown> => {
       if (!this.#open.has(ask)) return undefined;
@@ -72,17 +65,9 @@ export class AgentRequests {
     this.#open.get(ask)?.abort.abort(why);
   }
 
-  /** The page takes messages again, maybe not all that wait. */
-  resume(): void {
-    if (this.#page.takes) this.#waiting.clear();
-  }
-
-  /** The page hears no more of them but this; `isOthers`: its user is another one, and gets no answer that waits either. The agent goes on with those that it has. */
-  end(message: string, isOthers: boolean): void {
-    const error = (op: string): ErrorData => errorData(new HoldfastError({ code: "closed", op, message }));
-    if (isOthers) for (const [ask, method] of this.#waiting) this.#page.takeBack(ask, error(method));
-    for (const [ask, { method }] of this.#open) this.#page.send({ t: "answered", ask, error: error(method) });
-    this.#waiting.clear();
+  /** The page hears no more of them but this. The agent goes on with those that it has. */
+  end(message: string): void {
+    for (const [ask, { method }] of this.#open) this.#page.send({ t: "answered", ask, error: errorData(new HoldfastError({ code: "closed", op: method, message })) });
     this.#open.clear();
   }
 }

@@ -18,15 +18,15 @@ import type { Asked, PageMessage } from "./protocol.js";
 import type { MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 import { SharedAgent, type SharingPage } from "./sharedagent.js";
 import { type ShownPage, ShownSessions } from "./shownsessions.js";
-
-/** Why nothing is taken from a page whose user is not the client's any more. */
-const OTHER_USER = "the token provider gave a token of another user";
+import { OTHER_USER } from "./takenback.js";
 
 /** The handler that answers a method. */
 const HANDLER: Readonly<Record<string, string>> = { "session/request_permission": "permission", "elicitation/create": "elicitation" };
 
 /** The page that has a view, as far as the view goes. */
 export interface AgentPage extends ShownPage, AskingPage {
+  /** That client's user is another one: what the last one has, and waits for the page, does not go there. */
+  takeBack(client: number, why: string): void;
   /** The sign-in that a client of its names. */
   signIn(number: number | undefined): PageSignIn | undefined;
   question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown>;
@@ -165,7 +165,6 @@ export class AgentView implements SharingPage, TokenView {
 
   /** The page takes events again. */
   resume(): void {
-    this.#requests.resume();
     this.#shown.resume();
   }
 
@@ -188,6 +187,11 @@ export class AgentView implements SharingPage, TokenView {
 
   heardToken(token: unknown, isLate = false): void {
     if (this.#agent && isAnothers(this, token, isLate)) this.leaves();
+  }
+
+  userChanged(): void {
+    this.page.takeBack(this.number, OTHER_USER);
+    this.#facts.anew();
   }
 
   leaves(): void {
@@ -222,7 +226,8 @@ export class AgentView implements SharingPage, TokenView {
   #end(message: string, isOthers = false): boolean {
     if (!this.#enter("over")) return false;
     const isLast = this.#agent?.leave(this, isOthers) ?? false;
-    this.#requests.end(message, isOthers);
+    if (isOthers) this.page.takeBack(this.number, message);
+    this.#requests.end(message);
     this.#shown.clear();
     this.#facts.end();
     this.#over.abort();

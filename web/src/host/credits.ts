@@ -7,11 +7,17 @@ const EVERY = 1 << 20;
 
 /** What a host may still send to a page: one that hangs or is frozen is sent no more. */
 export class Credits {
+  readonly #most: number;
   #sent = 0;
+
+  /** So many bytes may be on their way. */
+  constructor(most: number = MOST) {
+    this.#most = most;
+  }
 
   /** Whether more may be sent. */
   get any(): boolean {
-    return this.#sent < MOST;
+    return this.#sent < this.#most;
   }
 
   /** So many bytes were sent. */

@@ -41,6 +41,11 @@ export class EventBatch {
     this.#used += HEAD;
   }
 
+  /** Adds the events of a message, but for those of calls that are not wanted. */
+  addAll({ heads, text }: { heads: Uint32Array; text: string }, isWanted: (call: number) => boolean): void {
+    eachEvent(heads, text, (call, kind, position, one, stream) => isWanted(call) && this.add(call, kind, position, one, stream));
+  }
+
   /** What is there, and nothing from then on. */
   take(): { heads: Uint32Array<ArrayBuffer>; text: string } {
     const taken = { heads: this.#heads.slice(0, this.#used), text: `[${this.#texts.join(",")}]` };
@@ -82,7 +87,7 @@ class EventTexts implements ParsedTogether {
 }
 
 /** Takes an event, `at` its place among those of its message. */
-export type TakeEvent = (call: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number) => void;
+export type TakeEvent = (call: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number) => unknown;
 
 /** Hands out the events of a message in their order. One that is not whole ends it. */
 export function eachEvent(heads: Uint32Array, text: string, to: TakeEvent): void {

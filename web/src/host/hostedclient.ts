@@ -55,6 +55,7 @@ export class HostedClient {
       await this.#open(url, all, (...made) => {
         view = new PortView(this.#number, this.#page, made);
         view.hasToken = token;
+        view.onAnotherUser = () => this.#facts.anew();
         view.listeners.tap((event, value) => this.#emit(view, event, value));
         return view;
       });

@@ -23,6 +23,11 @@ export class NewFacts {
     }, BEHIND);
   }
 
+  /** The page may not have heard what it was told: it is told all once more, with what is new. */
+  anew(): void {
+    this.#said.clear();
+  }
+
   /** Tells the page what is new. */
   tell(): void {
     const news: Record<string, unknown> = {};

@@ -170,6 +170,14 @@ export class PortCalls {
     for (const [id, view] of this.#viewOf) if (view.number === client) this.#forget(id);
   }
 
+  /** That client's user is another one: calls that the page has made under a key that the last one had end there, also where it has not heard that they are those. */
+  takeBack(client: number, message: string): void {
+    for (const [id, call] of this.#calls) {
+      if (call.number === id || this.#viewOf.get(id)?.number !== client) continue;
+      this.#use.send({ t: "fail", call: id, error: errorData(new HoldfastError({ code: "closed", op: call.method, message })) });
+    }
+  }
+
   /** The page takes nothing for now: no call waits for its readers. */
   letRun(): void {
     for (const call of this.#calls.values()) if (!call.settled) call.letRun();

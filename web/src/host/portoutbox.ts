@@ -1,7 +1,8 @@
+import { Addressees } from "./addressees.js";
 import { Credits, sizeOf } from "./credits.js";
-import type { ErrorData } from "./errordata.js";
 import { EventBatch } from "./eventbatch.js";
 import type { HostMessage } from "./protocol.js";
+import { answerTakenBack, OTHER_USER } from "./takenback.js";
 import { WaitingMessages } from "./waitingmessages.js";
 
 /**
@@ -25,7 +26,9 @@ export interface OutboxUse {
 export class PortOutbox {
   readonly #port: MessagePort;
   readonly #use: OutboxUse;
-  readonly #credits = new Credits();
+  readonly #credits: Credits;
+  /** Of which client each message is. */
+  readonly addressees: Addressees = new Addressees();
   readonly #batch = new EventBatch();
   #flushing = false;
   /** Runs while events wait for each other. */
@@ -36,8 +39,9 @@ export class PortOutbox {
   /** Messages that could not cross. */
   dropped = 0;
 
-  constructor(port: MessagePort, use: OutboxUse) {
+  constructor(port: MessagePort, use: OutboxUse, credits: Credits) {
     this.#port = port;
+    this.#credits = credits;
     this.#use = use;
   }
 
@@ -74,8 +78,11 @@ export class PortOutbox {
   /** Sends a message behind all that came before it, at once or when the page takes it. */
   send(message: HostMessage, transfer: Transferable[] = []): void {
     this.flush();
-    if (this.takes) return this.#post(message, transfer);
-    this.#wait(message, transfer);
+    const { addressees } = this;
+    addressees.sends(message);
+    const sent = message.t === "answered" && addressees.isTakenBack(message.ask) ? answerTakenBack(message, addressees, OTHER_USER) : message;
+    if (this.takes) return this.#post(sent, transfer);
+    this.#wait(sent, transfer);
   }
 
   /** Leaves of what waits what the page needs, as {@link WaitingMessages.lessen} has it. */
@@ -83,9 +90,12 @@ export class PortOutbox {
     this.#waiting.lessen(...which);
   }
 
-  /** The answer to that ask is that error, where it waits. */
-  takeBack(ask: number, error: ErrorData): void {
-    this.#waiting.takeBack(ask, error);
+  /** That client's user is another one: nothing goes to the page of what the last one has. */
+  takeBack(client: number, why: string): void {
+    const { addressees } = this;
+    this.#batch.addAll(this.#batch.take(), (call) => addressees.ofCall(call).client !== client);
+    this.#waiting.takeBack(client, addressees, why);
+    addressees.takeBack(client);
   }
 
   /** The page has taken so many bytes. Reports whether sending may go on that could not. */
@@ -116,6 +126,7 @@ export class PortOutbox {
   #post(message: HostMessage, transfer: Transferable[]): void {
     const size = (message.size = sizeOf(message));
     this.#credits.spend(size);
+    this.addressees.sent(message);
     try {
       this.#port.postMessage(message, transfer);
     } catch (error) {

@@ -5,6 +5,9 @@ import type { Asked, AskedToSignIn, HostMessage, PageMessage } from "./protocol.
 
 /** A question that the page has not answered. */
 interface OpenQuestion {
+  /** The page's number for the client that is asked. */
+  readonly of: number;
+  readonly asked: Asked | AskedToSignIn;
   /** The page has it. */
   heard(): void;
   resolve(value: unknown): void;
@@ -39,7 +42,7 @@ export class PortQuestions {
     const silence = setTimeout(this.#hangs, HANGS);
     const heard = (): void => clearTimeout(silence);
     const answer = new Promise((resolve, reject) => {
-      this.#open.set(question, { heard, resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
+      this.#open.set(question, { of: client, asked, heard, resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
       this.#send({ t: "question", client, question, asked, request, server, draft: draft === undefined ? "" : JSON.stringify(draft) });
       signal?.addEventListener("abort", () => {
         if (this.#open.delete(question)) this.#send({ t: "withdrawn", question });
@@ -74,6 +77,15 @@ export class PortQuestions {
   withdraw(): void {
     for (const question of this.#open.keys()) this.#send({ t: "withdrawn", question });
     this.end();
+  }
+
+  /** That client's user is another one: what the last one is asked is asked elsewhere. Whoever it is, the page says by its token. */
+  takeBack(client: number): void {
+    for (const [question, { of, asked, reject }] of this.#open) {
+      if (of !== client || asked === "token" || !this.#open.delete(question)) continue;
+      this.#send({ t: "withdrawn", question });
+      reject(GONE);
+    }
   }
 
   /** The page has gone. */

@@ -7,7 +7,7 @@ import { storesKeys } from "../storage/storeskeys.js";
 import { lifetime } from "../tabs/lifecycle.js";
 import { pageArrived } from "./askpage.js";
 import { BUILD } from "./build.js";
-import type { ErrorData } from "./errordata.js";
+import { Credits } from "./credits.js";
 import { HostedClient } from "./hostedclient.js";
 import { pageLeft } from "./lingering.js";
 import { PortQuestions } from "./portquestions.js";
@@ -38,12 +38,12 @@ export class PortSession implements ViewPage {
   #outlives = false;
   #dropped = 0;
 
-  /** `agent` opens an agent's client here, `open` one of an MCP server. */
-  constructor(port: MessagePort, agent: OpenAgent = openAgent, open: typeof openView = openView) {
+  /** `agent` opens an agent's client here, `open` one of an MCP server; `credits` are how much may be on its way to the page. */
+  constructor(port: MessagePort, agent: OpenAgent = openAgent, open: typeof openView = openView, credits: Credits = new Credits()) {
     this.#port = port;
     this.#open = open;
     this.#presence = new PagePresence(this);
-    this.#outbox = new PortOutbox(port, this);
+    this.#outbox = new PortOutbox(port, this, credits);
     this.#asks = new PortAsks(this);
     this.#calls = new PortCalls(this, this.#asks);
     this.#agents = new PortAgents(this, agent);
@@ -102,8 +102,10 @@ export class PortSession implements ViewPage {
     if (!this.isGone) this.#outbox.send(message, transfer);
   }
 
-  takeBack(ask: number, error: ErrorData): void {
-    this.#outbox.takeBack(ask, error);
+  takeBack(client: number, why: string): void {
+    this.#outbox.takeBack(client, why);
+    this.#questions.takeBack(client);
+    this.#calls.takeBack(client, why);
   }
 
   flush(): void {
@@ -157,6 +159,7 @@ export class PortSession implements ViewPage {
   }
 
   #take(message: PageMessage): void {
+    this.#outbox.addressees.heard(message);
     switch (message.t) {
       case "hello":
         this.#hello(message);

@@ -3,9 +3,11 @@
 // that is stored, or that others still have; of the rest the page learns that it missed it.
 
 import { HoldfastError } from "../shared/errors.js";
+import type { Addressees } from "./addressees.js";
 import { sizeOf } from "./credits.js";
 import { type ErrorData, errorData } from "./errordata.js";
 import type { HostMessage } from "./protocol.js";
+import { takenBack, type Waiting } from "./takenback.js";
 
 /** Bytes, and messages, that may wait beside what is needed: beyond, what waits is made less. */
 const BYTES = 16 << 20;
@@ -14,9 +16,6 @@ const MESSAGES = 10_000;
 const SMALL = 1 << 10;
 /** How many broken rules, calls that have left the store, and small notifications of an agent a page hears of at most. */
 const REPORTS = 100;
-
-/** A message, and what crosses with it. */
-export type Waiting = [message: HostMessage, transfer: Transferable[]];
 
 type Emit = Extract<HostMessage, { t: "emit" }>;
 
@@ -58,13 +57,14 @@ export class WaitingMessages {
     return all;
   }
 
-  /** The answer to that ask is that error. */
-  takeBack(ask: number, error: ErrorData): void {
-    const at = this.#all.findIndex(([message]) => message.t === "answered" && message.ask === ask);
-    if (at < 0) return;
-    const small: HostMessage = { t: "answered", ask, error };
-    this.#bytes += sizeOf(small) - sizeOf(this.#all[at]![0]);
-    this.#all[at] = [small, []];
+  /** Nothing of what that client's last user has goes to the page ({@link takenBack}). */
+  takeBack(client: number, addressees: Addressees, why: string): void {
+    this.#all = this.#all.flatMap((waiting) => {
+      const left = takenBack(waiting, client, addressees, why);
+      return left ? [left] : [];
+    });
+    this.#facts.delete(client);
+    this.#bytes = bytesOf(this.#all);
   }
 
   /**
@@ -74,9 +74,13 @@ export class WaitingMessages {
   lessen(holds: (call: number) => boolean, isAgents: (client: number) => boolean): void {
     const left = withoutLarge(needed(this.#all, isAgents), holds);
     this.#all = left;
-    this.#bytes = left.reduce((bytes, [message]) => bytes + sizeOf(message), 0);
+    this.#bytes = bytesOf(left);
     this.#needed = { messages: left.length, bytes: this.#bytes };
   }
+}
+
+function bytesOf(all: readonly Waiting[]): number {
+  return all.reduce((bytes, [message]) => bytes + sizeOf(message), 0);
 }
 
 /** Without what a later message makes needless, and without what nobody has to hear late. */

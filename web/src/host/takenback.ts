@@ -1,0 +1,69 @@
+// A page's user may change while something of the last one's waits for the page, which hangs or is slow: none of
+// that goes there any more (fault 467).
+
+import { HoldfastError } from "../shared/errors.js";
+import type { Addressees } from "./addressees.js";
+import { type ErrorData, errorData } from "./errordata.js";
+import { EventBatch } from "./eventbatch.js";
+import type { HostMessage } from "./protocol.js";
+
+/** A message, and what crosses with it. */
+export type Waiting = [message: HostMessage, transfer: Transferable[]];
+
+/** What says nothing of a user: how the client stands. */
+const STANDS: ReadonlySet<string> = new Set(["state", "durability", "status", "listen"]);
+
+/** Why the last user's work ends for a page. */
+export const OTHER_USER = "the token provider gave a token of another user";
+
+/** What goes to the page in the place of a message that waits; undefined for nothing. `client` has another user, `why` is the error's text. */
+export function takenBack(waiting: Waiting, client: number, addressees: Addressees, why: string): Waiting | undefined {
+  const [message] = waiting;
+  switch (message.t) {
+    case "answered":
+      return addressees.ofAsk(message.ask)?.client === client ? [answerTakenBack(message, addressees, why), []] : waiting;
+    case "events": {
+      const batch = new EventBatch();
+      batch.addAll(message, (call) => addressees.ofCall(call).client !== client);
+      if (batch.isEmpty) return undefined;
+      const left = batch.take();
+      return [{ t: "events", ...left }, [left.heads.buffer]];
+    }
+    case "settle":
+    case "fail": {
+      const of = addressees.ofCall(message.call);
+      return of.client === client ? [{ t: "fail", call: message.call, error: ended(of.op, why) }, []] : waiting;
+    }
+    case "from":
+    case "skipped":
+    case "replayed":
+    case "peeked":
+      return addressees.ofCall(message.call).client === client ? undefined : waiting;
+    case "call":
+    case "session":
+    case "assigned":
+      return message.client === client ? undefined : waiting;
+    case "emit":
+      return message.client === client && !STANDS.has(message.event) ? undefined : waiting;
+    case "question":
+      return message.client === client && message.asked !== "token" ? undefined : waiting;
+    case "facts": {
+      if (message.client !== client) return waiting;
+      const { state, stored } = message.facts as { state?: unknown; stored?: unknown };
+      return [{ t: "facts", client, facts: { ...(state !== undefined && { state }), ...(stored !== undefined && { stored }) } }, []];
+    }
+    default:
+      return waiting;
+  }
+}
+
+/** An answer, without what is in it. */
+export function answerTakenBack(message: Extract<HostMessage, { t: "answered" }>, addressees: Addressees, why: string): HostMessage {
+  const { ask, value, error } = message;
+  if (value === undefined && !error) return message; // that it is done
+  return { t: "answered", ask, error: ended(addressees.ofAsk(ask)?.op ?? "", why) };
+}
+
+function ended(op: string, message: string): ErrorData {
+  return errorData(new HoldfastError({ code: "closed", op, message }));
+}

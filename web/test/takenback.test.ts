@@ -1,0 +1,132 @@
+// What waits for a page whose user has changed: nothing of the last user's goes there, and all else does.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Addressees } from "../src/host/addressees.js";
+import { GONE } from "../src/host/askpage.js";
+import { BUILD } from "../src/host/build.js";
+import { Credits } from "../src/host/credits.js";
+import { type ErrorData, errorData } from "../src/host/errordata.js";
+import { EventBatch } from "../src/host/eventbatch.js";
+import { PortCall } from "../src/host/portcall.js";
+import { PortOutbox } from "../src/host/portoutbox.js";
+import { PortSession } from "../src/host/portsession.js";
+import type { PortView } from "../src/host/portview.js";
+import type { HostMessage, PageMessage } from "../src/host/protocol.js";
+import { takenBack } from "../src/host/takenback.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { OUTCOME } from "../src/shared/border.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { settled } from "./agentworker.js";
+
+const WHY = "the token provider gave a token of another user";
+const closed = (op: string): ErrorData => errorData(new HoldfastError({ code: "closed", op, message: WHY }));
+
+/** Two clients of a page's, each with a call of the page's, one of the host's and two asks: all of client 2's numbers are below those of client 102. */
+function twoClients(): Addressees {
+  const of = new Addressees();
+  for (const client of [2, 102]) {
+    of.heard({ t: "make", client, call: client + 2, op: "callTool", method: "callTool", args: "[]", options: {} });
+    of.sends({ t: "call", client, call: client + 1, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+    of.heard({ t: "ask", client, ask: client + 4, op: "listTools", method: "listTools", args: [] });
+    of.heard({ t: "reread", ask: client + 6, call: client + 1, read: client + 8, events: 1, from: 0, to: 1 });
+  }
+  return of;
+}
+
+function events(...calls: number[]): HostMessage {
+  const batch = new EventBatch();
+  for (const call of calls) batch.add(call, 1, 1, `{"of":${call}}`, 0);
+  return { t: "events", ...batch.take() };
+}
+
+const at = (n: number): HostMessage[] => [
+  { t: "settle", call: n + 2, outcome: OUTCOME.result, text: "{}" },
+  { t: "answered", ask: n + 4, value: [] },
+  { t: "answered", ask: n + 6, value: { heads: new Uint32Array(0), text: "[]", done: true } },
+  { t: "from", call: n + 1, position: 4 },
+  { t: "skipped", call: n + 1, events: 1, from: 1, to: 2, position: 2, guarantee: "resumable", followed: false },
+  { t: "replayed", call: n + 1, position: 4, events: new Uint8Array(1) },
+  { t: "peeked", call: n + 1, outcome: 0, text: "{}" },
+  { t: "call", client: n, call: n + 1, method: "tools/call", manual: false, params: {}, made: {}, kept: true },
+  { t: "session", client: n, session: n + 11, made: {} },
+  { t: "assigned", client: n, session: n + 11, number: 1 },
+  { t: "emit", client: n, event: "notification", value: {}, call: 0 },
+  { t: "emit", client: n, event: "restored", value: {}, call: n + 1 },
+  { t: "question", client: n, question: 1, asked: "elicitation", request: {}, server: "s", draft: "" },
+];
+
+test("Fault 467: of what waits for a page whose user has changed nothing is of the last one", () => {
+  const of = twoClients();
+  const left = at(2).map((message) => takenBack([message, []], 2, of, WHY)?.[0]);
+  assert.deepEqual(left, [{ t: "fail", call: 4, error: closed("callTool") }, { t: "answered", ask: 6, error: closed("listTools") }, { t: "answered", ask: 8, error: closed("reread") }, ...Array.from({ length: 10 }, () => undefined)]);
+  for (const message of at(102)) assert.equal(takenBack([message, []], 2, of, WHY)?.[0], message, "another client's");
+});
+
+test("Fault 467: what says how the client stands, and asks who the user is, still goes there", () => {
+  const of = twoClients();
+  const stay: HostMessage[] = [
+    { t: "emit", client: 2, event: "state", value: { state: "reconnecting" }, call: 0 },
+    { t: "question", client: 2, question: 1, asked: "token", request: {}, server: "s", draft: "" },
+    { t: "opened", client: 2 },
+    { t: "ended", client: 2, again: true },
+    { t: "forgotten", call: 3 },
+    { t: "answered", ask: 6 }, // that a client is closed, or an event acknowledged
+    { t: "withdrawn", question: 1 },
+  ];
+  for (const message of stay) assert.deepEqual(takenBack([message, []], 2, of, WHY)?.[0], message);
+  const facts: HostMessage = { t: "facts", client: 2, facts: { state: "open", server: { name: "of ada" }, stored: { url: "u", stores: [], former: [] } } };
+  assert.deepEqual(takenBack([facts, []], 2, of, WHY)?.[0], { t: "facts", client: 2, facts: { state: "open", stored: { url: "u", stores: [], former: [] } } });
+});
+
+test("Fault 467: of events that wait together, those of other clients stay", () => {
+  const of = twoClients();
+  assert.deepEqual(takenBack([events(3, 103, 2, 104), []], 2, of, WHY)?.[0], events(103, 104)); // 2: what an agent says outside of all sessions
+  assert.equal(takenBack([events(3, 4), []], 2, of, WHY), undefined);
+});
+
+test("Fault 467: what is being read of calls of the last user does not go there later either, nor events that are on their way", () => {
+  const sent: HostMessage[] = [];
+  const port = { postMessage: (message: HostMessage) => void sent.push(message) } as unknown as MessagePort;
+  const outbox = new PortOutbox(port, { isHere: true, sentEvents: () => {}, full: () => {} }, new Credits());
+  const reads = (call: number, ask: number): PageMessage => ({ t: "reread", ask, call, read: 2, events: 1, from: 0, to: 1 });
+  outbox.addressees.sends({ t: "call", client: 2, call: 3, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+  outbox.addressees.sends({ t: "call", client: 102, call: 103, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+  for (const [call, ask] of [[3, 4], [103, 104]] as const) outbox.addressees.heard(reads(call, ask));
+  outbox.addressees.heard({ t: "ask", client: 2, ask: 6, op: "readResource", method: "readResource", args: [] }); // it waits for the new user's token
+  for (const call of [3, 103]) outbox.event(call, 1, 1, `{"of":${call}}`, 0);
+  outbox.takeBack(2, WHY);
+  for (const ask of [4, 6, 104]) outbox.send({ t: "answered", ask, value: "data" });
+  const said = sent.map(({ size: _, ...message }) => message);
+  assert.deepEqual(said, [events(103), { t: "answered", ask: 4, error: closed("reread") }, { t: "answered", ask: 6, value: "data" }, { t: "answered", ask: 104, value: "data" }]);
+  outbox.clear();
+});
+
+test("of a page's numbers nothing is known any more once it has what they stand for", () => {
+  const of = twoClients();
+  assert.deepEqual(of.ofCall(4), { client: 2, op: "callTool" });
+  for (const message of [{ t: "forgotten", call: 4 }, { t: "answered", ask: 6 }] as HostMessage[]) of.sent(message);
+  assert.deepEqual([of.ofCall(4).client, of.ofAsk(6)], [4, undefined]);
+});
+
+test("Fault 467: where the user of a page has changed, what the last one is asked is asked elsewhere, and a call that the page has under a number of its own ends", async () => {
+  Object.defineProperty(globalThis, "navigator", { value: { locks: { request: () => new Promise(() => {}) } }, configurable: true });
+  const heard: HostMessage[] = [];
+  const port = { onmessage: (_: object) => {}, start: () => {}, close: () => {}, postMessage: (message: HostMessage) => void heard.push(message) };
+  const session = new PortSession(port as unknown as MessagePort);
+  port.onmessage({ data: { t: "hello", build: BUILD, lock: "page", outlives: true } });
+  await settled();
+  const view = { number: 2, peers: [], shown: () => [] } as unknown as PortView;
+  let call!: PortCall<unknown>;
+  const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
+  session.known(view, (id) => (call = new PortCall<unknown>(id, session, made, { outlives: false, keepsEvents: true })), made);
+  session.making(4, view, () => call); // the page has made it under the same key
+  const ends: unknown[] = [];
+  for (const client of [2, 6]) for (const asked of ["token", "elicitation"] as const) session.question(client, asked, {}, { server: "s" }).catch((error: unknown) => ends.push([client, asked, error]));
+  heard.length = 0;
+  session.takeBack(2, WHY);
+  await settled();
+  assert.deepEqual(ends, [[2, "elicitation", GONE]]);
+  assert.deepEqual(heard.map((message) => (message.t === "fail" ? [message.call, message.error.code] : message.t)), ["withdrawn", [4, "closed"]]);
+  port.onmessage({ data: { t: "bye" } });
+});
