@@ -191,7 +191,7 @@ export class AgentView implements SharingPage, TokenView {
 
   userChanged(): void {
     this.page.takeBack(this.number, OTHER_USER);
-    this.#facts.anew();
+    this.#facts.repeatAll();
   }
 
   leaves(): void {

@@ -55,7 +55,7 @@ export class HostedClient {
       await this.#open(url, all, (...made) => {
         view = new PortView(this.#number, this.#page, made);
         view.hasToken = token;
-        view.onAnotherUser = () => this.#facts.anew();
+        view.onAnotherUser = () => this.#facts.repeatAll();
         view.listeners.tap((event, value) => this.#emit(view, event, value));
         return view;
       });

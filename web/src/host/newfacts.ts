@@ -23,8 +23,8 @@ export class NewFacts {
     }, BEHIND);
   }
 
-  /** The page may not have heard what it was told: it is told all once more, with what is new. */
-  anew(): void {
+  /** The page may not have heard what it was told: all is said once more with what is new. */
+  repeatAll(): void {
     this.#said.clear();
   }
 
