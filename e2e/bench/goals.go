@@ -99,6 +99,7 @@ func goals() []goal {
 		atLeast(0.9, "32 in flight, shared host, "+kept[who]+", x page host", times(who+shared, who, "calls 32"))
 	}
 	atMost(15, "connect of a second page, shared host, ms", median(holdfast+shared, "connect second"))
+	atMost(15, "the same after preload(), ms", median(holdfast+shared, "connect preloaded"))
 	atMost(1, "memory of a page that is attached to a shared host, x official", times(holdfast+shared, official, "connected memory"))
 	atMost(10, "JavaScript of a page in a shared host, brotli, KB", median(holdfast+shared, "js brotli"))
 	return all

@@ -11,7 +11,7 @@ import (
 // profile, and on the third visit of a page, when the browser has the files and
 // has compiled them before. Files come compressed with brotli, and what the page has
 // downloaded by then is weighed. Of Holdfast it takes, too, how long connect() alone is
-// in a further page beside that one.
+// in a further page beside that one, also where that has called preload().
 func measureConnect(f *field, r *results, s settings) error {
 	if err := f.weigh(); err != nil {
 		return err
@@ -43,18 +43,25 @@ func measureConnect(f *field, r *results, s settings) error {
 		if e.dist == "" {
 			return nil
 		}
-		further, err := t.beside(e.site.URL + "/")
-		if err != nil {
-			return err
+		for name, preloads := range map[string]bool{"connect second": false, "connect preloaded": true} {
+			took, err := e.furtherPage(t, preloads)
+			if err != nil {
+				return err
+			}
+			r.add(e.name, name, took)
 		}
-		defer further.close()
-		second, err := run[float64](further, "further", "/client.mjs", e.site.URL+"/mcp", e.options)
-		if err != nil {
-			return err
-		}
-		r.add(e.name, "connect second", second)
 		return nil
 	})
+}
+
+// furtherPage takes how long connect() alone is in a page beside that one, in ms.
+func (e *entrant) furtherPage(t *tab, preloads bool) (float64, error) {
+	page, err := t.beside(e.site.URL + "/")
+	if err != nil {
+		return 0, err
+	}
+	defer page.close()
+	return run[float64](page, "further", "/client.mjs", e.site.URL+"/mcp", e.options, preloads)
 }
 
 // weigh compresses what the pages may load, for the sites to send.

@@ -24,6 +24,8 @@ export interface Session {
 /** What the bundle of every contender exports. */
 export interface Contender {
   connect(url: string, options: Options): Promise<Session>;
+  /** Loads what connect will need, where the client has something for that. */
+  preload?(options: Options): Promise<void>;
 }
 
 /** Long enough that no contender's own limit ends a measurement. */

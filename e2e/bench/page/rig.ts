@@ -15,9 +15,10 @@ async function start(bundle: string, url: string, options: Options): Promise<num
   return performance.now() - began;
 }
 
-/** The same in one more page, without the import: connect alone, in ms. */
-async function further(bundle: string, url: string, options: Options): Promise<number> {
+/** The same in one more page, without the import: connect alone, in ms; `preloads`: the app has had its part of the client loaded before. */
+async function further(bundle: string, url: string, options: Options, preloads: boolean): Promise<number> {
   contender = (await import(bundle)) as Contender;
+  if (preloads) await contender.preload!(options);
   const began = performance.now();
   session = await contender.connect(url, options);
   return performance.now() - began;
