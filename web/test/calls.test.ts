@@ -206,3 +206,14 @@ test("a result that is inspected outlives its client", async () => {
   done(undefined);
   assert.deepEqual(await call.result, { content: [] });
 });
+
+test("Fault 467: a result that is inspected is not given to the next user of its client", async () => {
+  let done: (fault: undefined) => void = () => {};
+  const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
+  const call = send();
+  void them.settle(1, OUTCOME.result, RESULT);
+  them.fail(closed);
+  them.userChanged();
+  done(undefined);
+  await assert.rejects(call.result, coded("closed"));
+});

@@ -3,9 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Agent } from "../src/agent/agent.js";
+import { AgentFacts } from "../src/agent/agentfacts.js";
 import { ClientView } from "../src/client/clientview.js";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
 import { callDefaults } from "../src/client/options.js";
+import { ServerFacts } from "../src/client/serverfacts.js";
+import type { SharedCall } from "../src/client/sharedcall.js";
 import type { SharedClient } from "../src/client/sharedclient.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { PortView, type ViewPage } from "../src/host/portview.js";
@@ -192,5 +195,31 @@ test("Fault 359: a page whose user changes, and whose new client others have ope
     view.leaves();
     await settled();
     assert.deepEqual(states, told);
+  }
+});
+
+test("Fault 467: a call of the last user that a page still holds is not run again, whoever else has the client of that user", () => {
+  const view = new ClientView("https://example.com/mcp", new Backlog(10), {}, {} as UserStores);
+  let again = 0;
+  const callOf = (has: boolean): SharedCall<unknown> => ({ of: () => (has ? {} : undefined), repeat: () => (again++, { of: () => undefined, show: () => ({}) }) }) as unknown as SharedCall<unknown>;
+  assert.throws(() => view.rerun(callOf(false)), (error: unknown) => coded("closed")(error));
+  assert.equal(again, 0);
+});
+
+test("Fault 367: while a client waits for what its server says to the new user, nothing is refused that the server could do", () => {
+  const server = new ServerFacts();
+  server.heard("open", { initialize: { serverInfo: { name: "a", version: "1" }, instructions: "for ada", capabilities: { tools: {} } } }, 0);
+  server.userChanged();
+  assert.deepEqual([server.server, server.instructions, server.capabilities], [{ name: "", version: "" }, undefined, { tools: {} }]);
+  for (const [version, initialize] of [
+    [1, { agentInfo: { name: "a", version: "1" }, agentCapabilities: { loadSession: true }, authMethods: [{ id: "one", name: "One" }] }],
+    [2, { info: { name: "a", version: "1" }, capabilities: { session: {} }, authMethods: [{ methodId: "one", type: "agent", name: "One" }] }],
+  ] as const) {
+    const agent = new AgentFacts();
+    agent.heard("open", { version, restored: false, transport: "http", initialize });
+    const { capabilities, authMethods } = agent;
+    agent.userChanged();
+    assert.deepEqual([agent.info, agent.capabilities, agent.authMethods], [{ name: "", version: "" }, capabilities, authMethods]);
+    assert.equal(agent.authMethods.length, 1);
   }
 });

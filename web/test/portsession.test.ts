@@ -205,7 +205,7 @@ test("Fault 202: a call that cannot be made, or made once more, fails under its 
   page.say({ t: "rerun", call: 12, as: 6 });
   page.session.making(8, { ...view, shown: () => [] } as unknown as PortView, () => ({ settled: true, method: "tools/call" }));
   const failed = page.heard.slice(1).map((message) => (message.t === "fail" ? [message.call, message.error.code || message.error.name] : message.t));
-  assert.deepEqual(failed, [[4, "RangeError"], [6, "closed"], [8, "closed"]]);
+  assert.deepEqual(failed, [[4, "RangeError"], "forgotten", [6, "closed"], "forgotten", [8, "closed"], "forgotten"]);
   let id = 0;
   page.session.known(view, (given) => ((id = given), { settled: true, guaranteeOf: () => "resumable" }) as never as PortCall<unknown>, ["tools/call"] as never);
   assert.equal(id % 2, 1, "a call of the host's own");

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { CallControl } from "../src/client/call.js";
+import type { RawEvent } from "../src/client/events.js";
 import { Addressees } from "../src/host/addressees.js";
 import { GONE } from "../src/host/askpage.js";
 import { BUILD } from "../src/host/build.js";
@@ -15,7 +17,7 @@ import type { PortView } from "../src/host/portview.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";
 import { takenBack } from "../src/host/takenback.js";
 import { Backlog } from "../src/shared/backlog.js";
-import { OUTCOME } from "../src/shared/border.js";
+import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { settled } from "./agentworker.js";
 
@@ -102,6 +104,13 @@ test("Fault 467: what is being read of calls of the last user does not go there 
   outbox.clear();
 });
 
+test("Fault 467: what is being read of the store is of the user who has asked", () => {
+  const of = new Addressees();
+  for (const [n, method] of (["stored", "recorded", "listTools"] as const).entries()) for (const client of [2, 102]) of.heard({ t: "ask", client, ask: client + 10 + n, op: method, method, args: [] });
+  of.takeBack(2);
+  assert.deepEqual([12, 13, 14, 112, 113, 114].filter((ask) => of.isTakenBack(ask)), [12, 13]);
+});
+
 test("of a page's numbers nothing is known any more once it has what they stand for", () => {
   const of = twoClients();
   assert.deepEqual(of.ofCall(4), { client: 2, op: "callTool" });
@@ -109,24 +118,91 @@ test("of a page's numbers nothing is known any more once it has what they stand 
   assert.deepEqual([of.ofCall(4).client, of.ofAsk(6)], [4, undefined]);
 });
 
-test("Fault 467: where the user of a page has changed, what the last one is asked is asked elsewhere, and a call that the page has under a number of its own ends", async () => {
+/** A page that has said hello, by hand. */
+async function page(): Promise<{ session: PortSession; heard: HostMessage[]; say(message: PageMessage): void }> {
   Object.defineProperty(globalThis, "navigator", { value: { locks: { request: () => new Promise(() => {}) } }, configurable: true });
   const heard: HostMessage[] = [];
   const port = { onmessage: (_: object) => {}, start: () => {}, close: () => {}, postMessage: (message: HostMessage) => void heard.push(message) };
   const session = new PortSession(port as unknown as MessagePort);
-  port.onmessage({ data: { t: "hello", build: BUILD, lock: "page", outlives: true } });
+  const say = (message: PageMessage): void => port.onmessage({ data: message });
+  say({ t: "hello", build: BUILD, lock: "page", outlives: true });
   await settled();
-  const view = { number: 2, peers: [], shown: () => [] } as unknown as PortView;
+  return { session, heard, say };
+}
+
+const VIEW = { number: 2, peers: [], shown: () => [] } as unknown as PortView;
+
+/** A call of its client 2 that the host has. */
+function known(session: PortSession, manual = false): PortCall<unknown> {
   let call!: PortCall<unknown>;
-  const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
-  session.known(view, (id) => (call = new PortCall<unknown>(id, session, made, { outlives: false, keepsEvents: true })), made);
-  session.making(4, view, () => call); // the page has made it under the same key
+  const made = ["tools/call", new Backlog(10), manual, {}, {}] as never;
+  session.known(VIEW, (id) => (call = new PortCall<unknown>(id, session, made, { outlives: false, keepsEvents: true })), made);
+  return call;
+}
+
+test("Fault 467: where the user of a page has changed, what the last one is asked is asked elsewhere, and a call that the page has under a number of its own ends", async () => {
+  const { session, heard, say } = await page();
+  const call = known(session);
+  session.making(4, VIEW, () => call); // the page has made it under the same key
   const ends: unknown[] = [];
   for (const client of [2, 6]) for (const asked of ["token", "elicitation"] as const) session.question(client, asked, {}, { server: "s" }).catch((error: unknown) => ends.push([client, asked, error]));
   heard.length = 0;
   session.takeBack(2, WHY);
   await settled();
   assert.deepEqual(ends, [[2, "elicitation", GONE]]);
-  assert.deepEqual(heard.map((message) => (message.t === "fail" ? [message.call, message.error.code] : message.t)), ["withdrawn", [4, "closed"]]);
-  port.onmessage({ data: { t: "bye" } });
+  assert.deepEqual(heard.map((message) => (message.t === "fail" ? [message.call, message.error.code] : message.t)).slice(0, 3), ["withdrawn", [3, "closed"], [4, "closed"]]);
+  say({ t: "bye" });
+});
+
+test("Fault 467: what comes of a call after its user has changed is nothing but its end, whatever its reader has missed, or reads again", async () => {
+  const { session, say, heard } = await page();
+  const call = known(session, true);
+  let goOn!: () => void;
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  const stored = async function* (): AsyncGenerator<RawEvent> {
+    await gate;
+    for (;;) yield { kind: EVENT.progress, position: 1, text: `"of ada"` };
+  };
+  call.bind(0, { reread: stored, pause: () => {} } as unknown as CallControl, undefined, true);
+  const reread = (ask: number): void => say({ t: "reread", ask, call: call.number, read: 20, events: 900, from: 0, to: 900 });
+  heard.length = 0;
+  reread(22);
+  call.hold(true); // its reader is slow
+  call.deliver(EVENT.input, 4, `{"of":"ada"}`);
+  session.takeBack(2, WHY);
+  call.deliver(EVENT.progress, 5, `{"of":"ada"}`);
+  call.replayed(5, new Uint8Array(4));
+  call.from(6);
+  call.peeked(0, `{"of":"ada"}`);
+  call.settle(OUTCOME.result, `{"of":"ada"}`);
+  reread(24);
+  goOn();
+  await settled();
+  const said = heard.filter(({ t }) => t !== "forgotten").map((message) => (message.t === "answered" ? [message.ask, message.error?.code ?? message.value] : message.t === "fail" ? [message.call, message.error.code] : message));
+  assert.deepEqual(said, [[call.number, "closed"], [24, { done: true }], [22, "closed"]]);
+  say({ t: "bye" });
+});
+
+test("Fault 467: what is left out for a page that takes nothing leaves nothing to remember", () => {
+  const outbox = new PortOutbox({ postMessage: () => {} } as unknown as MessagePort, { isHere: false, sentEvents: () => {}, full: () => outbox.lessen(() => false, () => false) }, new Credits());
+  outbox.send({ t: "call", client: 2, call: 3, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+  outbox.send({ t: "forgotten", call: 3 });
+  for (let n = 0; n < 10_000; n++) outbox.send({ t: "forgotten", call: 100_001 });
+  assert.equal(outbox.addressees.ofCall(3).client, 3);
+});
+
+test("Fault 368: what waits goes on in its order, also where that is too much once more: a call is not forgotten before its outcome", () => {
+  const sent: HostMessage[] = [];
+  let isHere = false;
+  const use = { get isHere() { return isHere; }, sentEvents: () => {}, full: () => outbox.send({ t: "forgotten", call: 3 }) };
+  const outbox = new PortOutbox({ postMessage: (message: HostMessage) => void sent.push(message) } as unknown as MessagePort, use, new Credits(500));
+  use.full = () => {};
+  for (let n = 0; n < 10_500; n++) outbox.send({ t: "withdrawn", question: n });
+  outbox.send({ t: "settle", call: 3, outcome: OUTCOME.result, text: "{}" });
+  use.full = () => outbox.send({ t: "forgotten", call: 3 });
+  isHere = true;
+  outbox.goOn();
+  for (let n = 0; n < 10_000; n++) if (outbox.taken(10_000)) outbox.goOn();
+  const at = sent.findIndex(({ t }) => t === "settle");
+  assert.ok(at > 0 && !sent.slice(0, at).some(({ t }) => t === "forgotten"));
 });

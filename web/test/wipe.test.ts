@@ -1,15 +1,19 @@
 // What a wipe deletes, and what it waits for.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { ClientView } from "../src/client/clientview.js";
 import { signOutEverywhere } from "../src/signin/authorization.js";
 import { authPlace } from "../src/signin/authplace.js";
 import { clientPart } from "../src/signin/loadauthorization.js";
 import { wipe } from "../src/signin/wipe.js";
+import type { StoreError } from "../src/storage/store.js";
+import { wipeAll } from "../src/storage/wipeall.js";
 import { ISSUER, nothing, SERVER } from "./authrig.js";
 import { ready } from "./ready.js";
 import { Shim, withGlobal } from "./storeshim.js";
+
+declare function setImmediate(work: () => void): void;
 
 const grant = (n: number): object => ({
   url: `${SERVER}${n}`,
@@ -86,4 +90,35 @@ test("Fault 275: a forget deletes what the last build has stored while the autho
   void view.logout();
   await ready();
   assert.equal(former, 1);
+});
+
+test("Fault 63: a wipe has nothing to do where a browser refuses its databases, and says so where what does not open cannot be deleted", async () => {
+  const refused = (): never => {
+    throw new DOMException("no", "SecurityError");
+  };
+  const hangs = (): object => ({});
+  const deletes = (): object => {
+    const request: { onsuccess?: () => void } = {};
+    queueMicrotask(() => request.onsuccess?.());
+    return request;
+  };
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    for (const [open, deleteDatabase, reason] of [
+      [refused, refused, ""],
+      [hangs, deletes, ""],
+      [hangs, refused, "timeout"],
+    ] as const) {
+      await withGlobal("indexedDB", { value: { open, deleteDatabase } }, async () => {
+        const ends = wipeAll().then(() => "", (error: StoreError) => error.reason);
+        for (let n = 0; n < 20; n++) {
+          await new Promise<void>((resolve) => setImmediate(resolve));
+          mock.timers.tick(1_000);
+        }
+        assert.equal(await ends, reason);
+      });
+    }
+  } finally {
+    mock.timers.reset();
+  }
 });

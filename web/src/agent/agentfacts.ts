@@ -23,8 +23,10 @@ export class AgentFacts {
     this.#initialize = initialize ?? {};
   }
 
+  /** What it can do is taken to be the same until it says so: what is asked of it meanwhile is not refused. */
   userChanged(): void {
-    this.#initialize = {};
+    const { info: _, agentInfo: __, _meta: ___, ...rest } = this.#initialize;
+    this.#initialize = rest;
   }
 
   /** The same as data, for {@link heard} of another. */

@@ -362,7 +362,8 @@ export class Calls {
     // call otherwise: not cancel(), not the end of the client.
     const inspection = outcome === OUTCOME.result ? this.#context.inspect(call.method, params, text) : undefined;
     const fault = inspection && (await inspection);
-    if (fault) call.fail(fault);
+    if (this.#userChanged) call.fail(new HoldfastError({ code: "closed", op: call.method, message: "the token provider gave a token of another user" }));
+    else if (fault) call.fail(fault);
     else call.settle(outcome, text);
   }
 

@@ -160,7 +160,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   rerun(call: SharedCall<unknown>): Call<unknown> {
-    if (this.#ended) throw closedError("retry");
+    if (this.#ended || !call.of(this)) throw closedError("retry"); // it was another user's
     return this.#make("retry", {}, (_, made) => call.repeat(made));
   }
 
@@ -253,6 +253,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
       shared.drop(this);
       call.fail(why(call.method));
       if (shared.settled) continue;
+      this.#known.add(shared); // for this one it is none that has come back
       if (shared.kept) this.#open.emit("restored", { call: shared as SharedCall<CallToolResult> });
       else if (!shared.isSeenBeside(this)) shared.cancel("the client was closed");
     }

@@ -35,8 +35,9 @@ export class ServerFacts {
     this.#initialize = initialize;
   }
 
+  /** What it can do is taken to be the same until it says so: what is asked of it meanwhile is not refused. */
   userChanged(): void {
-    this.#initialize = {};
+    this.#initialize = { capabilities: this.capabilities };
   }
 
   /**

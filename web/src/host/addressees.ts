@@ -10,8 +10,8 @@ export interface Addressee {
   readonly op: string;
 }
 
-/** What a page asks to read again of a call's events. */
-const REREAD = "reread";
+/** What is read of the store, and no client ends: answers are those of the user who has asked. */
+const READS: ReadonlySet<string> = new Set(["reread", "stored", "recorded"]);
 
 /** The clients of one page, by the numbers of what goes there. */
 export class Addressees {
@@ -19,21 +19,32 @@ export class Addressees {
   readonly #calls = new Map<number, Addressee>();
   /** Of what the page asks, until it has the answer. */
   readonly #asks = new Map<number, Addressee>();
-  /** What is being read again of calls of the last user of a client. */
+  /** What is being read for the last user of a client. */
   readonly #takenBack = new Set<number>();
+  /** Of what is read in several asks, by the page's number for it: the call may be forgotten meanwhile. */
+  readonly #reads = new Map<number, number>();
 
   /** The page has said that. */
   heard(message: PageMessage): void {
     if ("ask" in message) {
-      const op = "op" in message ? message.op : "method" in message ? message.method : message.t;
-      const client = "client" in message ? message.client : "call" in message ? this.#calls.get(message.call)?.client : undefined;
-      if (client !== undefined) this.#asks.set(message.ask, { client, op });
+      const client = this.#asking(message);
+      if (client === undefined) return;
+      this.#asks.set(message.ask, { client, op: "op" in message ? message.op : "method" in message ? message.method : message.t });
+      if (message.t === "reread") this.#reads.set(message.read, client);
+    } else if (message.t === "stop") {
+      this.#reads.delete(message.read);
     } else if (message.t === "make") {
       this.#calls.set(message.call, { client: message.client, op: message.op });
     } else if (message.t === "rerun") {
       const of = this.#calls.get(message.call);
       if (of) this.#calls.set(message.as, of);
     }
+  }
+
+  #asking(message: Extract<PageMessage, { ask: number }>): number | undefined {
+    if ("client" in message) return message.client;
+    if (!("call" in message)) return undefined;
+    return this.#calls.get(message.call)?.client ?? (message.t === "reread" ? this.#reads.get(message.read) : undefined);
   }
 
   /** That is for the page. */
@@ -44,10 +55,15 @@ export class Addressees {
 
   /** The page has that. */
   sent(message: HostMessage): void {
-    if (message.t === "forgotten") this.#calls.delete(message.call);
+    if (message.t === "forgotten") this.over(message.call);
     if (message.t !== "answered") return;
     this.#asks.delete(message.ask);
     this.#takenBack.delete(message.ask);
+  }
+
+  /** Nothing more goes to the page under that number. */
+  over(call: number): void {
+    this.#calls.delete(call);
   }
 
   /** Whose that call or session is; what an agent does outside of all sessions has its client's number. */
@@ -61,11 +77,11 @@ export class Addressees {
   }
 
   /**
-   * The calls of that client are its last user's, and so is what is being read of them. All else that the page has
-   * asked, the client itself ends, or carries out for the new user where it has waited for that one's token (fault 349).
+   * What is being read of that client's store is its last user's. All else that the page has asked, the client
+   * itself ends, or carries out for the new user where it has waited for that one's token (fault 349).
    */
   takeBack(client: number): void {
-    for (const [ask, of] of this.#asks) if (of.client === client && of.op === REREAD) this.#takenBack.add(ask);
+    for (const [ask, of] of this.#asks) if (of.client === client && READS.has(of.op)) this.#takenBack.add(ask);
   }
 
   /** Whether the answer to that is for the last user of its client. */

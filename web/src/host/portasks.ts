@@ -45,7 +45,7 @@ export class PortAsks {
   readonly #page: AskingPage;
   readonly #aborts = new Map<number, AbortController>();
   /** What is being read again, by the page's number for it. */
-  readonly #reads = new Map<number, AsyncIterator<RawEvent>>();
+  readonly #reads = new Map<number, { readonly events: AsyncIterator<RawEvent>; readonly client: number | undefined }>();
 
   constructor(page: AskingPage) {
     this.#page = page;
@@ -117,15 +117,15 @@ export class PortAsks {
     );
   }
 
-  /** Reads more of a gap. */
-  reread({ ask, call, read, events, from, to }: Extract<PageMessage, { t: "reread" }>, control: CallControl | undefined): void {
-    let reader = this.#reads.get(read);
+  /** Reads more of a gap of a call of that client. */
+  reread({ ask, call, read, events, from, to }: Extract<PageMessage, { t: "reread" }>, control: CallControl | undefined, client: number | undefined): void {
+    let reader = this.#reads.get(read)?.events;
     if (!reader) {
       const gap = new Gap();
       [gap.events, gap.from, gap.to] = [events, from, to];
       reader = control?.reread(0, gap);
       if (!reader) return this.answer(ask, Promise.resolve({ done: true }));
-      this.#reads.set(read, reader);
+      this.#reads.set(read, { events: reader, client });
     }
     this.answer(ask, this.#next(call, read, reader));
   }
@@ -147,8 +147,13 @@ export class PortAsks {
 
   /** Nobody reads that on. */
   stop(read: number): void {
-    void this.#reads.get(read)?.return?.();
+    void this.#reads.get(read)?.events.return?.();
     this.#reads.delete(read);
+  }
+
+  /** That client's user is another one: nothing is read on of the calls of the last one. */
+  takeBack(client: number): void {
+    for (const [read, one] of this.#reads) if (one.client === client) this.stop(read);
   }
 
   /** The page has gone. */

@@ -48,6 +48,8 @@ export class PortCall<T> extends Call<T> {
   readonly #place: CallPlace;
   #control: CallControl | undefined;
   #over = false;
+  /** The page has another user by now. */
+  #isTakenBack = false;
   /** Its reader is slow, and holds up nobody else: what comes meanwhile is skipped. */
   #held = false;
   /** Its reader in the page holds up the stream. */
@@ -98,6 +100,7 @@ export class PortCall<T> extends Call<T> {
   }
 
   override deliver(kind: number, position: number, said: string, stream = 0): void {
+    if (this.#isTakenBack) return;
     this.heard(kind, position, said, stream);
     const text = said === LOST && this.kept && this.#place.outlives ? SURVIVES : said;
     if (!this.#gap && !this.#held && (this.#port.takes || this.#waits())) this.#send(kind, position, text, stream);
@@ -105,6 +108,7 @@ export class PortCall<T> extends Call<T> {
   }
 
   override replayed(position: number, events: Uint8Array): void {
+    if (this.#isTakenBack) return;
     this.advanced(position);
     if (!this.#gap && !this.#held && this.#port.takes) {
       const own = events.slice(); // others have them as well
@@ -156,12 +160,20 @@ export class PortCall<T> extends Call<T> {
   }
 
   override from(position: number): void {
+    if (this.#isTakenBack) return;
     this.advanced(position);
     this.#port.send({ t: "from", call: this.number, position });
   }
 
   override peeked(outcome: number, text: string): void {
-    this.#port.send({ t: "peeked", call: this.number, outcome, text });
+    if (!this.#isTakenBack) this.#port.send({ t: "peeked", call: this.number, outcome, text });
+  }
+
+  /** Its user is not the page's any more: it ends as that error, and nothing of it goes there but that. */
+  takenBack(error: HoldfastError): void {
+    this.#gap = this.#input = this.#control = undefined;
+    this.#isTakenBack = true;
+    this.fail(error);
   }
 
   /** Has what comes skipped for a slow reader, until it goes on. */

@@ -62,6 +62,7 @@ export class PortCalls {
     if (!view || call % 2 !== 0 || this.#calls.has(call) || (method !== "callTool" && method !== "request")) {
       const error = new HoldfastError({ code: "closed", op, message: "the client is closed" });
       this.#use.send({ t: "fail", call, error: errorData(error) });
+      if (!this.#calls.has(call)) this.#use.send({ t: "forgotten", call });
       return;
     }
     this.making(call, view, () => (view as ClientView).make(op, method, JSON.parse(args) as never, options as CallOptions));
@@ -74,6 +75,7 @@ export class PortCalls {
       this.#made(id, view, make() as PortCall<unknown>);
     } catch (error) {
       this.#use.send({ t: "fail", call: id, error: errorData(error) });
+      if (!this.#calls.has(id)) this.#use.send({ t: "forgotten", call: id });
     } finally {
       this.#next = 0;
     }
@@ -110,7 +112,7 @@ export class PortCalls {
         this.#asks.answer(message.ask, control?.ack(0, message.position) ?? Promise.resolve());
         break;
       case "reread":
-        this.#asks.reread(message, control);
+        this.#asks.reread(message, control, this.#viewOf.get(message.call)?.number);
         break;
       case "rerun": {
         const view = this.#viewOf.get(message.call);
@@ -170,12 +172,16 @@ export class PortCalls {
     for (const [id, view] of this.#viewOf) if (view.number === client) this.#forget(id);
   }
 
-  /** That client's user is another one: calls that the page has made under a key that the last one had end there, also where it has not heard that they are those. */
+  /** That client's user is another one: the calls of the last one end for the page, also those that it has under numbers of its own, and has not heard to be others. */
   takeBack(client: number, message: string): void {
     for (const [id, call] of this.#calls) {
-      if (call.number === id || this.#viewOf.get(id)?.number !== client) continue;
-      this.#use.send({ t: "fail", call: id, error: errorData(new HoldfastError({ code: "closed", op: call.method, message })) });
+      if (this.#viewOf.get(id)?.number !== client) continue;
+      const error = new HoldfastError({ code: "closed", op: call.method, message });
+      call.takenBack(error);
+      if (call.number !== id) this.#use.send({ t: "fail", call: id, error: errorData(error) });
     }
+    this.#asks.takeBack(client);
+    this.#pruneSoon();
   }
 
   /** The page takes nothing for now: no call waits for its readers. */

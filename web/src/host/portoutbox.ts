@@ -87,7 +87,7 @@ export class PortOutbox {
 
   /** Leaves of what waits what the page needs, as {@link WaitingMessages.lessen} has it. */
   lessen(...which: Parameters<WaitingMessages["lessen"]>): void {
-    this.#waiting.lessen(...which);
+    for (const message of this.#waiting.lessen(...which)) this.addressees.sent(message);
   }
 
   /** That client's user is another one: nothing goes to the page of what the last one has. */
@@ -106,7 +106,9 @@ export class PortOutbox {
   /** Sends what waits, as far as the page takes it. */
   goOn(): void {
     this.flush(); // behind what waits
+    this.#lessening = true; // not before all wait again in their order: what is said of it stands behind it
     for (const [message, transfer] of this.#waiting.take()) this.send(message, transfer);
+    this.#lessening = false;
   }
 
   /** Nothing waits any more. */

@@ -116,6 +116,10 @@ export class PortSession implements ViewPage {
     return this.#calls.number();
   }
 
+  over(number: number): void {
+    this.#outbox.addressees.over(number);
+  }
+
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown> {
     return this.#calls.known(view, call, made);
   }

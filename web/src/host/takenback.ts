@@ -43,8 +43,11 @@ export function takenBack(waiting: Waiting, client: number, addressees: Addresse
     case "session":
     case "assigned":
       return message.client === client ? undefined : waiting;
-    case "emit":
-      return message.client === client && !STANDS.has(message.event) ? undefined : waiting;
+    case "emit": {
+      const { client: of, event, value, call } = message;
+      if (of !== client) return waiting;
+      return STANDS.has(event) ? [{ t: "emit", client, event, value, call }, []] : undefined; // without an error of the last one's
+    }
     case "question":
       return message.client === client && message.asked !== "token" ? undefined : waiting;
     case "facts": {

@@ -69,13 +69,17 @@ export class WaitingMessages {
 
   /**
    * Leaves what the page needs. `holds` says whether a call's client has its outcome still: then it takes
-   * no room here. `isAgents` says which clients are agents': those have no event for what was missed.
+   * no room here. `isAgents` says which clients are agents': those have no event for what was missed. Returns what goes to nobody.
    */
-  lessen(holds: (call: number) => boolean, isAgents: (client: number) => boolean): void {
-    const left = withoutLarge(needed(this.#all, isAgents), holds);
+  lessen(holds: (call: number) => boolean, isAgents: (client: number) => boolean): HostMessage[] {
+    const still = needed(this.#all, isAgents);
+    const kept = new Set(still);
+    const dropped = this.#all.filter((waiting) => !kept.has(waiting)).map(([message]) => message);
+    const left = withoutLarge(still, holds);
     this.#all = left;
     this.#bytes = bytesOf(left);
     this.#needed = { messages: left.length, bytes: this.#bytes };
+    return dropped;
   }
 }
 

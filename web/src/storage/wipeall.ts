@@ -1,7 +1,7 @@
 import { generationOf, isTombstone, tombstone } from "./generation.js";
 import { wipeMemory } from "./memorystores.js";
 import { DATABASE, PATIENCE } from "./open.js";
-import { openAny } from "./openany.js";
+import { openIfThere } from "./openany.js";
 import { forgetTraces, TRACES } from "./traces.js";
 import { commit, storeError, transact } from "./transaction.js";
 
@@ -34,16 +34,18 @@ export async function wipeAll(): Promise<void> {
     },
   );
   const deleted = await remove(databases, DATABASE);
-  if (!emptied && !deleted) throw storeError(failure);
-  await traces.catch(async (error: unknown) => {
+  const recordings = await traces.then(
+    () => undefined,
     // What does not open is deleted whole, as the stores are.
-    if (!(await remove(databases, TRACES))) throw error;
-  });
+    async (error: unknown) => ((await remove(databases, TRACES)) ? undefined : error),
+  );
+  if (!emptied && !deleted) throw storeError(failure);
+  if (recordings !== undefined) throw recordings;
 }
 
 /** Clears every object store, whichever version made them. Of the generations of the stores tombstones remain: a page that does not know yet writes nothing back. */
 async function empty(): Promise<void> {
-  const db = await openAny(DATABASE);
+  const db = await openIfThere(DATABASE);
   if (!db) return;
   try {
     const stores = [...db.objectStoreNames];
@@ -87,7 +89,12 @@ function remove(databases: IDBFactory, name: string): Promise<boolean> {
       clearTimeout(timer);
       resolve(done);
     };
-    const request = databases.deleteDatabase(name);
+    let request: IDBOpenDBRequest;
+    try {
+      request = databases.deleteDatabase(name);
+    } catch {
+      return settle(false); // it may not be used here
+    }
     request.onsuccess = () => settle(true);
     request.onerror = (event) => {
       event.preventDefault();
