@@ -36,11 +36,13 @@ func TestFault280_PageComesAfterAnOutage(t *testing.T) {
 		const look = () => seen.done || performance.now() > end ? resolve(!!seen.done) : setTimeout(look, 50);
 		look();
 	})`
-	for visit := 0; visit < 5; visit++ {
+	for visit := range 5 {
 		appIn(profile, site, p.URL(), options)
 		if chrome.Eval[bool](page, done) {
 			break
 		}
+		t.Logf("after visit %d the call has %s, the server %d requests", visit+1,
+			chrome.Eval[string](page, `JSON.stringify(seen.events.slice(-3))`), len(p.Requests()))
 	}
 	outcome(t, page, "")
 	counted(t, page, 4)

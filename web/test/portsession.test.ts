@@ -228,7 +228,7 @@ test("An outcome that the page says its app could act on waits for nothing in th
   await page.hello();
   const heard: string[] = [];
   const control = { acted: () => heard.push("acted"), handed: () => heard.push("handed") };
-  const call = { settled: true, control, guaranteeOf: () => "durable" } as unknown as PortCall<unknown>;
+  const call = { settled: true, acking: control, guaranteeOf: () => "durable" } as unknown as PortCall<unknown>;
   let id = 0;
   page.session.known({ number: 2, peers: [], shown: () => [] } as unknown as PortView, (given) => ((id = given), call), ["tools/call"] as never);
   page.say({ t: "acted", call: id });

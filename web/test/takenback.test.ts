@@ -20,6 +20,7 @@ import { Backlog } from "../src/shared/backlog.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { settled } from "./agentworker.js";
+import { ready } from "./ready.js";
 
 const WHY = "the token provider gave a token of another user";
 const closed = (op: string): ErrorData => errorData(new HoldfastError({ code: "closed", op, message: WHY }));
@@ -181,6 +182,39 @@ test("Fault 467: what comes of a call after its user has changed is nothing but 
   const said = heard.filter(({ t }) => t !== "forgotten").map((message) => (message.t === "answered" ? [message.ask, message.error?.code ?? message.value] : message.t === "fail" ? [message.call, message.error.code] : message));
   assert.deepEqual(said, [[call.number, "closed"], [24, { done: true }], [22, "closed"]]);
   say({ t: "bye" });
+});
+
+test("Fault 467: what the page has had of the last user is acknowledged for that one, or not at all", async () => {
+  const { session, say, heard } = await page();
+  const call = known(session);
+  const acked: number[] = [];
+  call.bind(0, { ack: async (_: number, position: number) => void acked.push(position), pause: () => {} } as unknown as CallControl, undefined, true);
+  call.settle(OUTCOME.result, "{}");
+  session.takeBack(2, WHY);
+  heard.length = 0;
+  say({ t: "ack", ask: 20, call: call.number, position: 4 });
+  for (let n = 0; n < 3; n++) await ready(); // the client has it no more
+  say({ t: "ack", ask: 22, call: call.number, position: 5 });
+  say({ t: "ack", ask: 24, call: 999, position: 5 });
+  await settled();
+  assert.deepEqual(acked, [4]);
+  assert.deepEqual(heard.map((message) => (message.t === "answered" ? [message.ask, message.error?.code] : message.t)), [[20, undefined], "forgotten", [22, "closed"], [24, undefined]]);
+  say({ t: "bye" });
+});
+
+test("Fault 467: whose an event is that waits is known after its session is over", () => {
+  const sent: HostMessage[] = [];
+  let isHere = false;
+  const use = { get isHere() { return isHere; }, sentEvents: () => {}, full: () => {} };
+  const outbox = new PortOutbox({ postMessage: (message: HostMessage) => void sent.push(message) } as unknown as MessagePort, use, new Credits());
+  outbox.send({ t: "session", client: 2, session: 5, made: {} });
+  outbox.event(5, EVENT.transcript, 1, `{"of":"ada"}`, 0);
+  outbox.over(5);
+  outbox.takeBack(2, WHY);
+  isHere = true;
+  outbox.goOn();
+  assert.deepEqual([sent, outbox.addressees.ofCall(5).client], [[], 5]);
+  outbox.clear();
 });
 
 test("Fault 467: what is left out for a page that takes nothing leaves nothing to remember", () => {

@@ -92,7 +92,7 @@ test("Fault 275: a forget deletes what the last build has stored while the autho
   assert.equal(former, 1);
 });
 
-test("Fault 63: a wipe has nothing to do where a browser refuses its databases, and says so where what does not open cannot be deleted", async () => {
+test("Fault 63: a wipe deletes whole what does not open, and says so where that may not be either", async () => {
   const refused = (): never => {
     throw new DOMException("no", "SecurityError");
   };
@@ -105,7 +105,8 @@ test("Fault 63: a wipe has nothing to do where a browser refuses its databases, 
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     for (const [open, deleteDatabase, reason] of [
-      [refused, refused, ""],
+      [refused, deletes, ""],
+      [refused, refused, "missing"],
       [hangs, deletes, ""],
       [hangs, refused, "timeout"],
     ] as const) {

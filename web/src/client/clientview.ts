@@ -49,6 +49,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
   #ended = false;
   /** Calls that the app has got or made. */
   readonly #known = new WeakSet<SharedCall<unknown>>();
+  /** Calls that it shows the app: of its user's client, where that has changed. */
+  #shown = new WeakSet<SharedCall<unknown>>();
   /** And those that it has made. */
   readonly #made = new WeakSet<SharedCall<unknown>>();
   /** What the app waits for. */
@@ -105,7 +107,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** The store has brought a call back. */
   recalled(call: SharedCall<CallToolResult>): void {
-    call.show(this);
+    this.#show(call);
   }
 
   newCall<T>(...made: NewCall): Call<T> {
@@ -127,7 +129,12 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** The app's call for one of the client's: what is stored of it comes first, where the app has none yet. */
   #of<T>(call: SharedCall<T>): Call<T> {
-    return call.of(this) ?? call.show(this, call.kept);
+    return call.of(this) ?? this.#show(call, call.kept);
+  }
+
+  #show<T>(call: SharedCall<T>, late = false): Call<T> {
+    this.#shown.add(call as SharedCall<unknown>);
+    return call.show(this, late);
   }
 
   /** The app's calls for all that is kept. */
@@ -152,7 +159,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     const made = send(mine || signal === undefined ? options : { ...options, signal }, (shared) => {
       this.#known.add(shared);
       this.#made.add(shared);
-      call = shared.show(this);
+      call = this.#show(shared);
     });
     if (mine) call?.cancelWith(signal);
     if (call) this.listeners.emit("call", { call });
@@ -160,7 +167,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   rerun(call: SharedCall<unknown>): Call<unknown> {
-    if (this.#ended || !call.of(this)) throw closedError("retry"); // it was another user's
+    if (this.#ended || !this.#shown.has(call)) throw closedError("retry"); // or it is of the last user
     return this.#make("retry", {}, (_, made) => call.repeat(made));
   }
 
@@ -236,6 +243,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     this.#over.abort();
     this.#over = new AbortController();
     this.#watched.clear();
+    this.#shown = new WeakSet();
     // What it has made since the token was asked for is its new user's, and would go out as the last one's.
     for (const shared of this.#client?.all() ?? []) if (this.#made.has(shared)) shared.disown();
     this.#part((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));

@@ -126,6 +126,7 @@ export class OpenClient implements ConnectionUse {
     next.#recording.ask(view.stores.recording);
     if (!next.#opened) {
       const made = next.#made(client.runtime, client.url, undefined);
+      made.startLike(client);
       next.#opened = Promise.resolve(made);
       made.startLater({ ...this.#plan.core, url: client.url, assume: client.revision }, this.#plan.credentials);
     } else if (principal !== undefined) {

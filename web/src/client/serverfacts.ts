@@ -35,6 +35,14 @@ export class ServerFacts {
     this.#initialize = initialize;
   }
 
+  /** The server is that of another client, whose user is another one. */
+  startLike(other: ServerFacts): void {
+    this.revision = other.revision;
+    this.bits = other.bits;
+    this.#initialize = other.#initialize;
+    this.userChanged();
+  }
+
   /** What it can do is taken to be the same until it says so: what is asked of it meanwhile is not refused. */
   userChanged(): void {
     this.#initialize = { capabilities: this.capabilities };

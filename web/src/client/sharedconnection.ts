@@ -426,6 +426,11 @@ export class SharedConnection {
   /** @internal What was kept of the server's is not to be used any more. */
   protected forgotten(): void {}
 
+  /** @internal It has the server of that one, for another user: what is known of that holds until the server says otherwise. */
+  startLike(other: SharedConnection): void {
+    this.#life.facts.startLike(other.#life.facts);
+  }
+
   /** @internal What was learned of the server is another user's. */
   protected userChanged(): void {
     this.forgotten();

@@ -5,6 +5,8 @@ import type { HostMessage, PageMessage } from "./protocol.js";
 
 /** A client of a page's, and what it has asked for. */
 export interface Addressee {
+  /** The page's number for what it reads in several asks. */
+  readonly read?: number;
   /** The page's number for the client. */
   readonly client: number;
   readonly op: string;
@@ -29,8 +31,12 @@ export class Addressees {
     if ("ask" in message) {
       const client = this.#asking(message);
       if (client === undefined) return;
-      this.#asks.set(message.ask, { client, op: "op" in message ? message.op : "method" in message ? message.method : message.t });
-      if (message.t === "reread") this.#reads.set(message.read, client);
+      if (message.t === "reread") {
+        this.#reads.set(message.read, client);
+        this.#asks.set(message.ask, { client, op: message.t, read: message.read });
+      } else {
+        this.#asks.set(message.ask, { client, op: "op" in message ? message.op : "method" in message ? message.method : message.t });
+      }
     } else if (message.t === "stop") {
       this.#reads.delete(message.read);
     } else if (message.t === "make") {
@@ -57,6 +63,8 @@ export class Addressees {
   sent(message: HostMessage): void {
     if (message.t === "forgotten") this.over(message.call);
     if (message.t !== "answered") return;
+    const { read } = this.#asks.get(message.ask) ?? {};
+    if (read !== undefined && (message.value as { done?: boolean } | undefined)?.done !== false) this.#reads.delete(read);
     this.#asks.delete(message.ask);
     this.#takenBack.delete(message.ask);
   }

@@ -74,8 +74,13 @@ export class PortCall<T> extends Call<T> {
     return this.#over;
   }
 
-  /** What the page asks of it; undefined once it has ended, or before it is under way. */
+  /** What the page asks of it; undefined before it is under way, and where the page has another user by now. */
   get control(): CallControl | undefined {
+    return this.#isTakenBack ? undefined : this.#control;
+  }
+
+  /** By what the page says that it has dealt with what it has had: whoever its user is by now. */
+  get acking(): Pick<CallControl, "ack" | "acted"> | undefined {
     return this.#control;
   }
 
@@ -171,7 +176,7 @@ export class PortCall<T> extends Call<T> {
 
   /** Its user is not the page's any more: it ends as that error, and nothing of it goes there but that. */
   takenBack(error: HoldfastError): void {
-    this.#gap = this.#input = this.#control = undefined;
+    this.#gap = this.#input = undefined;
     this.#isTakenBack = true;
     this.fail(error);
   }

@@ -7,6 +7,7 @@ import type { PortAsks } from "./portasks.js";
 import type { PortCall } from "./portcall.js";
 import type { PortView } from "./portview.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
+import { OTHER_USER } from "./takenback.js";
 
 /** A message of the page's that is about one call. */
 type CallMessage = Extract<PageMessage, { call: number }>;
@@ -28,6 +29,8 @@ export class PortCalls {
   readonly #viewOf = new Map<number, PortView>();
   /** Calls that had ended, and that the page has made once more under their keys. */
   readonly #again = new Map<number, { shared: SharedCall<unknown>; viewer: CallViewer }>();
+  /** Calls of users that the page had before. */
+  readonly #takenBack = new Set<number>();
   #pruning: ReturnType<typeof setTimeout> | undefined;
   /** Under which number the page has made a call that is being made now. */
   #next = 0;
@@ -109,7 +112,7 @@ export class PortCalls {
     const control = call?.control;
     switch (message.t) {
       case "ack":
-        this.#asks.answer(message.ask, control?.ack(0, message.position) ?? Promise.resolve());
+        this.#asks.answer(message.ask, this.#ack(call, message));
         break;
       case "reread":
         this.#asks.reread(message, control, this.#viewOf.get(message.call)?.number);
@@ -123,7 +126,7 @@ export class PortCalls {
         break;
       }
       case "acted":
-        control?.acted(0);
+        call?.acking?.acted(0);
         break;
       default:
         if (!call || call.settled || !control) return;
@@ -177,11 +180,17 @@ export class PortCalls {
     for (const [id, call] of this.#calls) {
       if (this.#viewOf.get(id)?.number !== client) continue;
       const error = new HoldfastError({ code: "closed", op: call.method, message });
+      this.#takenBack.add(id);
       call.takenBack(error);
       if (call.number !== id) this.#use.send({ t: "fail", call: id, error: errorData(error) });
     }
     this.#asks.takeBack(client);
-    this.#pruneSoon();
+  }
+
+  /** What the client has no more is acknowledged, unless that was for its user. */
+  async #ack(call: PortCall<unknown> | undefined, { call: id, position }: Extract<PageMessage, { t: "ack" }>): Promise<void> {
+    if (call) return call.acking?.ack(0, position);
+    if (this.#takenBack.has(id)) throw new HoldfastError({ code: "closed", op: "ack", message: OTHER_USER });
   }
 
   /** The page takes nothing for now: no call waits for its readers. */

@@ -34,6 +34,8 @@ export class PortOutbox {
   /** Runs while events wait for each other. */
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #waiting = new WaitingMessages();
+  /** Numbers under which nothing more comes. */
+  readonly #over = new Set<number>();
   /** What waits is being made less. */
   #lessening = false;
   /** Messages that could not cross. */
@@ -98,6 +100,19 @@ export class PortOutbox {
     addressees.takeBack(client);
   }
 
+  /** Nothing more goes to the page under that number: of which client it was is known as long as something waits. */
+  over(number: number): void {
+    this.flush();
+    this.#over.add(number);
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    if (!this.#waiting.isEmpty) return;
+    for (const number of this.#over) this.addressees.over(number);
+    this.#over.clear();
+  }
+
   /** The page has taken so many bytes. Reports whether sending may go on that could not. */
   taken(bytes: number): boolean {
     return this.#credits.add(bytes);
@@ -105,10 +120,11 @@ export class PortOutbox {
 
   /** Sends what waits, as far as the page takes it. */
   goOn(): void {
-    this.flush(); // behind what waits
     this.#lessening = true; // not before all wait again in their order: what is said of it stands behind it
+    this.flush(); // behind what waits
     for (const [message, transfer] of this.#waiting.take()) this.send(message, transfer);
     this.#lessening = false;
+    this.#letGo();
   }
 
   /** Nothing waits any more. */

@@ -117,7 +117,7 @@ export class PortSession implements ViewPage {
   }
 
   over(number: number): void {
-    this.#outbox.addressees.over(number);
+    this.#outbox.over(number);
   }
 
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown> {

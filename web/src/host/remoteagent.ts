@@ -158,6 +158,7 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
       }
       case "ended":
         this.#there.clear();
+        if (message.again) this.facts.userChanged();
         this.#viewer.end(message.error && holdfastErrorFrom(message.error, OP, (question) => this.thrown(question)));
         if (message.again) this.givenUp();
         break;

@@ -107,7 +107,8 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     } catch (error) {
       // Where the client has ended, what the worker had stored until then says the most.
       const [server] = this.storedAs;
-      if (server === undefined || (error as HoldfastError).code === "load_failed") throw error;
+      const { code } = error as HoldfastError;
+      if (server === undefined || code === "load_failed" || (code === "closed" && !this.isClosed)) throw error; // the last: it was another user's
       return server;
     }
   }

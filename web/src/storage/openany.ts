@@ -1,14 +1,6 @@
 import { openError, PATIENCE } from "./open.js";
 import { StoreError } from "./store.js";
 
-/** The same, and null where databases cannot be used at all: so nothing is in it. */
-export function openIfThere(name: string, patience?: number): Promise<IDBDatabase | null> {
-  return openAny(name, patience).catch((error: unknown) => {
-    if ((error as StoreError).reason === "missing") return null;
-    throw error;
-  });
-}
-
 /** Opens the database of that name at whatever version it is; null if there is none. Waits for so many ms; rejects with a StoreError. */
 export function openAny(name: string, patience: number = PATIENCE.timeout): Promise<IDBDatabase | null> {
   return new Promise((resolve, reject) => {

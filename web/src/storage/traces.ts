@@ -2,7 +2,8 @@
 // every app may have to; what writes and reads is in the recorder's file.
 
 import { PATIENCE } from "./open.js";
-import { openIfThere } from "./openany.js";
+import { openAny } from "./openany.js";
+import type { StoreError } from "./store.js";
 import { transact } from "./transaction.js";
 
 /** The database, and its object stores. */
@@ -23,7 +24,10 @@ export function framesOf(server: string, upTo: number = Infinity): IDBKeyRange {
  */
 export async function forgetTraces(server?: string): Promise<void> {
   if (globalThis.origin === "null") return; // opaque: nothing is ever stored
-  const db = await openIfThere(TRACES, PATIENCE.slow);
+  const db = await openAny(TRACES, PATIENCE.slow).catch((error: unknown) => {
+    if ((error as StoreError).reason === "missing") return null; // so nothing is in it
+    throw error;
+  });
   if (!db) return;
   try {
     await transact(db, { stores: [FRAMES, RINGS], mode: "readwrite", strict: true }, (tx) => {

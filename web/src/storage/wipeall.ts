@@ -1,7 +1,7 @@
 import { generationOf, isTombstone, tombstone } from "./generation.js";
 import { wipeMemory } from "./memorystores.js";
 import { DATABASE, PATIENCE } from "./open.js";
-import { openIfThere } from "./openany.js";
+import { openAny } from "./openany.js";
 import { forgetTraces, TRACES } from "./traces.js";
 import { commit, storeError, transact } from "./transaction.js";
 
@@ -45,7 +45,7 @@ export async function wipeAll(): Promise<void> {
 
 /** Clears every object store, whichever version made them. Of the generations of the stores tombstones remain: a page that does not know yet writes nothing back. */
 async function empty(): Promise<void> {
-  const db = await openIfThere(DATABASE);
+  const db = await openAny(DATABASE);
   if (!db) return;
   try {
     const stores = [...db.objectStoreNames];
