@@ -159,7 +159,7 @@ export const files = [
   { name: "connect(), page host", paths: pageHost(app), budget: 61_760, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 12_050, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 26_450, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 64_800, goal: 45_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 64_900, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_300, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_320, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_210, goal: 2_000 },

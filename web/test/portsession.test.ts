@@ -162,7 +162,7 @@ test("Events of a fast stream cross in few messages; one that comes alone goes a
     assert.deepEqual(heard(), [1], "after a rest it goes at once");
     await chunk(1_500);
     assert.deepEqual(heard(), [1_024]);
-    event("x".repeat(256 << 10));
+    event("x".repeat(512 << 10));
     assert.deepEqual(heard(), [477], "a message has its bounds");
     page.say({ t: "away", cached: false });
     await chunk(1);

@@ -7,8 +7,11 @@ import type { ParsedTogether } from "../client/events.js";
 
 /** Numbers of each event: call, kind and stream state in one, position, end of its text. */
 const HEAD = 4;
-/** Texts of that length together, or so many events, are enough for one message. */
-const ENOUGH = 256 << 10;
+/**
+ * Texts of that length together, or so many events, are enough for one message. Of events of 2 KB the main thread takes a fifth
+ * less time than with half of it, and nothing less with twice that (Chromium 156).
+ */
+const ENOUGH = 512 << 10;
 const MOST = 1_024;
 
 /** Gathers events until they are sent. */
