@@ -22,8 +22,9 @@ func TestFault280_PageComesAfterAnOutage(t *testing.T) {
 	chrome.Eval[chrome.Void](page, `void (window.heard = [], window.worker = new BroadcastChannel("network"),
 		worker.onmessage = ({ data }) => heard.push(data), watch(mcp.callTool("steps")))`)
 	page.WaitFor(`seen.progress.length === 2`)
-	// Retries by a timer come within seconds. What ends an attempt that hangs takes longer, and goes on.
-	chrome.Eval[chrome.Void](page, `worker.postMessage(20_000)`)
+	// The retries that are waited for here come within seconds. What ends an attempt that hangs takes 5 s at
+	// least (link's unseenFor, then headWithin), and goes on.
+	chrome.Eval[chrome.Void](page, `worker.postMessage(4_500)`)
 	page.WaitFor(`heard.includes("held")`)
 	p.Down()
 	page.WaitFor(`seen.events.some(({ state, delay }) => state === "cut" && delay >= 1_000)`)
