@@ -197,23 +197,25 @@ test("a call ends with what its inspection finds", async () => {
   await assert.rejects(call.result, (error) => error === fault);
 });
 
-test("a result that is inspected outlives its client", async () => {
-  let done: (fault: undefined) => void = () => {};
+/** A call whose result is inspected when its client ends, until `done`. */
+function inspected(): { them: Calls; result: Promise<unknown>; done(): void } {
+  let done!: (fault: undefined) => void;
   const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
-  const call = send();
+  const { result } = send();
   void them.settle(1, OUTCOME.result, RESULT);
   them.fail(closed);
-  done(undefined);
-  assert.deepEqual(await call.result, { content: [] });
+  return { them, result, done: () => done(undefined) };
+}
+
+test("a result that is inspected outlives its client", async () => {
+  const { result, done } = inspected();
+  done();
+  assert.deepEqual(await result, { content: [] });
 });
 
 test("Fault 467: a result that is inspected is not given to the next user of its client", async () => {
-  let done: (fault: undefined) => void = () => {};
-  const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
-  const call = send();
-  void them.settle(1, OUTCOME.result, RESULT);
-  them.fail(closed);
+  const { them, result, done } = inspected();
   them.userChanged();
-  done(undefined);
-  await assert.rejects(call.result, coded("closed"));
+  done();
+  await assert.rejects(result, coded("closed"));
 });

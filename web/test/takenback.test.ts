@@ -61,9 +61,9 @@ const at = (n: number): HostMessage[] => [
 
 test("Fault 467: of what waits for a page whose user has changed nothing is of the last one", () => {
   const of = twoClients();
-  const left = at(2).map((message) => takenBack([message, []], 2, of, WHY)?.[0]);
+  const left = at(2).map((message) => takenBack([message, []], 2, of)?.[0]);
   assert.deepEqual(left, [{ t: "fail", call: 4, error: closed("callTool") }, { t: "answered", ask: 6, error: closed("listTools") }, { t: "answered", ask: 8, error: closed("reread") }, ...Array.from({ length: 10 }, () => undefined)]);
-  for (const message of at(102)) assert.equal(takenBack([message, []], 2, of, WHY)?.[0], message, "another client's");
+  for (const message of at(102)) assert.equal(takenBack([message, []], 2, of)?.[0], message, "another client's");
 });
 
 test("Fault 467: what says how the client stands, and asks who the user is, still goes there", () => {
@@ -77,15 +77,15 @@ test("Fault 467: what says how the client stands, and asks who the user is, stil
     { t: "answered", ask: 6 }, // that a client is closed, or an event acknowledged
     { t: "withdrawn", question: 1 },
   ];
-  for (const message of stay) assert.deepEqual(takenBack([message, []], 2, of, WHY)?.[0], message);
+  for (const message of stay) assert.deepEqual(takenBack([message, []], 2, of)?.[0], message);
   const facts: HostMessage = { t: "facts", client: 2, facts: { state: "open", server: { name: "of ada" }, stored: { url: "u", stores: [], former: [] } } };
-  assert.deepEqual(takenBack([facts, []], 2, of, WHY)?.[0], { t: "facts", client: 2, facts: { state: "open", stored: { url: "u", stores: [], former: [] } } });
+  assert.deepEqual(takenBack([facts, []], 2, of)?.[0], { t: "facts", client: 2, facts: { state: "open", stored: { url: "u", stores: [], former: [] } } });
 });
 
 test("Fault 467: of events that wait together, those of other clients stay", () => {
   const of = twoClients();
-  assert.deepEqual(takenBack([events(3, 103, 2, 104), []], 2, of, WHY)?.[0], events(103, 104)); // 2: what an agent says outside of all sessions
-  assert.equal(takenBack([events(3, 4), []], 2, of, WHY), undefined);
+  assert.deepEqual(takenBack([events(3, 103, 2, 104), []], 2, of)?.[0], events(103, 104)); // 2: what an agent says outside of all sessions
+  assert.equal(takenBack([events(3, 4), []], 2, of), undefined);
 });
 
 test("Fault 467: what is being read of calls of the last user does not go there later either, nor events that are on their way", () => {
@@ -98,7 +98,7 @@ test("Fault 467: what is being read of calls of the last user does not go there 
   for (const [call, ask] of [[3, 4], [103, 104]] as const) outbox.addressees.heard(reads(call, ask));
   outbox.addressees.heard({ t: "ask", client: 2, ask: 6, op: "readResource", method: "readResource", args: [] }); // it waits for the new user's token
   for (const call of [3, 103]) outbox.event(call, 1, 1, `{"of":${call}}`, 0);
-  outbox.takeBack(2, WHY);
+  outbox.takeBack(2);
   for (const ask of [4, 6, 104]) outbox.send({ t: "answered", ask, value: "data" });
   const said = sent.map(({ size: _, ...message }) => message);
   assert.deepEqual(said, [events(103), { t: "answered", ask: 4, error: closed("reread") }, { t: "answered", ask: 6, value: "data" }, { t: "answered", ask: 104, value: "data" }]);
@@ -148,7 +148,7 @@ test("Fault 467: where the user of a page has changed, what the last one is aske
   const ends: unknown[] = [];
   for (const client of [2, 6]) for (const asked of ["token", "elicitation"] as const) session.question(client, asked, {}, { server: "s" }).catch((error: unknown) => ends.push([client, asked, error]));
   heard.length = 0;
-  session.takeBack(2, WHY);
+  session.takeBack(2);
   await settled();
   assert.deepEqual(ends, [[2, "elicitation", GONE]]);
   assert.deepEqual(heard.map((message) => (message.t === "fail" ? [message.call, message.error.code] : message.t)).slice(0, 3), ["withdrawn", [3, "closed"], [4, "closed"]]);
@@ -170,7 +170,7 @@ test("Fault 467: what comes of a call after its user has changed is nothing but 
   reread(22);
   call.hold(true); // its reader is slow
   call.deliver(EVENT.input, 4, `{"of":"ada"}`);
-  session.takeBack(2, WHY);
+  session.takeBack(2);
   call.deliver(EVENT.progress, 5, `{"of":"ada"}`);
   call.replayed(5, new Uint8Array(4));
   call.from(6);
@@ -190,7 +190,7 @@ test("Fault 467: what the page has had of the last user is acknowledged for that
   const acked: number[] = [];
   call.bind(0, { ack: async (_: number, position: number) => void acked.push(position), pause: () => {} } as unknown as CallControl, undefined, true);
   call.settle(OUTCOME.result, "{}");
-  session.takeBack(2, WHY);
+  session.takeBack(2);
   heard.length = 0;
   say({ t: "ack", ask: 20, call: call.number, position: 4 });
   for (let n = 0; n < 3; n++) await ready(); // the client has it no more
@@ -209,8 +209,8 @@ test("Fault 467: whose an event is that waits is known after its session is over
   const outbox = new PortOutbox({ postMessage: (message: HostMessage) => void sent.push(message) } as unknown as MessagePort, use, new Credits());
   outbox.send({ t: "session", client: 2, session: 5, made: {} });
   outbox.event(5, EVENT.transcript, 1, `{"of":"ada"}`, 0);
-  outbox.over(5);
-  outbox.takeBack(2, WHY);
+  outbox.letGo(5);
+  outbox.takeBack(2);
   isHere = true;
   outbox.goOn();
   assert.deepEqual([sent, outbox.addressees.ofCall(5).client], [[], 5]);

@@ -20,6 +20,7 @@ import type { LogRow, LogPlace } from "../storage/storage.js";
 import { storedEvents } from "./storedevents.js";
 import { SharedCall, type Made, type SharedControl } from "./sharedcall.js";
 import type { Wire } from "../runtime/wire.js";
+import { otherUser } from "../connect/otheruser.js";
 
 /** What the calls of a client need to know of it. */
 export interface CallContext {
@@ -362,7 +363,7 @@ export class Calls {
     // call otherwise: not cancel(), not the end of the client.
     const inspection = outcome === OUTCOME.result ? this.#context.inspect(call.method, params, text) : undefined;
     const fault = inspection && (await inspection);
-    if (this.#userChanged) call.fail(new HoldfastError({ code: "closed", op: call.method, message: "the token provider gave a token of another user" }));
+    if (this.#userChanged) call.fail(otherUser(call.method));
     else if (fault) call.fail(fault);
     else call.settle(outcome, text);
   }

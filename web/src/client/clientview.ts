@@ -14,6 +14,7 @@ import type { UserStores } from "../connect/userstores.js";
 import type { Usage } from "../storage/storage.js";
 import type { View, Views } from "../connect/views.js";
 import type { ClientState } from "../shared/clientstate.js";
+import { otherUser } from "../connect/otheruser.js";
 
 /** The client that a view uses, open or being opened, as far as the view asks anything of it. */
 interface ViewedClient {
@@ -49,10 +50,10 @@ export class ClientView implements ClientBackend, View, CallViewer {
   #ended = false;
   /** Calls that the app has got or made. */
   readonly #known = new WeakSet<SharedCall<unknown>>();
-  /** Calls that it shows the app: of its user's client, where that has changed. */
-  #shown = new WeakSet<SharedCall<unknown>>();
   /** And those that it has made. */
   readonly #made = new WeakSet<SharedCall<unknown>>();
+  /** Calls that the app has, of the user that the page has now. */
+  #shown = new WeakSet<SharedCall<unknown>>();
   /** What the app waits for. */
   readonly #waiting = new Set<(why: (op: string) => HoldfastError) => void>();
   readonly #watched = new Set<string>();
@@ -246,7 +247,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     this.#shown = new WeakSet();
     // What it has made since the token was asked for is its new user's, and would go out as the last one's.
     for (const shared of this.#client?.all() ?? []) if (this.#made.has(shared)) shared.disown();
-    this.#part((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
+    this.#part(otherUser);
     this.#open.move(this);
     this.listeners.emit("state", { state: "reconnecting" });
     if (this.client.state === "open") this.listeners.emit("state", { state: "open" }); // others of its user have it

@@ -3,6 +3,7 @@ import { errorFromGo, HoldfastError, type GoError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
+import { otherUser } from "./otheruser.js";
 import { isRepeatable } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
 import type { Tokens } from "./userstores.js";
@@ -258,7 +259,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.facts.userChanged();
     this.#count();
     this.#use.disown?.();
-    this.#use.reject((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
+    this.#use.reject(otherUser);
     this.#between = Promise.resolve(); // what the client that is left says of itself is no news
     runtime.closeKeepingSession(handle);
     runtime.release(handle);

@@ -5,11 +5,12 @@ import type { HostMessage, PageMessage } from "./protocol.js";
 
 /** A client of a page's, and what it has asked for. */
 export interface Addressee {
-  /** The page's number for what it reads in several asks. */
-  readonly read?: number;
   /** The page's number for the client. */
   readonly client: number;
+  /** What it is told where that ends. */
   readonly op: string;
+  /** The page's number for what it reads in several asks. */
+  readonly read?: number;
 }
 
 /** What is read of the store, and no client ends: answers are those of the user who has asked. */
@@ -61,7 +62,7 @@ export class Addressees {
 
   /** The page has that. */
   sent(message: HostMessage): void {
-    if (message.t === "forgotten") this.over(message.call);
+    if (message.t === "forgotten") this.letGo(message.call);
     if (message.t !== "answered") return;
     const { read } = this.#asks.get(message.ask) ?? {};
     if (read !== undefined && (message.value as { done?: boolean } | undefined)?.done !== false) this.#reads.delete(read);
@@ -70,7 +71,7 @@ export class Addressees {
   }
 
   /** Nothing more goes to the page under that number. */
-  over(call: number): void {
+  letGo(call: number): void {
     this.#calls.delete(call);
   }
 

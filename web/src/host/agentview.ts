@@ -3,6 +3,7 @@ import type { AgentOptions } from "../agent/agentoptions.js";
 import { OP } from "../agent/op.js";
 import { type AgentPlan, agentPlan, agentStores, type OpenAgent } from "../agent/openagent.js";
 import { unlessAborted } from "../connect/abort.js";
+import { OTHER_USER } from "../connect/otheruser.js";
 import type { UserStores } from "../connect/userstores.js";
 import type { Handlers } from "../input/handlers.js";
 import { HoldfastError } from "../shared/errors.js";
@@ -18,7 +19,6 @@ import type { Asked, PageMessage } from "./protocol.js";
 import type { MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 import { SharedAgent, type SharingPage } from "./sharedagent.js";
 import { type ShownPage, ShownSessions } from "./shownsessions.js";
-import { OTHER_USER } from "./takenback.js";
 
 /** The handler that answers a method. */
 const HANDLER: Readonly<Record<string, string>> = { "session/request_permission": "permission", "elicitation/create": "elicitation" };
@@ -26,7 +26,7 @@ const HANDLER: Readonly<Record<string, string>> = { "session/request_permission"
 /** The page that has a view, as far as the view goes. */
 export interface AgentPage extends ShownPage, AskingPage {
   /** That client's user is another one: what the last one has, and waits for the page, does not go there. */
-  takeBack(client: number, why: string): void;
+  takeBack(client: number): void;
   /** The sign-in that a client of its names. */
   signIn(number: number | undefined): PageSignIn | undefined;
   question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown>;
@@ -190,7 +190,7 @@ export class AgentView implements SharingPage, TokenView {
   }
 
   userChanged(): void {
-    this.page.takeBack(this.number, OTHER_USER);
+    this.page.takeBack(this.number);
     this.#facts.repeatAll();
   }
 
@@ -226,7 +226,7 @@ export class AgentView implements SharingPage, TokenView {
   #end(message: string, isOthers = false): boolean {
     if (!this.#enter("over")) return false;
     const isLast = this.#agent?.leave(this, isOthers) ?? false;
-    if (isOthers) this.page.takeBack(this.number, message);
+    if (isOthers) this.page.takeBack(this.number);
     this.#requests.end(message);
     this.#shown.clear();
     this.#facts.end();

@@ -1,13 +1,13 @@
 import type { ClientView } from "../client/clientview.js";
 import type { CallOptions } from "../client/options.js";
 import type { CallViewer, NewCall, SharedCall } from "../client/sharedcall.js";
+import { otherUser } from "../connect/otheruser.js";
 import { HoldfastError } from "../shared/errors.js";
 import { errorData } from "./errordata.js";
 import type { PortAsks } from "./portasks.js";
 import type { PortCall } from "./portcall.js";
 import type { PortView } from "./portview.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
-import { OTHER_USER } from "./takenback.js";
 
 /** A message of the page's that is about one call. */
 type CallMessage = Extract<PageMessage, { call: number }>;
@@ -176,10 +176,10 @@ export class PortCalls {
   }
 
   /** That client's user is another one: the calls of the last one end for the page, also those that it has under numbers of its own, and has not heard to be others. */
-  takeBack(client: number, message: string): void {
+  takeBack(client: number): void {
     for (const [id, call] of this.#calls) {
       if (this.#viewOf.get(id)?.number !== client) continue;
-      const error = new HoldfastError({ code: "closed", op: call.method, message });
+      const error = otherUser(call.method);
       this.#takenBack.add(id);
       call.takenBack(error);
       if (call.number !== id) this.#use.send({ t: "fail", call: id, error: errorData(error) });
@@ -190,7 +190,7 @@ export class PortCalls {
   /** What the client has no more is acknowledged, unless that was for its user. */
   async #ack(call: PortCall<unknown> | undefined, { call: id, position }: Extract<PageMessage, { t: "ack" }>): Promise<void> {
     if (call) return call.acking?.ack(0, position);
-    if (this.#takenBack.has(id)) throw new HoldfastError({ code: "closed", op: "ack", message: OTHER_USER });
+    if (this.#takenBack.has(id)) throw otherUser("ack");
   }
 
   /** The page takes nothing for now: no call waits for its readers. */

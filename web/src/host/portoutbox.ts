@@ -2,7 +2,7 @@ import { Addressees } from "./addressees.js";
 import { Credits, sizeOf } from "./credits.js";
 import { EventBatch } from "./eventbatch.js";
 import type { HostMessage } from "./protocol.js";
-import { answerTakenBack, OTHER_USER } from "./takenback.js";
+import { answerTakenBack } from "./takenback.js";
 import { WaitingMessages } from "./waitingmessages.js";
 
 /**
@@ -82,7 +82,7 @@ export class PortOutbox {
     this.flush();
     const { addressees } = this;
     addressees.sends(message);
-    const sent = message.t === "answered" && addressees.isTakenBack(message.ask) ? answerTakenBack(message, addressees, OTHER_USER) : message;
+    const sent = message.t === "answered" && addressees.isTakenBack(message.ask) ? answerTakenBack(message, addressees) : message;
     if (this.takes) return this.#post(sent, transfer);
     this.#wait(sent, transfer);
   }
@@ -93,23 +93,23 @@ export class PortOutbox {
   }
 
   /** That client's user is another one: nothing goes to the page of what the last one has. */
-  takeBack(client: number, why: string): void {
+  takeBack(client: number): void {
     const { addressees } = this;
     this.#batch.addAll(this.#batch.take(), (call) => addressees.ofCall(call).client !== client);
-    this.#waiting.takeBack(client, addressees, why);
+    this.#waiting.takeBack(client, addressees);
     addressees.takeBack(client);
   }
 
   /** Nothing more goes to the page under that number: of which client it was is known as long as something waits. */
-  over(number: number): void {
+  letGo(number: number): void {
     this.flush();
     this.#over.add(number);
-    this.#letGo();
+    this.#letGoOfOver();
   }
 
-  #letGo(): void {
+  #letGoOfOver(): void {
     if (!this.#waiting.isEmpty) return;
-    for (const number of this.#over) this.addressees.over(number);
+    for (const number of this.#over) this.addressees.letGo(number);
     this.#over.clear();
   }
 
@@ -124,7 +124,7 @@ export class PortOutbox {
     this.flush(); // behind what waits
     for (const [message, transfer] of this.#waiting.take()) this.send(message, transfer);
     this.#lessening = false;
-    this.#letGo();
+    this.#letGoOfOver();
   }
 
   /** Nothing waits any more. */

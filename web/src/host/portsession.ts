@@ -102,10 +102,10 @@ export class PortSession implements ViewPage {
     if (!this.isGone) this.#outbox.send(message, transfer);
   }
 
-  takeBack(client: number, why: string): void {
-    this.#outbox.takeBack(client, why);
+  takeBack(client: number): void {
+    this.#outbox.takeBack(client);
     this.#questions.takeBack(client);
-    this.#calls.takeBack(client, why);
+    this.#calls.takeBack(client);
   }
 
   flush(): void {
@@ -116,8 +116,8 @@ export class PortSession implements ViewPage {
     return this.#calls.number();
   }
 
-  over(number: number): void {
-    this.#outbox.over(number);
+  letGo(number: number): void {
+    this.#outbox.letGo(number);
   }
 
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown> {

@@ -5,7 +5,6 @@ import type { NewCall, SharedCall } from "../client/sharedcall.js";
 import { isAnothers } from "./anothertoken.js";
 import type { Presence } from "./pagepresence.js";
 import { type CallPort, PortCall } from "./portcall.js";
-import { OTHER_USER } from "./takenback.js";
 
 /** The page that has a view, as far as the view goes. */
 export interface ViewPage extends CallPort {
@@ -18,7 +17,7 @@ export interface ViewPage extends CallPort {
   /** A call is made known under that number; 0 for one of the host's own, which is returned. */
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown>;
   /** That client's user is another one: what the last one has, and waits for the page, does not go there. */
-  takeBack(client: number, why: string): void;
+  takeBack(client: number): void;
   /** The sign-in that a client of its names. */
   signIn(number: number | undefined): PageSignIn | undefined;
   /** Puts a question to the app; rejects with {@link GONE} where the page goes before it has answered. */
@@ -101,7 +100,7 @@ export class PortView extends ClientView {
   onAnotherUser = (): void => {};
 
   userChanged(): void {
-    this.page.takeBack(this.number, OTHER_USER);
+    this.page.takeBack(this.number);
     this.onAnotherUser();
   }
 

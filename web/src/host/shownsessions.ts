@@ -9,7 +9,7 @@ export interface ShownPage extends FeedPage {
   /** A number that nothing else has on the port. */
   number(): number;
   /** Nothing more goes there under that number. */
-  over(number: number): void;
+  letGo(number: number): void;
 }
 
 /** What one page is shown of an agent's sessions, and of what is asked outside of all. */
@@ -96,7 +96,7 @@ export class ShownSessions {
 
   /** The page is shown no more of all this. */
   clear(): void {
-    for (const { number } of this.#feeds.values()) this.#page.over(number);
+    for (const { number } of this.#feeds.values()) this.#page.letGo(number);
     this.#feeds.clear();
     for (const goOn of this.#waiting.splice(0)) goOn();
   }

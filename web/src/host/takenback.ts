@@ -1,9 +1,9 @@
 // A page's user may change while something of the last one's waits for the page, which hangs or is slow: none of
 // that goes there any more (fault 467).
 
-import { HoldfastError } from "../shared/errors.js";
+import { otherUser } from "../connect/otheruser.js";
 import type { Addressees } from "./addressees.js";
-import { type ErrorData, errorData } from "./errordata.js";
+import { errorData } from "./errordata.js";
 import { EventBatch } from "./eventbatch.js";
 import type { HostMessage } from "./protocol.js";
 
@@ -13,15 +13,12 @@ export type Waiting = [message: HostMessage, transfer: Transferable[]];
 /** What says nothing of a user: how the client stands. */
 const STANDS: ReadonlySet<string> = new Set(["state", "durability", "status", "listen"]);
 
-/** Why the last user's work ends for a page. */
-export const OTHER_USER = "the token provider gave a token of another user";
-
-/** What goes to the page in the place of a message that waits; undefined for nothing. `client` has another user, `why` is the error's text. */
-export function takenBack(waiting: Waiting, client: number, addressees: Addressees, why: string): Waiting | undefined {
+/** What goes to the page in the place of a message that waits; undefined for nothing. `client` has another user. */
+export function takenBack(waiting: Waiting, client: number, addressees: Addressees): Waiting | undefined {
   const [message] = waiting;
   switch (message.t) {
     case "answered":
-      return addressees.ofAsk(message.ask)?.client === client ? [answerTakenBack(message, addressees, why), []] : waiting;
+      return addressees.ofAsk(message.ask)?.client === client ? [answerTakenBack(message, addressees), []] : waiting;
     case "events": {
       const batch = new EventBatch();
       batch.addAll(message, (call) => addressees.ofCall(call).client !== client);
@@ -32,7 +29,7 @@ export function takenBack(waiting: Waiting, client: number, addressees: Addresse
     case "settle":
     case "fail": {
       const of = addressees.ofCall(message.call);
-      return of.client === client ? [{ t: "fail", call: message.call, error: ended(of.op, why) }, []] : waiting;
+      return of.client === client ? [{ t: "fail", call: message.call, error: errorData(otherUser(of.op)) }, []] : waiting;
     }
     case "from":
     case "skipped":
@@ -61,12 +58,8 @@ export function takenBack(waiting: Waiting, client: number, addressees: Addresse
 }
 
 /** An answer, without what is in it. */
-export function answerTakenBack(message: Extract<HostMessage, { t: "answered" }>, addressees: Addressees, why: string): HostMessage {
+export function answerTakenBack(message: Extract<HostMessage, { t: "answered" }>, addressees: Addressees): HostMessage {
   const { ask, value, error } = message;
   if (value === undefined && !error) return message; // that it is done
-  return { t: "answered", ask, error: ended(addressees.ofAsk(ask)?.op ?? "", why) };
-}
-
-function ended(op: string, message: string): ErrorData {
-  return errorData(new HoldfastError({ code: "closed", op, message }));
+  return { t: "answered", ask, error: errorData(otherUser(addressees.ofAsk(ask)?.op ?? "")) };
 }

@@ -58,9 +58,9 @@ export class WaitingMessages {
   }
 
   /** Nothing of what that client's last user has goes to the page ({@link takenBack}). */
-  takeBack(client: number, addressees: Addressees, why: string): void {
+  takeBack(client: number, addressees: Addressees): void {
     this.#all = this.#all.flatMap((waiting) => {
-      const left = takenBack(waiting, client, addressees, why);
+      const left = takenBack(waiting, client, addressees);
       return left ? [left] : [];
     });
     this.#facts.delete(client);
