@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { McpClient } from "../src/client/client.js";
 import type { ConnectOptions } from "../src/client/options.js";
 import { BUILD } from "../src/host/build.js";
+import { agentWorker, connectAgent } from "../src/host/agenthosts.js";
 import { connect, workerClient } from "../src/host/hosts.js";
 import type { PageMessage } from "../src/host/protocol.js";
 import type { HoldfastError } from "../src/shared/errors.js";
@@ -29,16 +30,18 @@ class Page {
       readonly port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void };
       constructor() {
         const tell = (message: object): void => queueMicrotask(() => this.port.onmessage?.({ data: message }));
+        let isClosed = false;
         const postMessage = (message: PageMessage): void => {
+          if (isClosed) return;
           own.said.push(structuredClone(message));
           const welcome = (): void => tell({ t: "welcome", build: BUILD, lock: "port", keys: true });
           if (message.t === "hello" && isLate) own.welcomes = welcome;
           else if (message.t === "hello") welcome();
-          if (message.t !== "connect") return;
+          if (message.t !== "connect" && message.t !== "agent") return;
           tell({ t: "facts", client: message.client, facts: { state: "open", revision: `of ${message.client}` } });
           tell({ t: "opened", client: message.client });
         };
-        this.port = { postMessage, close: () => own.ends++ };
+        this.port = { postMessage, close: () => void (own.ends++, (isClosed = true)) };
       }
     }
     const held = new Promise<void>((resolve) => (this.holds = resolve));
@@ -113,10 +116,11 @@ test("Fault 465: what a page does not want after all is closed in the worker: ba
     await until(() => page.said.length === 2);
     then(page, giveUp);
     await assert.rejects(connecting, coded(code));
+    if (code === "cancelled") assert.deepEqual(page.kinds, ["hello", "connect", "abandon"], "at once: the chunk may hang for long");
     page.comes();
     await until(() => page.ends > 0);
     assert.equal(page.kinds.at(-1), "bye", name);
-    assert.ok(page.kinds.filter((kind) => kind === "connect").length === 1, name);
+    for (const kind of ["connect", "abandon"] as const) assert.ok(page.kinds.filter((said) => said === kind).length <= 1, `${name}: ${kind}`);
   }
 });
 
@@ -140,4 +144,54 @@ test("Fault 465: what cannot cross as it is is opened by that chunk, and so is w
   assert.equal(opened.length, 2, "one for each");
   assert.deepEqual([first!.revision, second!.revision], opened.map(({ client: number }) => `of ${number}`));
   assert.equal(two.kinds.includes("abandon"), false);
+});
+
+test("Fault 465: a page that has given up before it has said hello does not open the client", async () => {
+  const page = new Page();
+  page.holds();
+  const giveUp = new AbortController();
+  const connecting = connects({ signal: giveUp.signal });
+  await Promise.resolve(); // the name of the worker, a digest, takes longer
+  giveUp.abort();
+  await assert.rejects(connecting, coded("cancelled"));
+  await until(() => page.said.length > 0);
+  page.comes();
+  await until(() => page.ends > 0);
+  assert.deepEqual(page.kinds.filter((kind) => kind !== "holds"), ["hello", "bye"]);
+});
+
+test("Fault 465: an option that says of itself what it is as JSON is opened as that", async () => {
+  class App {
+    readonly secret = "mine";
+    get name(): string {
+      return "a";
+    }
+    get version(): string {
+      return "1";
+    }
+    toJSON(): object {
+      return { name: this.name, version: this.version };
+    }
+  }
+  const page = new Page();
+  page.holds();
+  page.comes();
+  await connects({ client: new App() });
+  const opened = page.said.flatMap((message) => (message.t === "connect" ? [message] : []));
+  assert.deepEqual(opened.map(({ options }) => (options as { client: object }).client), [{ name: "a", version: "1" }]);
+});
+
+test("Fault 465: a chunk that does not come fails its own kind of client, and not the other, which waits for the same worker", async () => {
+  const page = new Page();
+  page.holds();
+  delete (agentWorker as { here?: unknown }).here;
+  const script = `/ahead-${++workers}.mjs`;
+  const plain = connects({ wasm: undefined }, script);
+  const agent = connectAgent("/acp", { host: "shared", worker: script });
+  const failed = assert.rejects(plain, (error: HoldfastError) => error.code === "load_failed" && error.op === "connect");
+  await until(() => page.said.length === 2);
+  page.loses();
+  await failed;
+  assert.equal((await agent).state, "open");
+  assert.deepEqual(page.kinds, ["hello", "connect", "bye", "hello", "agent", "holds"]);
 });

@@ -6,8 +6,8 @@ import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
 import { type PageLock, releaseLock } from "./pagelock.js";
-import { FIRST_CLIENT } from "./openingmessage.js";
-import { checked, FROM_HOST, type HostMessage, type OpeningMessage, type PageMessage, UNHELD } from "./protocol.js";
+import { type Ahead, FIRST_CLIENT } from "./openingmessage.js";
+import { checked, FROM_HOST, type HostMessage, type PageMessage, UNHELD } from "./protocol.js";
 import { noteWorker, wasSilent } from "./silentworkers.js";
 import type { StartedWorker } from "./startworker.js";
 
@@ -68,7 +68,7 @@ export class HostLink {
   readonly #taken = new Taken((bytes) => this.send({ t: "credit", bytes }));
   #numbers: number;
   /** What the page has said with its hello, until there is a client that it is for. */
-  #ahead: OpeningMessage | undefined;
+  #ahead: Ahead | undefined;
   /** What has arrived before the link listened (the {@link StartedWorker} has gathered that in the same array), and what waits for that client. */
   readonly #early: unknown[];
   #ended: (() => void) | undefined;
@@ -223,7 +223,7 @@ export class HostLink {
   }
 
   /** Whether that was said with the hello: then it is as if the caller had said it now. What has arrived since follows. */
-  claim(ahead: OpeningMessage | undefined): boolean {
+  claim(ahead: Ahead | undefined): boolean {
     if (!ahead || this.#ahead !== ahead) return false;
     this.#ahead = undefined;
     queueMicrotask(() => this.#early.splice(0).forEach((data) => this.#receive(data)));
@@ -231,12 +231,12 @@ export class HostLink {
   }
 
   /** Nobody wants what was opened with the hello: whoever still does opens another. */
-  #abandon(ahead: OpeningMessage | undefined): void {
-    if (this.claim(ahead)) this.send({ t: "abandon", client: FIRST_CLIENT });
+  #abandon(ahead: Ahead | undefined): void {
+    if (this.claim(ahead) && ahead!.say) this.send({ t: "abandon", client: FIRST_CLIENT });
   }
 
   /** Nobody uses the link, maybe, nor what was opened with the hello. */
-  unused(ahead?: OpeningMessage): void {
+  unused(ahead?: Ahead): void {
     this.#abandon(ahead);
     this.remove(0);
   }

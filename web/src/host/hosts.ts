@@ -5,6 +5,7 @@ import { principalOf } from "../connect/principal.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import type { McpClient } from "../client/client.js";
 import type { ConnectOptions } from "../client/options.js";
+import type { HoldfastError } from "../shared/errors.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
 import { agentsWasm, mcpWasm, recorderBeside, validatorBeside } from "../runtime/beside.js";
@@ -13,8 +14,7 @@ import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import type { WorkerWay } from "./connectthere.js";
 import type { HostLink } from "./hostlink.js";
-import { CLIENT_HANDLERS, FIRST_CLIENT, type Opening, openingMessage } from "./openingmessage.js";
-import type { OpeningMessage } from "./protocol.js";
+import { type Ahead, CLIENT_HANDLERS, FIRST_CLIENT, type Opening, openingMessage } from "./openingmessage.js";
 import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -97,7 +97,8 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     throw named(op, error);
   };
   const chosen = await chosenWay(chunk, kind, options, starts).catch(rename);
-  const ahead = options.auth ? undefined : openingMessage(opening, FIRST_CLIENT, chosen, options);
+  const readByChunk = options.auth || Object.values(chosen.crossing).some((option: { toJSON?: unknown } | undefined) => option?.toJSON); // what it would cross as is not what it is
+  const ahead: Ahead | undefined = readByChunk ? undefined : { message: openingMessage(opening, FIRST_CLIENT, chosen, options) };
   const linked = chosen.link(ahead);
   const linking = linked.then((link) => checkKept(link, options, ahead)).catch(rename);
   const first = [linking];
@@ -107,13 +108,17 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
     return { side, way: { ...chosen, ahead, link: () => first.pop() ?? chosen.link().catch(rename) } };
   } catch (error) {
+    if (ahead) {
+      ahead.say?.({ t: "abandon", client: FIRST_CLIENT }); // at once: the chunk may be long on its way
+      ahead.say = null;
+    }
     linked.then((link) => link.unused(ahead)).catch(() => {});
     throw error;
   }
 }
 
 /** Lets go of the link, and throws a NoWorker, where the app has asked for no host and the worker would keep less than the page. */
-export function checkKept(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">, ahead?: OpeningMessage): HostLink {
+export function checkKept(link: HostLink, { host = "auto" }: Pick<ConnectOptions, "host">, ahead?: Ahead): HostLink {
   const error = host === "auto" && link.keepsLess();
   if (!error) return link;
   link.unused(ahead);
@@ -128,7 +133,7 @@ async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: Worke
 }
 
 /** The way to a worker of that kind and user, which is not started yet. */
-export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay & { link(ahead?: OpeningMessage): Promise<HostLink> }> {
+export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay & { link(ahead?: Ahead): Promise<HostLink> }> {
   const { op } = chunk;
   const { signal, token: provider, auth: ___, host = "auto", handlers: __, worker, wasm, validator, recorder, headers, ...plain } = options;
   checkSignal(op, signal);
@@ -147,18 +152,25 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     ...(plain.record && { recorder: inPage(recorder ?? recorderBeside) }),
   };
   const files = filesFor(wasm === undefined ? undefined : crossing.wasm);
-  const link = async (ahead?: OpeningMessage): Promise<HostLink> => {
+  const link = async (ahead?: Ahead): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
     const name = await digest([user(), ...files]);
     const key = JSON.stringify([kind, script, name]);
-    let open = links.get(key);
-    if (!open) {
-      const forget = (): void => void links.delete(key);
-      open = linkTo(chunk, kind, script, name, ahead, forget, host === "auto");
-      open.catch(forget);
-      links.set(key, open);
+    for (;;) {
+      let open = links.get(key);
+      if (!open) {
+        const forget = (): void => void links.delete(key);
+        open = linkTo(chunk, kind, script, name, ahead, forget, host === "auto");
+        open.catch(forget);
+        links.set(key, open);
+      }
+      try {
+        return await open;
+      } catch (error) {
+        const { op: failed = op } = error as Partial<HoldfastError>;
+        if (failed === op) throw error; // else it was the chunk of the other kind of client that has not come
+      }
     }
-    return open;
   };
   return { kind, token, link, crossing, where: JSON.stringify([kind, script, user(), ...files]) };
 }
@@ -169,7 +181,7 @@ export function withSignIn(way: WorkerWay, url: string, { auth }: Pick<WorkerOpt
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
-async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ahead: OpeningMessage | undefined, ended: () => void, isOptional: boolean): Promise<HostLink> {
+async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ahead: Ahead | undefined, ended: () => void, isOptional: boolean): Promise<HostLink> {
   let first: StartedWorker | undefined = startWorker(kind, script, user, ahead);
   const start = (): StartedWorker => {
     const started = first ?? startWorker(kind, script, user, ahead);
@@ -204,20 +216,14 @@ function inPage(url: string | URL): string {
  */
 async function userOf({ principal, token }: Pick<ConnectOptions, "principal" | "token">): Promise<{ user: () => string; token: TokenProvider | undefined }> {
   if (principal !== undefined || !token) return { user: () => String(principal ?? ""), token };
-  let ahead: { token: string | Promise<string> } | undefined;
-  try {
-    ahead = { token: await token() };
-  } catch (error) {
-    ahead = { token: Promise.reject(error as Error) };
-    (ahead.token as Promise<string>).catch(() => {});
-  }
-  let user = principalOf(await Promise.resolve(ahead.token).catch(() => "")) ?? "";
+  let first: Promise<string> | undefined = (async () => token())(); // what it throws is said by whoever asks next
+  let user = principalOf(await first.catch(() => "")) ?? "";
   return {
     user: () => user,
     token: async () => {
-      const first = ahead;
-      ahead = undefined;
-      const given = await (first ? first.token : token());
+      const asked = first ?? token();
+      first = undefined;
+      const given = await asked;
       user = principalOf(given) ?? "";
       return given;
     },

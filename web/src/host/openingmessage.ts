@@ -1,5 +1,5 @@
 import type { TokenProvider } from "../connect/useroptions.js";
-import type { OpeningMessage } from "./protocol.js";
+import type { OpeningMessage, PageMessage } from "./protocol.js";
 
 /** The number of a client that a page opens with its hello. */
 export const FIRST_CLIENT = 2;
@@ -14,6 +14,13 @@ export const AGENT_HANDLERS: readonly string[] = ["elicitation", "permission"];
 export interface Opening extends Pick<OpeningMessage, "t" | "url"> {
   /** The handlers that an app may have. */
   readonly handlers: readonly string[];
+}
+
+/** A client that a page opens with its hello, before its own side of it is loaded. */
+export interface Ahead {
+  readonly message: OpeningMessage;
+  /** Tells the worker more, once it has been told that. `null`: nobody wants the client any more, and it knows or need not. */
+  say?: ((message: PageMessage) => void) | null;
 }
 
 /** What opens a client at a host, under that number. */

@@ -11,8 +11,8 @@ import { holdfastErrorFrom } from "./errordata.js";
 import type { TakeEvent } from "./eventbatch.js";
 import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
 import { PageQuestions } from "./pagequestions.js";
-import { FIRST_CLIENT } from "./openingmessage.js";
-import type { HostMessage, OpeningMessage, PageMessage, StoredPlaces } from "./protocol.js";
+import { type Ahead, FIRST_CLIENT } from "./openingmessage.js";
+import type { HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
 import { cannotCross } from "./remotecalls.js";
 import { mayFollow, type Standing } from "./standing.js";
 
@@ -24,7 +24,7 @@ export interface RemoteWay {
   /** The sign-in of the page's there. */
   signIn?: { at(link: HostLink): number } | undefined;
   /** What the host was told with the page's hello, to open the client. */
-  ahead?: OpeningMessage | undefined;
+  ahead?: Ahead | undefined;
   /** The link to the host, a new one where that has ended. */
   link(): Promise<HostLink>;
 }

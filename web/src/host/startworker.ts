@@ -3,7 +3,8 @@ import { located } from "../runtime/located.js";
 import { trusted } from "../runtime/scripturl.js";
 import { BUILD } from "./build.js";
 import { type PageLock, pageLock, releaseLock } from "./pagelock.js";
-import type { OpeningMessage, PageMessage } from "./protocol.js";
+import type { Ahead } from "./openingmessage.js";
+import type { PageMessage } from "./protocol.js";
 
 // At the top level and in this literal form, as runtime/beside.ts has it.
 const workerBeside = located("holdfast-worker.mjs", () => new URL("./holdfast-worker.mjs", import.meta.url));
@@ -18,7 +19,7 @@ export interface StartedWorker {
   /** Of the page, which has said hello. */
   readonly lock: PageLock;
   /** What the page has said with its hello. */
-  readonly ahead: OpeningMessage | undefined;
+  readonly ahead: Ahead | undefined;
   /** What has arrived until somebody else listens. */
   readonly early: unknown[];
   /** Ends a worker that is this page's alone, and leaves one that is shared. */
@@ -44,7 +45,7 @@ export function workerURL(worker: string | URL = workerBeside): string {
  * Starts the worker of that kind, or joins the one that is there: of `shared` ones there is
  * one for each script, build and `user`. It is told `ahead` at once, where that can cross. Throws a NoWorker.
  */
-export function startWorker(kind: "shared" | "worker", url: string, user: string, ahead?: OpeningMessage): StartedWorker {
+export function startWorker(kind: "shared" | "worker", url: string, user: string, ahead?: Ahead): StartedWorker {
   const name = `holdfast ${BUILD} ${user}`;
   try {
     if (kind === "worker") {
@@ -70,7 +71,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
 }
 
 /** What was started: it hears of the page at once, and its answers wait until the page's side is loaded. */
-function greeted(port: MessagePort, opening: OpeningMessage | undefined, outlives: boolean, failed: Promise<never>, end: () => void): StartedWorker {
+function greeted(port: MessagePort, opening: Ahead | undefined, outlives: boolean, failed: Promise<never>, end: () => void): StartedWorker {
   const lock = pageLock();
   const early: unknown[] = [];
   port.onmessage = ({ data }) => early.push(data);
@@ -78,7 +79,10 @@ function greeted(port: MessagePort, opening: OpeningMessage | undefined, outlive
   say({ t: "hello", build: BUILD, lock: `holdfast.${lock.name}`, outlives });
   let ahead = opening;
   try {
-    if (ahead) say(ahead);
+    if (ahead && ahead.say !== null) {
+      say(ahead.message);
+      ahead.say = say;
+    }
   } catch {
     ahead = undefined; // the page's side says what is wrong with it
   }
