@@ -150,6 +150,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // (host/pagelock.ts), its hello and what opens the client (host/openingmessage.ts) go first. Less than 0.1 KB of that close it at once where the
 // app gives up, and tell one kind of client's chunk that does not come from another's.
 // 0.1 KB of the page host, the script and the worker read a small JSON body as a whole (runtime/exchange.ts).
+// Less than 0.05 KB of the page host, the script and the worker keep a result that is inspected from an app whose user has changed (client/calls.ts).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
@@ -159,8 +160,8 @@ export const files = [
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 14_300, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 61_760, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 12_120, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 26_520, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 64_930, goal: 45_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 26_560, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 64_960, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_300, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_320, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_210, goal: 2_000 },
@@ -168,8 +169,8 @@ export const files = [
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_600, goal: 12_000 },
-  { name: "holdfast.js", budget: 76_950, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 72_450, goal: 45_000 },
+  { name: "holdfast.js", budget: 77_000, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 72_490, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },

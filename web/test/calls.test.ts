@@ -3,6 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Call } from "../src/client/call.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
+import { ClientView } from "../src/client/clientview.js";
+import type { SharedClient } from "../src/client/sharedclient.js";
+import type { UserStores } from "../src/connect/userstores.js";
+import { Views } from "../src/connect/views.js";
 import { CallFlags, OUTCOME } from "../src/shared/border.js";
 import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/shared/errors.js";
@@ -53,7 +57,7 @@ function calls(context: Partial<CallContext> = {}) {
       ...context,
     },
   );
-  const send = () => them.send(outgoing("tools/call", { name: "measure" }, {}, DEFAULTS), { name: "measure" }, {}, false);
+  const send = (options: CallOptions = {}) => them.send(outgoing("tools/call", { name: "measure" }, options, DEFAULTS), { name: "measure" }, options, false);
   return { them, sent, cancelled, send };
 }
 
@@ -211,6 +215,22 @@ test("a result that is inspected outlives its client", async () => {
   const { result, done } = inspected();
   done();
   assert.deepEqual(await result, { content: [] });
+});
+
+test("Fault 467: a result that is inspected while another user comes is not that user's app's, where two share the client; one that closes has it", async () => {
+  for (const how of ["leaves", "close"] as const) {
+    let done!: (fault: undefined) => void;
+    const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
+    const view = new ClientView("https://t.test/mcp", new Backlog(), {}, {} as UserStores);
+    view.comesTo({ views: new Views(), leave: () => false, retire: () => {}, move: () => {}, emit: () => {} });
+    view.uses({ url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected } as unknown as SharedClient);
+    const own = send({ journal: false }).show(view);
+    void them.settle(1, OUTCOME.result, RESULT);
+    void view[how]();
+    done(undefined);
+    if (how === "close") assert.deepEqual(await own.result, { content: [] });
+    else await assert.rejects(own.result, coded("closed"));
+  }
 });
 
 test("Fault 467: a result that is inspected is not given to the next user of its client", async () => {

@@ -188,7 +188,7 @@ test("Fault 465: a chunk that does not come fails its own kind of client, and no
   const script = `/ahead-${++workers}.mjs`;
   const plain = connects({ wasm: undefined }, script);
   const agent = connectAgent("/acp", { host: "shared", worker: script });
-  const failed = assert.rejects(plain, (error: HoldfastError) => error.code === "load_failed" && error.op === "connect");
+  const failed = assert.rejects(plain, (error) => coded("load_failed")(error) && (error as HoldfastError).op === "connect");
   await until(() => page.said.length === 2);
   page.loses();
   await failed;

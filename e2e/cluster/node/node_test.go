@@ -433,6 +433,9 @@ func TestFault356_OwnRecord(t *testing.T) {
 	if records, err := r.records.List(t.Context(), "calls", a.Name()); err != nil || len(records) != 1 {
 		t.Fatalf("%d records of the call, %v", len(records), err)
 	}
+	for r.echo.runs.Load() < 2 { // the answer has begun before the tool has
+		<-time.After(time.Millisecond)
+	}
 	b.takeOver(t.Context(), a.Name())
 	for _, response := range []*http.Response{first, again} {
 		text, err := io.ReadAll(response.Body)

@@ -81,6 +81,8 @@ export class Calls {
   readonly #pending = new Map<number, Pending>();
   /** Calls that the server has refused for now, and that will be sent again. */
   readonly #between = new Map<number, SharedCall<unknown>>();
+  /** Calls that have a result, which is still inspected. */
+  readonly #inspected = new Set<SharedCall<unknown>>();
   /** The calls that are stored, until they are acknowledged. */
   readonly #kept = new Map<number, SharedCall<unknown>>();
   readonly #keys = new Map<string, SharedCall<unknown>>();
@@ -285,6 +287,11 @@ export class Calls {
     return new Set([...this.#kept.values(), ...this.#between.values(), ...[...this.#pending.values()].map(({ call }) => call)]);
   }
 
+  /** Those that have a result, which is still inspected: no end of the client is theirs. */
+  get inspected(): Iterable<SharedCall<unknown>> {
+    return this.#inspected;
+  }
+
   #forget(id: number, call: Call<unknown>): void {
     this.#kept.delete(id);
     if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
@@ -362,7 +369,9 @@ export class Calls {
     // The result is here, so that nothing but what is wrong with it can end the
     // call otherwise: not cancel(), not the end of the client.
     const inspection = outcome === OUTCOME.result ? this.#context.inspect(call.method, params, text) : undefined;
+    if (inspection) this.#inspected.add(call);
     const fault = inspection && (await inspection);
+    this.#inspected.delete(call);
     if (this.#userChanged) call.fail(otherUser(call.method));
     else if (fault) call.fail(fault);
     else call.settle(outcome, text);

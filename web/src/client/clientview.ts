@@ -247,7 +247,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     this.#shown = new WeakSet();
     // What it has made since the token was asked for is its new user's, and would go out as the last one's.
     for (const shared of this.#client?.all() ?? []) if (this.#made.has(shared)) shared.disown();
-    this.#part(otherUser);
+    this.#part(otherUser, this.#client?.inspected);
     this.#open.move(this);
     this.listeners.emit("state", { state: "reconnecting" });
     if (this.client.state === "open") this.listeners.emit("state", { state: "open" }); // others of its user have it
@@ -255,8 +255,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   /** Ends what the app has of the client. What is kept goes on for the others; of the rest nobody would hear. */
-  #part(why: (op: string) => HoldfastError): void {
-    for (const shared of this.#client?.all() ?? []) {
+  #part(why: (op: string) => HoldfastError, inspected: Iterable<SharedCall<unknown>> = []): void {
+    for (const shared of [...(this.#client?.all() ?? []), ...inspected]) {
       const call = shared.of(this);
       if (!call) continue;
       shared.drop(this);

@@ -185,6 +185,11 @@ export class SharedConnection {
     return this.#calls.all();
   }
 
+  /** Those of them that have a result, which is still inspected. */
+  get inspected(): Iterable<SharedCall<unknown>> {
+    return this.#calls.inspected;
+  }
+
   /** What the store holds of this server and user; null where there is none, or not any more. */
   async stored(): Promise<Usage | null> {
     return (await this.#keeping.journal?.usage()) ?? null;
