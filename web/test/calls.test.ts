@@ -217,7 +217,7 @@ test("a result that is inspected outlives its client", async () => {
   assert.deepEqual(await result, { content: [] });
 });
 
-test("Fault 467: a result that is inspected while another user comes is not that user's app's, where two share the client; one that closes has it", async () => {
+test("Fault 467: a result that is inspected while another user comes does not go to the app of that user, where two share the client; one that closes has it", async () => {
   for (const how of ["leaves", "close"] as const) {
     let done!: (fault: undefined) => void;
     const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
