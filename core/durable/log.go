@@ -219,8 +219,8 @@ func (l *Log) Delete(flags journal.OpFlags) {
 	l.writer.Put(journal.Op{Kind: journal.OpForget, Flags: flags, Call: l.ID})
 }
 
-// DeleteLater does so with the next commit, or at that time (Writer.PutLater).
-func (l *Log) DeleteLater(flags journal.OpFlags, by engine.Time) {
+// DeleteLater does so with the first commit from ridesAt on, or at that time (Writer.PutLater).
+func (l *Log) DeleteLater(flags journal.OpFlags, ridesAt, by engine.Time) {
 	l.Disown()
-	l.writer.PutLater(journal.Op{Kind: journal.OpForget, Flags: flags, Call: l.ID}, by)
+	l.writer.PutLater(journal.Op{Kind: journal.OpForget, Flags: flags, Call: l.ID}, ridesAt, by)
 }

@@ -29,10 +29,12 @@ type Writer struct {
 	ops     []byte
 	dirty   []Recorder // with a row that waits
 	strict  bool       // what waits has to be flushed to disk
-	idle    bool       // all that waits in ops may wait until idleBy, or for a commit before that
-	idleBy  engine.Time
-	waiting int // bytes of it
+	waiting int        // bytes of it
 	waiters []waiter
+
+	later   []byte // what nobody waits for (PutLater)
+	ridesAt engine.Time
+	laterBy engine.Time
 
 	ticket uint32 // of the last commit
 	landed uint32 // of the last that was stored
@@ -116,19 +118,28 @@ func (w *Writer) Put(op journal.Op) {
 		before := len(w.ops)
 		w.ops = journal.AppendOp(w.ops, op)
 		w.waiting += len(w.ops) - before
-		w.idle = false
 	}
 }
 
-// PutLater does the same for an op whose commit nobody waits for: it goes with the next
-// one, or at that time where there is none before.
-func (w *Writer) PutLater(op journal.Op, by engine.Time) {
-	idle := w.idle || len(w.ops) == 0
-	if !w.idle {
-		w.idleBy = by
+// PutLater puts an op by whose commit nobody waits: it goes with the first from ridesAt on, or
+// in one of its own. What is put later goes together, by the times of the first: a deletion in
+// each commit of a small call took a third of what that commit took, and many that follow each
+// other are as good as one.
+func (w *Writer) PutLater(op journal.Op, ridesAt, by engine.Time) {
+	if !w.Open() {
+		return
 	}
-	w.Put(op)
-	w.idle = idle && w.Open()
+	if len(w.later) == 0 {
+		w.ridesAt, w.laterBy = ridesAt, by
+	}
+	before := len(w.later)
+	w.later = journal.AppendOp(w.later, op)
+	w.waiting += len(w.later) - before
+}
+
+// Hasten has what was put later go with the next commit, which somebody waits for.
+func (w *Writer) Hasten() {
+	w.ops, w.later = append(w.ops, w.later...), w.later[:0]
 }
 
 // Touch notes that l has a row for the next commit. Once for each row.
@@ -202,7 +213,7 @@ func (w *Writer) Waiting() (waiters, rows int) { return len(w.waiters), len(w.di
 // Unstored calls each with the ops that no commit has stored yet, of the one under
 // way first; their bytes are lent.
 func (w *Writer) Unstored(each func(journal.Op)) {
-	for _, ops := range [...][]byte{w.blob, w.ops} {
+	for _, ops := range [...][]byte{w.blob, w.ops, w.later} {
 		r := journal.ReadOps(ops)
 		for op, ok := r.Next(); ok; op, ok = r.Next() {
 			each(op)
@@ -239,10 +250,14 @@ func (w *Writer) EndsBetween(a, b uint32) bool {
 
 // Commit gathers what waits into one transaction, unless one is under way.
 func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
-	if !w.Open() || w.flying || len(w.dirty) == 0 && (len(w.ops) == 0 || w.idle && now < w.idleBy) {
+	waits := len(w.ops) > 0 || len(w.dirty) > 0
+	rides := len(w.later) > 0 && (now >= w.laterBy || waits && now >= w.ridesAt)
+	if !w.Open() || w.flying || !waits && !rides {
 		return engine.Effect{}, false
 	}
-	w.idle = false
+	if rides {
+		w.Hasten()
+	}
 	w.blob = w.spare[:0]
 	if w.waiting > keepRow {
 		w.blob = grown(w.blob, w.waiting+keepRow) // with their heads and secrets
@@ -254,7 +269,7 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 	}
 	w.flown, w.dirty = append(w.flown[:0], w.dirty...), w.dirty[:0]
 	w.ticket++
-	w.flying, w.tries, w.firm, w.strict, w.waiting, w.missed = true, 0, w.strict, false, 0, false
+	w.flying, w.tries, w.firm, w.strict, w.waiting, w.missed = true, 0, w.strict, false, len(w.later), false
 	w.by = now.After(CommitWithin)
 	return w.effect(), true
 }
@@ -292,7 +307,7 @@ func (w *Writer) effect() engine.Effect {
 }
 
 // WhenStored has next go on once everything written so far is stored, on disk where
-// strict; at once where nothing waits or there is no store.
+// strict, but for what was put later; at once where nothing waits or there is no store.
 func (w *Writer) WhenStored(now engine.Time, strict bool, next Waiter) {
 	ticket := w.ticket
 	switch {
@@ -301,7 +316,7 @@ func (w *Writer) WhenStored(now engine.Time, strict bool, next Waiter) {
 		return
 	case len(w.ops) > 0 || len(w.dirty) > 0:
 		ticket++
-		w.strict, w.idle = w.strict || strict, false
+		w.strict = w.strict || strict
 	case !w.flying:
 		next.Stored(now)
 		return
@@ -312,8 +327,8 @@ func (w *Writer) WhenStored(now engine.Time, strict bool, next Waiter) {
 // Deadline returns until when the commit under way has to be stored; where there is none,
 // when the next begins.
 func (w *Writer) Deadline() engine.Time {
-	if w.idle && !w.flying {
-		return min(w.by, w.idleBy)
+	if len(w.later) > 0 && !w.flying {
+		return min(w.by, w.laterBy)
 	}
 	return w.by
 }
@@ -417,7 +432,7 @@ func (w *Writer) Return(of Owner) {
 // Release runs all that waits to be stored: the client ends, and what is under
 // way gets there without it.
 func (w *Writer) Release(now engine.Time) {
-	w.idle = false
+	w.Hasten()
 	w.release(now, w.Next())
 }
 

@@ -305,35 +305,34 @@ func TestWriterAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What nobody waits for goes with the next commit, or at its time; and at once where
-// somebody waits after all, or the client ends.
+// What nobody waits for goes with the first commit from a time on, or at another in its own;
+// and with the next where somebody waits after all, or the client ends.
 func TestWriterPutsLater(t *testing.T) {
 	forget := journal.Op{Kind: journal.OpForget, Call: 7}
+	put := func(d *desk) { d.Put(journal.Op{Kind: journal.OpServer}) }
 	for name, row := range map[string]struct {
 		then func(d *desk)
-		at   engine.Time // of the commit
-		ops  int         // in it
+		at   engine.Time
+		ops  int // in the commit then; 0 for none
 	}{
-		"at its time":        {func(*desk) {}, 50, 1},
-		"with another later": {func(d *desk) { d.PutLater(forget, 90) }, 50, 2},
-		"with the next op":   {func(d *desk) { d.Put(journal.Op{Kind: journal.OpServer}) }, 1, 2},
-		"with a row":         {func(d *desk) { d.Touch(&d.log) }, 1, 2},
-		"for a waiter":       {func(d *desk) { d.wait(1, "acked", false) }, 1, 1},
-		"at the end":         {func(d *desk) { d.Release(1) }, 1, 1},
+		"before its time":              {func(*desk) {}, 49, 0},
+		"at its time":                  {func(*desk) {}, 50, 1},
+		"with another later":           {func(d *desk) { d.PutLater(forget, 70, 90) }, 50, 2},
+		"not with an op too soon":      {put, 24, 1},
+		"with an op":                   {put, 25, 2},
+		"with a row":                   {func(d *desk) { d.Touch(&d.log) }, 25, 2},
+		"not for who waits for others": {func(d *desk) { d.wait(1, "acked", false) }, 49, 0},
+		"in haste":                     {func(d *desk) { d.Hasten() }, 1, 1},
+		"for who waits for it":         {func(d *desk) { d.Hasten(); d.wait(1, "acked", false) }, 1, 1},
+		"at the end":                   {func(d *desk) { d.Release(1) }, 1, 1},
 	} {
 		d := newDesk(t)
-		d.PutLater(forget, 50)
+		d.PutLater(forget, 25, 50)
 		if _, ok := d.Commit(0); ok || d.Deadline() != 50 {
 			t.Errorf("%s: it does not wait, and is due at %d", name, d.Deadline())
 		}
 		row.then(d)
-		e, ok := d.Commit(row.at - 1)
-		if ok == (row.at > 1) {
-			t.Errorf("%s: %t at %d", name, ok, row.at-1)
-		}
-		if !ok {
-			e = d.commit(row.at)
-		}
+		e, _ := d.Commit(row.at)
 		ops := 0
 		for r := journal.ReadOps(e.Data); ; ops++ {
 			if _, ok := r.Next(); !ok {
@@ -343,9 +342,13 @@ func TestWriterPutsLater(t *testing.T) {
 		if ops != row.ops {
 			t.Errorf("%s: %d ops, want %d", name, ops, row.ops)
 		}
+		if row.ops == 0 {
+			continue
+		}
 		d.commitEnds(row.at, e.Ticket, journal.ResultOK, durable.CommitStored)
-		if _, ok := d.Commit(100); ok || d.Deadline() != engine.Never {
-			t.Errorf("%s: it goes twice, or is due at %d", name, d.Deadline())
+		_, more := d.Commit(100)
+		if late := row.at == 24; more != late || !late && d.Deadline() != engine.Never {
+			t.Errorf("%s: it goes twice, or never, or is due at %d", name, d.Deadline())
 		}
 	}
 
@@ -353,7 +356,7 @@ func TestWriterPutsLater(t *testing.T) {
 	d := newDesk(t)
 	d.Touch(&d.log)
 	first := d.commit(0)
-	d.PutLater(forget, 50)
+	d.PutLater(forget, 25, 50)
 	if at := d.Deadline(); at != durable.CommitWithin {
 		t.Errorf("due at %d while a commit is under way", at)
 	}
@@ -363,7 +366,7 @@ func TestWriterPutsLater(t *testing.T) {
 	// Without a store nothing is due.
 	d = newDesk(t)
 	d.Fail(0, durable.ReasonFailed, d)
-	if d.PutLater(forget, 50); d.Deadline() != engine.Never {
+	if d.PutLater(forget, 25, 50); d.Deadline() != engine.Never {
 		t.Errorf("due at %d without a store", d.Deadline())
 	}
 }

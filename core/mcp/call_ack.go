@@ -103,6 +103,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	switch {
 	case call == nil:
 		// It is over and acknowledged. That may wait to be stored still.
+		c.writer.Hasten()
 		c.writer.WhenStored(now, false, &repeatedAck{c, id, ticket, c.writer.Open()})
 		return
 	case call.record == nil:
@@ -118,6 +119,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	stored := c.writer.Open() && (forgotten || over || !call.record.Memory)
 	switch {
 	case forgotten:
+		c.writer.Hasten()
 	case over:
 		c.forgetCall(call, ticket, journal.GoneAcked)
 	case stored && position > call.record.acked:
@@ -233,7 +235,7 @@ func (c *Client) forgetCall(call *call, ticket uint32, why journal.Gone) {
 	case what == deferredAll: // nothing of it is stored
 		call.record.Disown()
 	case call.record.told && c.alone:
-		call.record.DeleteLater(flags, c.now.After(deferCall))
+		call.record.DeleteLater(flags, c.now.After(deferCall/2), c.now.After(deferCall))
 	default:
 		call.record.Delete(flags)
 	}

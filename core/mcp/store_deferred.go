@@ -54,6 +54,7 @@ func (c *Client) Alone(now engine.Time, alone bool) {
 	c.begin(now)
 	c.alone = alone
 	if !alone {
+		c.writer.Hasten()
 		c.writeAllDeferred()
 	}
 }
