@@ -27,7 +27,7 @@ window.takes = () => {
 `
 
 // followedScript is a page of whoever window.token names. had[label] is what it has of a call: how many
-// numbers, and how it ended. It answers what it is asked, unless window.silent.
+// numbers, and how it ended. It answers what it is asked.
 const followedScript = appScript + `
 window.token = decodeURIComponent(location.hash.slice(1));
 window.given = 0;
@@ -45,7 +45,6 @@ window.gather = async (call) => {
 };
 const elicitation = async () => {
 	asked++;
-	if (window.silent) await new Promise(() => {});
 	return { action: "accept", content: { answer: "yes" } };
 };
 window.mcp = await holdfast.connect(SERVER, { host: "shared", ack: "manual", token: () => (given++, token), handlers: { elicitation } });
@@ -55,7 +54,7 @@ window.ready = true;
 `
 
 // TestFault467_AnotherUserInAPageThatTakesNothing: what a worker has for a page waits, since the page
-// takes nothing, and what ada was asked there nobody answers. Then bob signs in on that page. It gets
+// takes nothing, and what ada is asked waits with it. Then bob signs in on that page. It gets
 // nothing more of ada's calls, not by their retry() either; her other page has all of them, is asked
 // what she was asked, and each has run once.
 func TestFault467_AnotherUserInAPageThatTakesNothing(t *testing.T) {
@@ -108,7 +107,7 @@ func TestFault467_AnotherUserInAPageThatTakesNothing(t *testing.T) {
 	}
 	type state struct{ N, Asked int }
 	then := chrome.Eval[state](page, `({ n: had.burst.n, asked })`)
-	if then.N >= all || then.Asked > 1 {
+	if then.N >= all || then.Asked > 0 {
 		t.Errorf("bob's page has %d of ada's %d numbers, and was asked %d times", then.N, all, then.Asked)
 	}
 

@@ -72,6 +72,7 @@ func TestFault380_CrashAfterAnOutcomeWasHandedOver(t *testing.T) {
 		{"crash after 50 ms", func(s solo) { s.pass(50); s.land() }, 1, "result"},
 		{"acknowledged, crash at once", func(s solo) { s.handed() }, 1, "outcome_unknown"},
 		{"acknowledged, crash after 50 ms", func(s solo) { s.handed(); s.pass(50); s.land() }, 0, ""},
+		{"acknowledged, another tab comes", func(s solo) { s.handed(); s.alone(false); s.land() }, 0, ""},
 		{"left", func(s solo) { s.hide() }, 1, "result"},
 		{"acknowledged, left", func(s solo) { s.handed(); s.hide() }, 0, ""},
 		{"closed", func(s solo) { s.do("close", (*mcp.Client).Close) }, 1, "result"},
@@ -96,6 +97,31 @@ func TestFault380_CrashAfterAnOutcomeWasHandedOver(t *testing.T) {
 				t.Errorf("the tool ran %d times\n%s", s.posts, s.Log())
 			}
 		})
+	}
+}
+
+// Calls that follow each other are deleted together, and not each with the commit of the next;
+// in the commit of some call, and in none of their own, as long as calls come.
+func TestFault380_DeletedTogether(t *testing.T) {
+	s := newSolo(t, mcp.CallOptions{Connected: true})
+	first := s.Store.Flying()
+	s.land()
+	last := first
+	var stored []int
+	for range 14 {
+		s.answer()
+		s.handed()
+		s.pass(4)
+		s.make(mcp.CallOptions{Connected: true})
+		last = s.Store.Flying()
+		s.land()
+		stored = append(stored, s.stored())
+	}
+	if got, want := fmt.Sprint(stored), "[2 3 4 5 6 7 1 2 3 4 5 6 7 1]"; got != want {
+		t.Errorf("stored: %s, want %s\n%s", got, want, s.Log())
+	}
+	if n := last - first; n != 14 {
+		t.Errorf("%d commits of 14 calls\n%s", n, s.Log())
 	}
 }
 

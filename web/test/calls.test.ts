@@ -217,6 +217,14 @@ test("a result that is inspected outlives its client", async () => {
   assert.deepEqual(await result, { content: [] });
 });
 
+test("Fault 467: a call that is kept, and whose result is inspected, stays with the others where the page that made it has another user", () => {
+  const { them, send } = calls({ inspect: () => NEVER });
+  const call = send();
+  void them.settle(1, OUTCOME.result, RESULT);
+  call.disown();
+  assert.deepEqual(them.kept(), [call]);
+});
+
 test("Fault 467: a result that is inspected while another user comes does not go to the app of that user, where two share the client; one that closes has it", async () => {
   for (const how of ["leaves", "close"] as const) {
     let done!: (fault: undefined) => void;

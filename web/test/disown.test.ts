@@ -34,9 +34,9 @@ class Shared {
       queueMicrotask(() => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0));
       return handle;
     },
-    call: (handle: number, _how: number, [, params]: string[], _times: object, bind: (id: number) => void) => {
+    call: (handle: number, _how: number, [method, params]: string[], _times: object, bind: (id: number) => void) => {
       const id = ++this.#ids;
-      const { name } = JSON.parse(params!) as { name: string };
+      const { name = method! } = JSON.parse(params || "{}") as { name?: string };
       this.said.push(`call ${handle} ${name}`);
       this.waiting.set(id, name);
       bind(id);
@@ -55,7 +55,7 @@ class Shared {
     },
     counters: () => "",
     toolFor: () => [0, ""],
-    ...Object.fromEntries(["release", "close", "token", "hold", "ack", "handed"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["release", "close", "token", "hold", "ack", "handed", "tools"].map((what) => [what, () => {}])),
   } as unknown as Runtime;
 
   readonly plan: Plan = {
@@ -123,5 +123,48 @@ test("Fault 452: the only page of a client turns out to be of another user: what
   assert.equal(await made, "closed");
   await until(() => shared.said.length === 3);
   assert.deepEqual(shared.said, ["call 1 between", "disown between", "keep 1"]);
+  joinable.clear();
+});
+
+test("Fault 452: what such a page has asked for meanwhile, not being a call, goes out as nobody as well, whatever it is", async () => {
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  const shared = new Shared();
+  let give!: (token: string) => void;
+  let later: Promise<string> | undefined;
+  const staying = await shared.view(() => first);
+  const leaving = await shared.view(() => later ?? first);
+  later = new Promise((resolve) => (give = resolve));
+  shared.ports[0]!.token();
+  await settled();
+  const asks: [op: string, ...all: unknown[]][] = [
+    ["listTools", {}],
+    ["listTools", { cursor: "c" }],
+    ["listPrompts", {}],
+    ["listResources", {}],
+    ["listResourceTemplates", {}],
+    ["readResource", "u:1", {}],
+    ["subscribeResource", "u:1", {}],
+    ["getPrompt", "theirs", {}, {}],
+    ["complete", { type: "ref/prompt", name: "p" }, { name: "a", value: "secret" }, {}],
+    ["setLoggingLevel", "info", {}],
+    ["notify", "notifications/x", {}, {}],
+    ["ping", {}],
+  ];
+  const ask = (view: ClientView): Promise<string>[] =>
+    asks.map(([method, ...all]) => (view.ask as (op: string, ...all: unknown[]) => Promise<unknown>).call(view, method, method, ...all).then(
+      () => "answered",
+      ({ code }: { code: string }) => code,
+    ));
+  const [theirs, ours] = [ask(leaving), ask(staying)];
+  await settled();
+  assert.equal(shared.waiting.size, 2 * asks.length);
+  const usage = leaving.stored().catch(({ code }: { code: string }) => code);
+  give(second);
+  assert.deepEqual(await Promise.all(theirs), asks.map(() => "closed"));
+  assert.equal(shared.waiting.size, asks.length, "of the other page all is there");
+  assert.deepEqual(shared.said.filter((each) => each.startsWith("disown")).length, asks.length);
+  for (const id of [...shared.waiting.keys()]) shared.ports[0]!.settle(id, OUTCOME.result, '{"tools":[],"prompts":[],"resources":[],"resourceTemplates":[]}');
+  assert.deepEqual(await Promise.all(ours), asks.map(() => "answered"));
+  await usage;
   joinable.clear();
 });

@@ -79,6 +79,10 @@ class Client extends SharedClient {
   hears(method: string, params?: Open): void {
     this.noticed(method, params);
   }
+  /** Its only view has another user. */
+  changesUser(): void {
+    this.userChanged();
+  }
   /** A token has come. */
   takesToken(): void {
     this.forgotten();

@@ -195,3 +195,37 @@ test("Fault 465: a chunk that does not come fails its own kind of client, and no
   assert.equal((await agent).state, "open");
   assert.deepEqual(page.kinds, ["hello", "connect", "bye", "hello", "agent", "holds"]);
 });
+
+test("Fault 465: of two that wait for one worker the one that is given up takes nothing from the other", async () => {
+  for (const first of [true, false]) {
+    const page = new Page();
+    page.holds();
+    const script = `/ahead-${++workers}.mjs`;
+    const giveUp = new AbortController();
+    const signal = giveUp.signal;
+    const both = [connects(first ? { signal } : {}, script), connects(first ? {} : { signal }, script)];
+    await until(() => page.said.length === 2);
+    giveUp.abort();
+    const [given, other] = first ? both : both.reverse();
+    await assert.rejects(given!, coded("cancelled"));
+    page.comes();
+    assert.equal((await other!).state, "open");
+    assert.equal(page.kinds.filter((kind) => kind === "hello").length, 1, "over the same link");
+    assert.equal(page.kinds.includes("bye"), false);
+  }
+});
+
+test("Fault 465: a page whose chunk is there, and that gives up a worker which does not answer, says so at once, and to no other worker", async () => {
+  const page = new Page(true);
+  page.holds();
+  page.comes();
+  const giveUp = new AbortController();
+  const connecting = connects({ signal: giveUp.signal });
+  await until(() => page.said.length === 2);
+  await settled();
+  giveUp.abort();
+  await assert.rejects(connecting, coded("cancelled"));
+  assert.deepEqual(page.kinds, ["hello", "connect", "abandon"]);
+  await until(() => page.ends > 0);
+  assert.equal(page.kinds.filter((kind) => kind === "connect").length, 1);
+});

@@ -5,9 +5,11 @@ import { Call } from "../src/client/call.js";
 import { GAP } from "../src/client/events.js";
 import { type CallViewer, SharedCall, type SharedControl } from "../src/client/sharedcall.js";
 import { EVENT, OUTCOME, StreamState } from "../src/shared/border.js";
+import { HoldfastError } from "../src/shared/errors.js";
 
 const viewer = (): CallViewer => ({ backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
+const isClosed = (error: unknown): boolean => (error as HoldfastError).code === "closed";
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** A call that the core has under number 7, and what the core is told. */
@@ -110,4 +112,42 @@ test("a page that comes while a call waits for a sign-in is told so, and one tha
   const later = call.show(viewer(), true);
   call.settle(OUTCOME.result, `{"list":[1]}`);
   assert.deepEqual(await read(later), []);
+});
+
+test("Fault 467: who has left a call, or leaves it while reading, gets no more of what is stored of it", async () => {
+  for (const leaves of ["before", "meanwhile"] as const) {
+    const { call, control } = shared();
+    const one = viewer();
+    for (const n of [1, 2, 3]) call.deliver(...progress(n));
+    const late = call.show(one, true);
+    let read = 0;
+    control.reread = async function* () {
+      for (const n of [1, 2, 3]) {
+        read++;
+        if (n === 2 && leaves === "meanwhile") call.drop(one);
+        yield { kind: EVENT.progress, position: n, text: `{"progress":${n}}` };
+      }
+    };
+    if (leaves === "before") call.drop(one);
+    late.fail(new HoldfastError({ code: "closed", op: "tools/call", message: "another user" }));
+    const seen: unknown[] = [];
+    await assert.rejects((async () => {
+      for await (const event of late) seen.push(event.type === "progress" ? event.progress : event.type);
+    })(), isClosed);
+    assert.deepEqual([seen, read], leaves === "before" ? [[], 0] : [[1], 2]);
+  }
+});
+
+test("Fault 467: what has ended as closed in a page did not come there, and is not acknowledged by it as if it had", async () => {
+  const { call, told } = shared();
+  const one = viewer();
+  const mine = call.show(one);
+  call.deliver(...progress(1));
+  call.drop(one);
+  mine.fail(new HoldfastError({ code: "closed", op: "tools/call", message: "another user" }));
+  call.settle(OUTCOME.result, `{"list":[1]}`);
+  await assert.rejects(mine.ack(), isClosed);
+  mine.abandon();
+  await turn();
+  assert.deepEqual(told, []);
 });

@@ -274,6 +274,17 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     assert.deepEqual([text((await store.read(1))!.plain), await rowsOf(store, 1)], ["rewritten", []]);
   });
 
+  story("forgetting many calls takes those, with their logs, and none between them or beside", async (browser) => {
+    const store = await browser.open("s", "a");
+    const calls = [1, 2, 3, 4, 5, 7, 8, 9, 12, 13];
+    await store.commit(calls.flatMap((call) => [head(call), row(call, 1, 0), row(call, 1, 1)]), false);
+    const forget = (call: number, outcome?: number): Op => ({ kind: "forget", call, ...(outcome && { outcome }) });
+    await store.commit([forget(4, 1), forget(2), forget(3, 1), forget(12), head(4, "again"), row(4, 1, 0), forget(8), row(13, 1, 2), forget(7, 1)], false);
+    const rest = (await (await browser.open("s", "b")).load(all)).calls.map(({ call, rows }) => [call, rows.length]);
+    assert.deepEqual(rest, [[1, 2], [4, 1], [5, 2], [9, 2], [13, 3]]);
+    for (const call of [2, 3, 7, 8, 12]) assert.equal(await store.read(call), null);
+  });
+
   story("forgetting a call takes its log along, and rows that come later belong to nobody", async (browser) => {
     const store = await browser.open("s", "a");
     await store.commit([head(1), row(1, 1, 0), head(2), row(2, 1, 0)], false);

@@ -72,6 +72,26 @@ test("Fault 458: by a clock that lies behind what was written no list is fresh, 
   assert.deepEqual(await (await Page.open(server, { key: "https://t.test/mcp#ada" })).list(), ["v3 of all"]);
 });
 
+test("Fault 467: a list of several pages whose client changes its user meanwhile is no list of both", { timeout: 60_000 }, async () => {
+  for (const revision of ["2025-11-25", "2026-07-28"]) {
+    const server = new Server();
+    const page = await Page.open(server, { memory: true, revision });
+    server.more = { nextCursor: "n" };
+    const answer = server.answer.bind(server);
+    server.answer = (method, params, whose) => {
+      if (params) {
+        page.client.changesUser();
+        server.more = {};
+      }
+      return answer(method, params, whose);
+    };
+    await assert.rejects(page.client.listTools(), (error) => (error as { code: string }).code === "closed");
+    assert.deepEqual(server.asked, ["tools/list", "tools/list n"]);
+    server.asked.length = 0;
+    assert.deepEqual([await page.list(), server.asked], [["v1 of all"], ["tools/list"]], "of the next user the first page is asked for");
+  }
+});
+
 test("Fault 459: a list that is fresh is there for the next page and for another tab, without a request; each page of a list by itself, and not for longer than its server says", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   const first = await Page.open(server);

@@ -64,6 +64,19 @@ test("Fault 149: the newest view is asked, and the one before it where that one 
   assert.deepEqual(own.saved, ["more"]);
 });
 
+test("Fault 467: what an app saves of an answer after its user has changed is no draft of the last one", async () => {
+  const views = new Views();
+  let save!: (value: unknown) => void;
+  const asked = view(views, "ada", { elicitation: (_, { saveDraft }) => ((save = saveDraft), new Promise(() => {})) });
+  const own = context();
+  void newestHandlers(views).elicitation!({ message: "Who?", requestedSchema: {} }, own);
+  await Promise.resolve();
+  save("ada's");
+  asked.leave();
+  save("bob's");
+  assert.deepEqual(own.saved, ["ada's"]);
+});
+
 test("Fault 208: on a call the view is asked that made it, as long as it is there", async () => {
   const views = new Views();
   const asked: string[] = [];

@@ -433,8 +433,10 @@ func TestFault356_OwnRecord(t *testing.T) {
 	if records, err := r.records.List(t.Context(), "calls", a.Name()); err != nil || len(records) != 1 {
 		t.Fatalf("%d records of the call, %v", len(records), err)
 	}
-	for r.echo.runs.Load() < 2 { // the answer has begun before the tool has
-		<-time.After(time.Millisecond)
+	for deadline := time.Now().Add(10 * time.Second); r.echo.runs.Load() < 2; <-time.After(time.Millisecond) { // the answer has begun before the tool has
+		if time.Now().After(deadline) {
+			t.Fatal("the call does not begin")
+		}
 	}
 	b.takeOver(t.Context(), a.Name())
 	for _, response := range []*http.Response{first, again} {

@@ -180,12 +180,14 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    * once. The app need not await the promise.
    *
    * @throws HoldfastError `bad_argument`; `storage_failed` where the store fails, so
-   * that a later page may get the events again; `closed`, `runtime_exited`
+   * that a later page may get the events again; `runtime_exited`; `closed`, and without a
+   * position also for a call that has ended so here: its outcome did not come to this page
    */
   ack(position?: number): Promise<void> {
     if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
       return Promise.reject(badArgument("ack", "position", "has to be that of an event"));
     }
+    if (position === undefined && this.#error?.code === "closed") return Promise.reject(new HoldfastError({ code: "closed", op: "ack", message: "its outcome did not come here" }));
     if (position !== undefined) this.#acked = Math.max(this.#acked, position);
     if (position === undefined && this.#settled) this.#listeners?.emit("done", undefined);
     if (!this.#kept || position === 0 || !this.#control) return Promise.resolve();
@@ -240,7 +242,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** Gives up a call whose outcome cannot be had: no later page gets the call. */
   abandon(): void {
-    if (this.#settled) void this.ack();
+    if (this.#settled) this.ack().catch(() => {});
     else this.cancel("abandoned by the app");
   }
 

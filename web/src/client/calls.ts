@@ -114,15 +114,19 @@ export class Calls {
     },
     draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
     disown: (call) => {
+      if (!this.#pending.has(call)) return; // it has left long since
       const kept = this.#kept.get(call);
-      if (this.#pending.has(call)) this.#wire.runtime.disown(this.#wire.handle, call);
+      this.#wire.runtime.disown(this.#wire.handle, call);
       if (kept && !this.#pending.has(call)) this.#forget(call, kept); // it is nobody's
     },
     park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
     reread: (call, gap) => {
       const record = this.#wire.runtime.record(this.#wire.handle, call);
       return storedEvents(gap, {
-        rows: async (after, most) => (record === 0 || this.#userChanged ? [] : this.#context.rows(record, after, most)),
+        rows: async (after, most) => {
+          const rows = record === 0 || this.#userChanged ? [] : await this.#context.rows(record, after, most);
+          return this.#userChanged ? [] : rows;
+        },
         landed: () => this.#context.landed(),
         replay: (row, position) => this.#replayRow(call, row, position, gap),
         missing: (events) => {

@@ -8,7 +8,7 @@ import type { Host } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
-import type { CallViewer, Made, NewCall, SharedCall } from "./sharedcall.js";
+import type { CallViewer, Made, MadeFor, NewCall, SharedCall } from "./sharedcall.js";
 import type { SharedClient } from "./sharedclient.js";
 import type { UserStores } from "../connect/userstores.js";
 import type { Usage } from "../storage/storage.js";
@@ -173,11 +173,11 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   stored(): Promise<Usage | null> {
-    return this.client.stored();
+    return this.#until("stored", this.client.stored());
   }
 
   recorded(): Promise<string | null> {
-    return this.client.recorded();
+    return this.#until("recorded", this.client.recorded());
   }
 
   /** Waits for an answer, no longer than this view lasts. */
@@ -186,10 +186,25 @@ export class ClientView implements ClientBackend, View, CallViewer {
     const { client } = this;
     const asksServer = !method.endsWith("ubscribeResource") || this.#watch(args[0] as string, method === "subscribeResource");
     if (this.#ended) return Promise.reject(closedError(op));
+    if (!asksServer) return Promise.resolve();
+    return this.#until(op, (client as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[method]!(...this.#marked(args)));
+  }
+
+  /** The arguments, options last, with what notes the requests that are made for them: this view's, until its user changes or it ends. */
+  #marked(args: readonly unknown[]): unknown[] {
+    const { signal: over } = this.#over;
+    const made: Made = (shared) => {
+      if (over.aborted) throw closedError(shared.method); // whoever asked has been told
+      this.#made.add(shared);
+    };
+    return [...args.slice(0, -1), { ...(args.at(-1) as object | undefined), made } satisfies MadeFor];
+  }
+
+  /** What is waited for no longer than this view lasts, and its user is the same. */
+  #until<T>(op: string, asked: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (why: (op: string) => HoldfastError): void => reject(why(op));
       this.#waiting.add(end);
-      const asked = asksServer ? (client as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[method]!(...args) : Promise.resolve();
       void asked.then(resolve, reject).finally(() => this.#waiting.delete(end));
     });
   }

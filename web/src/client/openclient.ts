@@ -129,6 +129,7 @@ export class OpenClient implements ConnectionUse {
       made.startLike(client);
       next.#opened = Promise.resolve(made);
       made.startLater({ ...this.#plan.core, url: client.url, assume: client.revision }, this.#plan.credentials);
+      made.connected(""); // the app listens
     } else if (principal !== undefined) {
       view.stores.joined(principal);
     }

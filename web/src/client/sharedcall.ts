@@ -1,6 +1,7 @@
 import type { Backlog } from "../shared/backlog.js";
 import { EVENT, StreamState } from "../shared/border.js";
 import { Call, type CallControl } from "./call.js";
+import type { RawEvent } from "./events.js";
 import { missing } from "./storedevents.js";
 
 /** Whoever sees a call in a way of their own: a client of the app's. */
@@ -154,8 +155,18 @@ export class SharedCall<T> extends Call<T> {
       draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
       park: (_, parked) => core((control, id) => control.park(id, parked)),
       rerun: () => viewer.rerun(this as SharedCall<unknown>),
-      reread: (_, gap) => this.#bound?.control.reread(this.#bound.id, gap) ?? missing(gap),
+      reread: (_, gap) => this.#whileSeen(seen, this.#bound?.control.reread(this.#bound.id, gap) ?? missing(gap)),
     };
+  }
+
+  /** What that viewer reads, as long as it has the call: one whose user has changed does not. */
+  async *#whileSeen(seen: Seen<T>, events: AsyncIterator<RawEvent>): AsyncGenerator<RawEvent, void, undefined> {
+    const isSeen = (): boolean => [...this.#seen.values()].includes(seen);
+    if (!isSeen()) return;
+    for await (const event of { [Symbol.asyncIterator]: () => events }) {
+      if (!isSeen()) return;
+      yield event;
+    }
   }
 
   /** The stream is held up while any of the readers cannot keep up. */
@@ -168,5 +179,10 @@ export class SharedCall<T> extends Call<T> {
   }
 }
 
-/** How a call is made known to who shows it. */
+/** How a call is made known to who shows it, before it leaves. It may throw: then nothing is sent. */
 export type Made = (call: SharedCall<unknown>) => void;
+
+/** What goes with the options of what a client asks for: which requests are made for that. */
+export interface MadeFor {
+  readonly made?: Made;
+}

@@ -28,12 +28,13 @@ import { Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../shared/origins.js";
 import { changedBy, type Fresh, ResultCache, type Changed } from "./resultcache.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { Made, SharedCall } from "./sharedcall.js";
+import type { Made, MadeFor, SharedCall } from "./sharedcall.js";
 import { StoredResults } from "./storedresults.js";
 import { LISTS } from "../storage/storage.js";
 import { factsOf } from "./toolfacts.js";
 import { mirrorArguments, toolHeaders, type Mirrored } from "./toolheaders.js";
 import { badArgument, bound } from "../shared/arguments.js";
+import { otherUser } from "../connect/otheruser.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
@@ -58,6 +59,8 @@ export class SharedClient extends SharedConnection {
   /** What the core got of the tools that were listed. */
   #listed = names();
   readonly #watched = new Set<string>();
+  /** How many users it has had, but for the first. */
+  #users = 0;
   #level: LoggingLevel | undefined;
   readonly #cache: ResultCache;
   readonly #stored: StoredResults;
@@ -225,9 +228,9 @@ export class SharedClient extends SharedConnection {
    *
    * @throws HoldfastError `bad_argument` where there is no such handler
    */
-  async rootsChanged(): Promise<void> {
+  async rootsChanged(options: MadeFor = {}): Promise<void> {
     if (!this.#hasRoots) throw badArgument("notifications/roots/list_changed", "handlers.roots", "is not in the options of connect");
-    if (!this.selfDescribing) await this.notify("notifications/roots/list_changed");
+    if (!this.selfDescribing) await this.notify("notifications/roots/list_changed", undefined, options);
   }
 
   /** @internal */
@@ -273,9 +276,11 @@ export class SharedClient extends SharedConnection {
   async #pages<T>(method: string, member: string, options: Omit<ListOptions, "cursor">): Promise<{ items: T[]; last: Open }> {
     const items: T[] = [];
     let cursor: unknown;
+    const users = this.#users;
     for (let pages = 1; ; pages++) {
       const params = cursor === undefined ? undefined : { cursor };
       const page = await this.#cached<Open>(method, params, options);
+      if (users !== this.#users) throw otherUser(method); // what came before is the last one's
       const list: unknown = page?.[member];
       if (!Array.isArray(list)) {
         throw new HoldfastError({ code: "protocol_error", op: method, message: `the result has no array of ${member}` });
@@ -361,6 +366,7 @@ export class SharedClient extends SharedConnection {
 
   /** @internal */
   protected override userChanged(): void {
+    this.#users++;
     this.#listed = names();
     this.#watched.clear();
     super.userChanged();

@@ -20,7 +20,7 @@ import { fieldsBlocked } from "../shared/origins.js";
 import { forgetRevision } from "../storage/revisions.js";
 import type { ClientPort } from "../runtime/port.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { Made, SharedCall } from "./sharedcall.js";
+import type { Made, MadeFor, SharedCall } from "./sharedcall.js";
 import { ServerFacts } from "./serverfacts.js";
 import { ServerRequests } from "../input/serverrequests.js";
 import type { Usage } from "../storage/storage.js";
@@ -260,7 +260,7 @@ export class SharedConnection {
   }
 
   /** Sends a notification; resolves once the server has taken it. */
-  async notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
+  async notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> & MadeFor = {}): Promise<void> {
     await this.#send<null>(method, params, options, true).result;
   }
 
@@ -373,7 +373,7 @@ export class SharedConnection {
     };
   }
 
-  #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean, made?: Made): SharedCall<T> {
+  #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean, made = (options as MadeFor).made): SharedCall<T> {
     let out: Outgoing;
     try {
       out = outgoing(method, params, options, this.#keeping.defaults);

@@ -75,7 +75,7 @@ async function ask<T>(views: Views, context: AskedContext, of: (handlers: Handle
   };
   for (let view = views.askedOn(call); view && !context.signal.aborted; view = views.askedOn(call)) {
     const { handlers, over } = view;
-    const own = { ...rest, ...(draft === undefined ? {} : { draft }), saveDraft, signal: either(context.signal, over).signal };
+    const own = { ...rest, ...(draft === undefined ? {} : { draft }), saveDraft: (value: unknown) => over.aborted || saveDraft(value), signal: either(context.signal, over).signal };
     try {
       const answer = await whileThere(over, Promise.resolve(of(handlers, own)));
       if (answer) return answer.value;

@@ -235,10 +235,10 @@ export class HostLink {
     if (this.claim(ahead) && ahead!.say) this.send({ t: "abandon", client: FIRST_CLIENT });
   }
 
-  /** Nobody uses the link, maybe, nor what was opened with the hello. */
+  /** Nobody uses the link, maybe, nor what was opened with the hello. Who waits for the link as well has a client by the next task. */
   unused(ahead?: Ahead): void {
     this.#abandon(ahead);
-    this.remove(0);
+    setTimeout(() => this.remove(0), 0);
   }
 
   /** What arrives for that client goes to it. */

@@ -14,7 +14,7 @@ import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import type { WorkerWay } from "./connectthere.js";
 import type { HostLink } from "./hostlink.js";
-import { type Ahead, CLIENT_HANDLERS, FIRST_CLIENT, type Opening, openingMessage } from "./openingmessage.js";
+import { type Ahead, CLIENT_HANDLERS, FIRST_CLIENT, giveUp, type Opening, openingMessage } from "./openingmessage.js";
 import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -108,10 +108,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
     return { side, way: { ...chosen, ahead, link: () => first.pop() ?? chosen.link().catch(rename) } };
   } catch (error) {
-    if (ahead) {
-      ahead.say?.({ t: "abandon", client: FIRST_CLIENT }); // at once: the chunk may be long on its way
-      ahead.say = null;
-    }
+    giveUp(ahead);
     linked.then((link) => link.unused(ahead)).catch(() => {});
     throw error;
   }

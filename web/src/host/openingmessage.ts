@@ -23,6 +23,13 @@ export interface Ahead {
   say?: ((message: PageMessage) => void) | null;
 }
 
+/** Nobody wants that client any more: the worker hears so at once, where the link to it, or the page's side, may be long on its way. */
+export function giveUp(ahead: Ahead | undefined): void {
+  if (!ahead) return;
+  ahead.say?.({ t: "abandon", client: FIRST_CLIENT });
+  ahead.say = null;
+}
+
 /** What opens a client at a host, under that number. */
 export function openingMessage({ t, url, handlers }: Opening, client: number, { crossing, token }: { crossing: object; token: TokenProvider | undefined }, options: { handlers?: object; host?: string }): OpeningMessage {
   const has = (options.handlers ?? {}) as Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ import { holdfastErrorFrom } from "./errordata.js";
 import type { TakeEvent } from "./eventbatch.js";
 import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
 import { PageQuestions } from "./pagequestions.js";
-import { type Ahead, FIRST_CLIENT } from "./openingmessage.js";
+import { type Ahead, FIRST_CLIENT, giveUp } from "./openingmessage.js";
 import type { HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
 import { cannotCross } from "./remotecalls.js";
 import { mayFollow, type Standing } from "./standing.js";
@@ -112,8 +112,13 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     let link: HostLink;
     do {
       const linking = this.#way.link();
-      // A link that nobody uses is given back.
-      link = await unlessAborted(op, signal, linking).catch((error: unknown) => (void linking.then((given) => given.unused(this.#way.ahead)).catch(() => {}), Promise.reject(error as Error)));
+      try {
+        link = await unlessAborted(op, signal, linking);
+      } catch (error) {
+        giveUp(this.#way.ahead);
+        linking.then((given) => given.unused(this.#way.ahead)).catch(() => {}); // a link that nobody uses is given back
+        throw error;
+      }
     } while (link.isOver); // it ended on the way here
     this.link = link;
     if (this.#standing === "closed") link.unused(this.#way.ahead);

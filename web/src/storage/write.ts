@@ -134,6 +134,13 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
         if (request.error?.name === "ConstraintError") event.preventDefault();
       };
     };
+    const forget = (first: number, last = first): void => {
+      tx.objectStore("calls").delete(IDBKeyRange.bound([server, first], [server, last]));
+      tx.objectStore("log").delete(IDBKeyRange.bound([server, first], [server, last, []]));
+    };
+    const bury = (call: number, outcome = 0): void => {
+      if (outcome && !full) tx.objectStore("calls").put(tombstoneOf(server, call, outcome));
+    };
     const carryOut = (op: Op, i: number): void => {
       switch (op.kind) {
         case "server":
@@ -153,9 +160,8 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
           add("log", logRecord(server, op, sealed[i]));
           break;
         case "forget":
-          tx.objectStore("calls").delete([server, op.call]);
-          tx.objectStore("log").delete(below(server, op.call));
-          if (op.outcome && !full) tx.objectStore("calls").put(tombstoneOf(server, op.call, op.outcome));
+          forget(op.call);
+          bury(op.call, op.outcome);
           break;
         case "key": // decided before
       }
@@ -169,9 +175,19 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
         lost: (holder) => done.lost.push({ call, holder }),
       });
     };
+    const forgotten: number[] = [];
+    const forgetAll = (): void => runs(forgotten.splice(0)).forEach((run) => forget(...run));
     ops.forEach((op, i) => {
-      if (op.kind === "server" || !(guarded.has(op.call) || claims.has(op.call))) carryOut(op, i);
+      if (op.kind !== "server" && (guarded.has(op.call) || claims.has(op.call))) return;
+      if (op.kind === "forget") {
+        forgotten.push(op.call);
+        bury(op.call, op.outcome);
+        return;
+      }
+      forgetAll(); // in its place: what follows may write the call again
+      carryOut(op, i);
     });
+    forgetAll();
     for (const call of guarded) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
         if (head && head.owner !== how.tab) done.fenced.push(call);
@@ -191,6 +207,17 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     if (!retry && !full && guarded.size === 0 && claims.size === 0) commit(tx);
     return () => done;
   });
+}
+
+/** Calls whose numbers follow each other, each time the first and the last: of small calls that are deleted together nearly all do. */
+function runs(calls: number[]): [first: number, last: number][] {
+  const found: [first: number, last: number][] = [];
+  for (const call of calls.sort((a, b) => a - b)) {
+    const run = found.at(-1);
+    if (run && call === run[1] + 1) run[1] = call;
+    else found.push([call, call]);
+  }
+  return found;
 }
 
 /** The calls about which `ops` are for their owner alone. */
