@@ -15,6 +15,7 @@ import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { CallOptions, Progress } from "./options.js";
 import { answered, Peek } from "./peek.js";
+import { refusedAck } from "./refusedack.js";
 import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 import { missing, withoutGaps } from "./storedevents.js";
 
@@ -187,7 +188,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
       return Promise.reject(badArgument("ack", "position", "has to be that of an event"));
     }
-    if (position === undefined && this.#error?.code === "closed") return Promise.reject(new HoldfastError({ code: "closed", op: "ack", message: "its outcome did not come here" }));
+    if (position === undefined && this.#error?.code === "closed") return refusedAck();
     if (position !== undefined) this.#acked = Math.max(this.#acked, position);
     if (position === undefined && this.#settled) this.#listeners?.emit("done", undefined);
     if (!this.#kept || position === 0 || !this.#control) return Promise.resolve();
@@ -242,7 +243,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** Gives up a call whose outcome cannot be had: no later page gets the call. */
   abandon(): void {
-    if (this.#settled) this.ack().catch(() => {});
+    if (this.#settled) void this.ack();
     else this.cancel("abandoned by the app");
   }
 

@@ -4,9 +4,7 @@ export async function digest(parts: readonly string[]): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(parts));
   const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   if (!subtle) return fnv1a(bytes);
-  let hex = "";
-  for (const byte of new Uint8Array(await subtle.digest("SHA-256", bytes))) hex += byte.toString(16).padStart(2, "0");
-  return hex;
+  return Array.from(new Uint8Array(await subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** FNV-1a of 64 bits: with 32, one pair of users in a few ten thousand would meet. */
