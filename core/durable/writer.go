@@ -32,9 +32,9 @@ type Writer struct {
 	waiting int        // bytes of it
 	waiters []waiter
 
-	later   []byte // what nobody waits for (PutLater)
-	ridesAt engine.Time
-	laterBy engine.Time
+	later   []byte      // ops that nobody waits for (PutLater)
+	ridesAt engine.Time // when a commit first takes them along
+	laterBy engine.Time // when they go in one of their own
 
 	ticket uint32 // of the last commit
 	landed uint32 // of the last that was stored
@@ -121,10 +121,10 @@ func (w *Writer) Put(op journal.Op) {
 	}
 }
 
-// PutLater puts an op by whose commit nobody waits: it goes with the first from ridesAt on, or
-// in one of its own. What is put later goes together, by the times of the first: a deletion in
-// each commit of a small call took a third of what that commit took, and many that follow each
-// other are as good as one.
+// PutLater puts an op for whose commit nobody waits: it goes with the first one from ridesAt on,
+// or at that time in one of its own. What is put later goes together, by the times of the first:
+// a deletion took a third of the time of each small call's commit, and many deletions of calls that
+// follow each other take hardly more than one.
 func (w *Writer) PutLater(op journal.Op, ridesAt, by engine.Time) {
 	if !w.Open() {
 		return
@@ -137,7 +137,7 @@ func (w *Writer) PutLater(op journal.Op, ridesAt, by engine.Time) {
 	w.waiting += len(w.later) - before
 }
 
-// Hasten has what was put later go with the next commit, which somebody waits for.
+// Hasten has what was put later go with the next commit, since somebody waits for it.
 func (w *Writer) Hasten() {
 	w.ops, w.later = append(w.ops, w.later...), w.later[:0]
 }
