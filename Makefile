@@ -280,12 +280,12 @@ e2e-beside:
 RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestSharedSchedules|TestFault132_AckedStaysAckedOverKills)$$'
 FIRST := $(or $(FIRST),$(shell date +%s))
 
-sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them, whether the benchmarks and the agents' own test server still run, and an eighth of the stories that make test leaves out, from FIRST on, which it prints
+sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them, whether the benchmarks and the agents' own test server still run, and a twelfth of the stories that make test leaves out, from FIRST on, which it prints
 	@echo "FIRST=$(FIRST)"
-	HOLDFAST_FIRST=$(FIRST) HOLDFAST_HISTORIES=5000 go test -count=1 -v ./core/mcp -run 'Histories$$'
+	HOLDFAST_FIRST=$(FIRST) HOLDFAST_HISTORIES=2500 go test -count=1 -v ./core/mcp -run 'Histories$$'
 	go test -p 1 -parallel 3 -count=1 ./e2e/bench ./e2e/acpserver
-	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 60 -cuts 500 -kills 8 -tabends 12 -taskschedules 18 -agentturns 4 -visitends 24
-	HOLDFAST_FIRST=$(FIRST) $(STORIES) ./e2e -long 8
+	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 30 -cuts 250 -kills 4 -tabends 6 -taskschedules 9 -agentturns 2 -visitends 12
+	HOLDFAST_FIRST=$(FIRST) $(STORIES) ./e2e -long 12
 
 soak: build $(NEWER) $(VALIDATOR) browser ## a night of them
 	HOLDFAST_HISTORIES=1000000 HOLDFAST_EVERY=1 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$|AfterEveryByte$$'
