@@ -97,9 +97,9 @@ func TestFault467_AnotherUserInAPageThatTakesNothing(t *testing.T) {
 	eventually(t, "the question", func() bool { return len(p.Oracle().Questions("form")) == 1 })
 	chrome.Eval[chrome.Void](page, `signIn(`+chrome.JS(bob)+`)`)
 	eventually(t, "bob's session", func() bool { return p.Oracle().Initializes() == 2 })
+	chrome.Eval[chrome.Void](page, `takes()`)
+	page.WaitFor(`had.burst.end && had.form.end`)
 	got := chrome.Script[string](page, `
-		takes();
-		while (!had.burst.end || !had.form.end) await new Promise((resolve) => setTimeout(resolve, 5));
 		await mcp.ping();
 		return [had.drop.end, had.burst.end, had.form.end, mcp.state, (await mcp.calls()).length].join();`)
 	if got != "outcome_unknown,closed,closed,open,0" {

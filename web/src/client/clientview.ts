@@ -190,7 +190,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return this.#until(op, (client as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[method]!(...this.#marked(args)));
   }
 
-  /** The arguments, options last, with what notes the requests that are made for them: this view's, until its user changes or it ends. */
+  /** The arguments with `made` among the options, which come last: it notes each request as this view's, and lets none out once the view has another user or has ended. */
   #marked(args: readonly unknown[]): unknown[] {
     const { signal: over } = this.#over;
     const made: Made = (shared) => {

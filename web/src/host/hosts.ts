@@ -97,7 +97,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     throw named(op, error);
   };
   const chosen = await chosenWay(chunk, kind, options, starts).catch(rename);
-  const readByChunk = options.auth || Object.values(chosen.crossing).some((option: unknown) => (option as { toJSON?: unknown } | undefined)?.toJSON); // what it would cross as is not what it is
+  const readByChunk = options.auth || Object.values(chosen.crossing).some((option: unknown) => (option as { toJSON?: unknown } | undefined)?.toJSON); // a clone of it is not what its toJSON says
   const ahead: Ahead | undefined = readByChunk ? undefined : { message: openingMessage(opening, FIRST_CLIENT, chosen, options) };
   const linked = chosen.link(ahead);
   const linking = linked.then((link) => checkKept(link, options, ahead)).catch(rename);

@@ -138,7 +138,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
       tx.objectStore("calls").delete(IDBKeyRange.bound([server, first], [server, last]));
       tx.objectStore("log").delete(IDBKeyRange.bound([server, first], [server, last, []]));
     };
-    const bury = (call: number, outcome = 0): void => {
+    const putTombstone = (call: number, outcome = 0): void => {
       if (outcome && !full) tx.objectStore("calls").put(tombstoneOf(server, call, outcome));
     };
     const carryOut = (op: Op, i: number): void => {
@@ -161,7 +161,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
           break;
         case "forget":
           forget(op.call);
-          bury(op.call, op.outcome);
+          putTombstone(op.call, op.outcome);
           break;
         case "key": // decided before
       }
@@ -181,7 +181,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
       if (op.kind !== "server" && (guarded.has(op.call) || claims.has(op.call))) return;
       if (op.kind === "forget") {
         forgotten.push(op.call);
-        bury(op.call, op.outcome);
+        putTombstone(op.call, op.outcome);
         return;
       }
       forgetAll(); // in its place: what follows may write the call again
