@@ -23,12 +23,18 @@ class Page {
   loses!: () => void;
   /** The worker knows of its keys, and welcomes the page. */
   welcomes = (): void => {};
+  /** The names of its workers. */
+  readonly names: string[] = [];
+  /** What it has asked for, of its locks and workers. */
+  readonly asked: ("lock" | "worker")[] = [];
 
   constructor(isLate = false) {
     const own = this;
     class SharedWorker {
       readonly port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void };
-      constructor() {
+      constructor(_: string, { name }: { name: string }) {
+        own.names.push(name);
+        own.asked.push("worker");
         const tell = (message: object): void => queueMicrotask(() => this.port.onmessage?.({ data: message }));
         let isClosed = false;
         const postMessage = (message: PageMessage): void => {
@@ -45,7 +51,12 @@ class Page {
       }
     }
     const held = new Promise<void>((resolve) => (this.holds = resolve));
-    const locks = { request: (name: string, _: object, take: () => unknown) => (name.startsWith("holdfast.page") ? held.then(take) : new Promise(() => {})) };
+    const request = (name: string, _: object, take: () => unknown): Promise<unknown> => {
+      if (!name.startsWith("holdfast.page")) return new Promise(() => {});
+      this.asked.push("lock");
+      return held.then(take);
+    };
+    const locks = { request };
     const globals = { SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test", navigator: { locks }, addEventListener: () => {} };
     for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
     const { load } = workerClient;
@@ -85,6 +96,25 @@ test("Fault 465: the worker opens the client while the chunk of the page is on i
   assert.deepEqual([client!.revision, client!.state], [`of ${said.client}`, "open"]);
   await settled();
   assert.deepEqual(page.kinds, ["hello", "connect", "holds", "listening"]);
+});
+
+test("Fault 465: the page asks for its lock before it starts the worker, and nobody reads in the name of that whose it is", async () => {
+  const page = new Page();
+  const connecting = connects();
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve(); // a digest takes a task
+  assert.deepEqual(page.asked, ["lock", "worker"]);
+  page.comes();
+  page.holds();
+  await connecting;
+  for (const principal of ["ada@example.com", "bob@example.com"]) {
+    const other = new Page();
+    other.comes();
+    other.holds();
+    await connects({ principal });
+    page.names.push(...other.names);
+  }
+  assert.equal(new Set(page.names).size, 3);
+  assert.equal(page.names.some((name) => name.includes("@") || name.includes("example.com")), false);
 });
 
 test("Fault 465: a client that is open before the worker knows of its keys is not missed", async () => {
@@ -150,8 +180,8 @@ test("Fault 465: a page that has given up before it has said hello does not open
   const page = new Page();
   page.holds();
   const giveUp = new AbortController();
-  const connecting = connects({ signal: giveUp.signal });
-  await Promise.resolve(); // the name of the worker, a digest, takes longer
+  const connecting = connects({ principal: "ada", signal: giveUp.signal });
+  await Promise.resolve(); // the name of that user's worker, a digest, takes longer
   giveUp.abort();
   await assert.rejects(connecting, coded("cancelled"));
   await until(() => page.said.length > 0);

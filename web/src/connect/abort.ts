@@ -22,10 +22,11 @@ interface Closable {
 
 /** Has the signal close a client. One that lives long must not keep every client that it ever served. */
 export function closeBy(signal: AbortSignal | undefined, client: Closable): void {
+  if (!signal) return;
   const close = (): void => void client.close();
-  signal?.addEventListener("abort", close, { once: true });
+  signal.addEventListener("abort", close, { once: true });
   client.on("state", ({ state }) => {
-    if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
+    if (state === "closed" || state === "failed") signal.removeEventListener("abort", close);
   });
-  if (signal?.aborted) close();
+  if (signal.aborted) close();
 }

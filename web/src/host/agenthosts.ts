@@ -7,7 +7,7 @@ import { backlogLimits } from "../connect/backloglimits.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
 import { agentsWasm } from "../runtime/beside.js";
-import { loadSide, wayTo, withSignIn } from "./hosts.js";
+import { loadSide, wayTo } from "./hosts.js";
 import { AGENT_HANDLERS } from "./openingmessage.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -45,6 +45,6 @@ export const agentWays: ConnectWays<AgentOptions, Agent> = {
     const address = agentAddress(url, options);
     backlogLimits(OP, options); // refused before a worker is started for it
     const { side, way } = await wayTo(agentWorker, kind, options, starts, { t: "agent", url: address.url, handlers: AGENT_HANDLERS });
-    return side.connectAgentThere(address.url, options, withSignIn(way, address.url, options));
+    return side.connectAgentThere(address.url, options, way);
   },
 };

@@ -99,7 +99,7 @@ export class HostLink {
         if (await Promise.race([failed, link.#welcome(patience)])) {
           link.#ended = ended;
           link.#live();
-          if (kind === "shared") setTimeout(() => noteWorker(url, false), 0);
+          if (kind === "shared") setTimeout(() => noteWorker(url, false), 1_000); // the first use of localStorage may take longer than all of a connect
           return link;
         }
       } catch (error) {
@@ -297,7 +297,7 @@ export class HostLink {
         break;
       }
       case "holds":
-        this.#watchHost();
+        setTimeout(() => this.#watchHost(), 0); // whoever connects first
         break;
       case "welcome":
       case "refused":

@@ -72,7 +72,7 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
     const absolute = serverURL(url);
     backlogLimits("connect", options); // refused before a worker is started for it
     const { side, way } = await wayTo(workerClient, kind, options, starts, { t: "connect", url: absolute, handlers: CLIENT_HANDLERS });
-    return side.connectThere(absolute, options, withSignIn(way, absolute, options));
+    return side.connectThere(absolute, options, way);
   },
 };
 
@@ -106,7 +106,9 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
   try {
     const checked = checkedBy(chunk, options);
     const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
-    return { side, way: { ...chosen, ahead, link: () => first.pop() ?? chosen.link().catch(rename) } };
+    const link = (): Promise<HostLink> => first.pop() ?? chosen.link().catch(rename);
+    const { auth } = options;
+    return { side, way: { ...chosen, ahead, link, signIn: auth && pageOfSignIn.here!.RemoteSignIn.of(auth, opening.url, chosen.where, link) } }; // it is in the worker as well
   } catch (error) {
     giveUp(ahead);
     linked.then((link) => link.unused(ahead)).catch(() => {});
@@ -151,7 +153,7 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
   const files = filesFor(wasm === undefined ? undefined : crossing.wasm);
   const link = async (ahead?: Ahead): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
-    const name = await digest([user(), ...files]);
+    const name = user() ? await digest([user(), ...files]) : `${files}`; // who is nobody has nothing to hide, and does not wait for it
     const key = JSON.stringify([kind, script, name]);
     for (;;) {
       let open = links.get(key);
@@ -170,11 +172,6 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     }
   };
   return { kind, token, link, crossing, where: JSON.stringify([kind, script, user(), ...files]) };
-}
-
-/** The way of a client with `auth`: its sign-in is in the worker as well. */
-export function withSignIn(way: WorkerWay, url: string, { auth }: Pick<WorkerOptions, "auth">): WorkerWay {
-  return auth ? { ...way, signIn: pageOfSignIn.here!.RemoteSignIn.of(auth, url, way.where, () => way.link()) } : way;
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */

@@ -111,10 +111,13 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
     if (session !== undefined) this.#viewer.deliver(session, kind, position, text);
   }
 
+  protected override linked(): void {
+    this.link.addCall(this.number, this); // what happens outside of any session
+  }
+
   protected hello(): PageMessage {
     const { url, options, handlers, token, signIn } = this.#plan;
     const auth = signIn && { auth: signIn.at(this.link) };
-    this.link.addCall(this.number, this); // what happens outside of any session
     return { t: "agent", client: this.number, url, options: asData(OP, options), handlers: AGENT_HANDLERS.filter((name) => handlers[name as keyof AgentHandlers]), token: token !== undefined, ...auth, again: this.again, ifKeys: false };
   }
 

@@ -45,8 +45,11 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     this.#facts = { ...none, durability: "memory", guarantees: { floor: "lost-on-reload", ceiling: "lost-on-reload" }, counters: NO_COUNTERS };
   }
 
-  protected hello(): PageMessage {
+  protected override linked(): void {
     this.#calls.use(this.link, this.number);
+  }
+
+  protected hello(): PageMessage {
     const { url, options, token, signIn } = this.#plan;
     const auth = signIn && { auth: signIn.at(this.link) };
     return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: CLIENT_HANDLERS.filter((name) => this.#handlers[name as keyof Handlers]), token: token !== undefined, ...auth, again: this.again, ifKeys: false };

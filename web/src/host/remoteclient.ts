@@ -81,6 +81,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
 
   /** What opens it at the host, under {@link number}. */
   protected abstract hello(): PageMessage;
+  /** It is being opened under that number, over {@link link}. */
+  protected linked(): void {}
   /** It is open there. */
   protected opened(): void {}
   /** Nothing comes of what is under way, nor of what waits for a host. */
@@ -135,8 +137,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
       this.#opening = { resolve: (isOpen) => (end(), resolve(isOpen)), reject: (error) => (end(), reject(error)) };
       signal?.addEventListener("abort", cancelled);
       try {
-        const hello = this.hello();
-        if (!isSaid) link.send(hello);
+        this.linked();
+        if (!isSaid) link.send(this.hello());
       } catch (error) {
         link.remove(number);
         reject(error instanceof HoldfastError ? error : cannotCross(op, error));

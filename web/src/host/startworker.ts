@@ -47,12 +47,13 @@ export function workerURL(worker: string | URL = workerBeside): string {
  */
 export function startWorker(kind: "shared" | "worker", url: string, user: string, ahead?: Ahead): StartedWorker {
   const name = `holdfast ${BUILD} ${user}`;
+  const lock = pageLock(); // takes the longest way of all: the worker's answer finds it granted
   try {
     if (kind === "worker") {
       const worker = new Worker(trusted(url), { type: "module", name });
       const { port1, port2 } = new MessageChannel();
       worker.postMessage(0, [port2]);
-      return greeted(port1, ahead, false, failure(worker, url), () => worker.terminate());
+      return greeted(port1, lock, ahead, false, failure(worker, url), () => worker.terminate());
     }
     // A browser that does not know extendedLifetime never reads it: there the worker lives as long as a page has it.
     let outlives = false;
@@ -64,15 +65,15 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
       },
     };
     const worker = new SharedWorker(trusted(url), options);
-    return greeted(worker.port, ahead, outlives, failure(worker, url), () => worker.port.close());
+    return greeted(worker.port, lock, ahead, outlives, failure(worker, url), () => worker.port.close());
   } catch (error) {
+    releaseLock(lock);
     throw new NoWorker("refused", atStart.refused(error), error);
   }
 }
 
 /** What was started: it hears of the page at once, and its answers wait until the page's side is loaded. */
-function greeted(port: MessagePort, opening: Ahead | undefined, outlives: boolean, failed: Promise<never>, end: () => void): StartedWorker {
-  const lock = pageLock();
+function greeted(port: MessagePort, lock: PageLock, opening: Ahead | undefined, outlives: boolean, failed: Promise<never>, end: () => void): StartedWorker {
   const early: unknown[] = [];
   port.onmessage = ({ data }) => early.push(data);
   const say = (message: PageMessage): void => port.postMessage(message);
