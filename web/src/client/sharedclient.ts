@@ -368,6 +368,7 @@ export class SharedClient extends SharedConnection {
   protected override userChanged(): void {
     this.#users++;
     this.#listed = names();
+    this.#outputs.userChanged();
     this.#watched.clear();
     super.userChanged();
     this.#authorized = false;
