@@ -132,7 +132,7 @@ func TestFault441_HTTP11InMidLife(t *testing.T) {
 	// shall end needs a connection.
 	w.begins(page, 4, calls[:5]...)
 	eventually(t, "five calls at once", func() bool { return w.proxy.Open() == 5 })
-	w.come(page, 0, 0, calls[:5]...)
+	page.WaitFor(`Object.values(tracked).every(({ call }) => call.guarantee === "resumable")`) // else who cuts them ends them
 	w.proxy.Reset(http2.ErrCodeHTTP11Required)
 	chrome.Script[chrome.Void](page, `await mcp.request("tools/list").result;`)
 	eventually(t, "it is learned", func() bool { return locks(page) > 0 })

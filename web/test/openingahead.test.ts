@@ -26,13 +26,16 @@ class Page {
   /** The names of its workers. */
   readonly names: string[] = [];
   /** What it has asked for, of its locks and workers. */
-  readonly asked: ("lock" | "worker")[] = [];
+  readonly asked: ("lock" | "no lock" | "worker")[] = [];
+  /** The browser refuses it workers. */
+  refuses = false;
 
   constructor(isLate = false) {
     const own = this;
     class SharedWorker {
       readonly port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void };
       constructor(_: string, { name }: { name: string }) {
+        if (own.refuses) throw new DOMException("not here", "SecurityError");
         own.names.push(name);
         own.asked.push("worker");
         const tell = (message: object): void => queueMicrotask(() => this.port.onmessage?.({ data: message }));
@@ -51,9 +54,10 @@ class Page {
       }
     }
     const held = new Promise<void>((resolve) => (this.holds = resolve));
-    const request = (name: string, _: object, take: () => unknown): Promise<unknown> => {
+    const request = (name: string, { signal }: { signal?: AbortSignal }, take: () => unknown): Promise<unknown> => {
       if (!name.startsWith("holdfast.page")) return new Promise(() => {});
       this.asked.push("lock");
+      signal?.addEventListener("abort", () => this.asked.push("no lock"));
       return held.then(take);
     };
     const locks = { request };
@@ -114,7 +118,20 @@ test("Fault 465: the page asks for its lock before it starts the worker, and nob
     page.names.push(...other.names);
   }
   assert.equal(new Set(page.names).size, 3);
-  assert.equal(page.names.some((name) => name.includes("@") || name.includes("example.com")), false);
+  for (const name of page.names.slice(1)) assert.equal(/^holdfast \S+ [0-9a-f]{64}$/.test(name), true);
+  const inlined = new Page();
+  inlined.comes();
+  inlined.holds();
+  await connects({ wasm: `data:application/wasm;base64,${"A".repeat(5_000)}` });
+  assert.equal(/^holdfast \S+ [0-9a-f]{64}$/.test(inlined.names[0]!), true, "a file may be in its address");
+});
+
+test("Fault 465: where there is no worker the page asks for its lock no more", async () => {
+  const page = new Page();
+  page.comes();
+  page.refuses = true;
+  await assert.rejects(connects(), coded("host_unavailable"));
+  assert.deepEqual(page.asked, ["lock", "no lock"]);
 });
 
 test("Fault 465: a client that is open before the worker knows of its keys is not missed", async () => {

@@ -99,7 +99,8 @@ export class HostLink {
         if (await Promise.race([failed, link.#welcome(patience)])) {
           link.#ended = ended;
           link.#live();
-          if (kind === "shared") setTimeout(() => noteWorker(url, false), 1_000); // the first use of localStorage may take longer than all of a connect
+          const now = Date.now();
+          if (kind === "shared") setTimeout(() => noteWorker(url, now), 1_000); // the first use of localStorage may take longer than all of a connect
           return link;
         }
       } catch (error) {
@@ -112,7 +113,7 @@ export class HostLink {
       link.#end();
       stop();
     }
-    if (kind === "shared" && !isDoubtful) noteWorker(url, true);
+    if (kind === "shared" && !isDoubtful) noteWorker(url);
     throw new NoWorker("no_answer", unfit.no_answer(url));
   }
 

@@ -15,7 +15,7 @@ import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import type { WorkerWay } from "./connectthere.js";
 import type { HostLink } from "./hostlink.js";
 import { type Ahead, CLIENT_HANDLERS, FIRST_CLIENT, giveUp, type Opening, openingMessage } from "./openingmessage.js";
-import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
+import { startWorker, workerURL } from "./startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
@@ -93,11 +93,12 @@ type PageSide = Pick<typeof import("./hostlink.js"), "HostLink"> & { check(optio
  */
 export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts, opening: Opening): Promise<{ side: T; way: WorkerWay }> {
   const { op } = chunk;
+  const { auth } = options;
   const rename = (error: unknown): never => {
     throw named(op, error);
   };
   const chosen = await chosenWay(chunk, kind, options, starts).catch(rename);
-  const readByChunk = options.auth || Object.values(chosen.crossing).some((option: unknown) => (option as { toJSON?: unknown } | undefined)?.toJSON); // a clone of it is not what its toJSON says
+  const readByChunk = auth || Object.values(chosen.crossing).some((option: unknown) => (option as { toJSON?: unknown } | undefined)?.toJSON); // a clone of it is not what its toJSON says
   const ahead: Ahead | undefined = readByChunk ? undefined : { message: openingMessage(opening, FIRST_CLIENT, chosen, options) };
   const linked = chosen.link(ahead);
   const linking = linked.then((link) => checkKept(link, options, ahead)).catch(rename);
@@ -107,7 +108,6 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     const checked = checkedBy(chunk, options);
     const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
     const link = (): Promise<HostLink> => first.pop() ?? chosen.link().catch(rename);
-    const { auth } = options;
     return { side, way: { ...chosen, ahead, link, signIn: auth && pageOfSignIn.here!.RemoteSignIn.of(auth, opening.url, chosen.where, link) } }; // it is in the worker as well
   } catch (error) {
     giveUp(ahead);
@@ -150,10 +150,10 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     validator: inPage(validator ?? validatorBeside),
     ...(plain.record && { recorder: inPage(recorder ?? recorderBeside) }),
   };
-  const files = filesFor(wasm === undefined ? undefined : crossing.wasm);
+  const files = JSON.stringify(filesFor(wasm === undefined ? undefined : crossing.wasm));
   const link = async (ahead?: Ahead): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
-    const name = user() ? await digest([user(), ...files]) : `${files}`; // who is nobody has nothing to hide, and does not wait for it
+    const name = user() || files.length > 999 ? await digest([files, user()]) : files; // who is nobody has nothing to hide, and waits for no digest; a file may be a data: URL
     const key = JSON.stringify([kind, script, name]);
     for (;;) {
       let open = links.get(key);
@@ -171,22 +171,17 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
       }
     }
   };
-  return { kind, token, link, crossing, where: JSON.stringify([kind, script, user(), ...files]) };
+  return { kind, token, link, crossing, where: JSON.stringify([kind, script, user(), files]) };
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
 async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ahead: Ahead | undefined, ended: () => void, isOptional: boolean): Promise<HostLink> {
-  let first: StartedWorker | undefined = startWorker(kind, script, user, ahead);
-  const start = (): StartedWorker => {
-    const started = first ?? startWorker(kind, script, user, ahead);
-    first = undefined;
-    return started;
-  };
+  const first = [startWorker(kind, script, user, ahead)];
   try {
-    const { HostLink } = await Promise.race([loadedChunk(chunk, {}), first.failed]);
-    return await HostLink.open(kind, script, start, ended, isOptional);
+    const { HostLink } = await Promise.race([loadedChunk(chunk, {}), first[0]!.failed]);
+    return await HostLink.open(kind, script, () => first.pop() ?? startWorker(kind, script, user, ahead), ended, isOptional);
   } catch (error) {
-    first?.stop();
+    first[0]?.stop();
     throw error;
   }
 }

@@ -138,7 +138,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
       signal?.addEventListener("abort", cancelled);
       try {
         this.linked();
-        if (!isSaid) link.send(this.hello());
+        const hello = this.hello(); // which refuses what cannot cross, also where it is said
+        if (!isSaid) link.send(hello);
       } catch (error) {
         link.remove(number);
         reject(error instanceof HoldfastError ? error : cannotCross(op, error));

@@ -11,13 +11,13 @@ export function wasSilent(script: string): boolean {
   return since >= 0 && since < COUNTS;
 }
 
-/** Notes that it was silent, or has answered. Where nothing can be stored the next page waits as this one did. */
-export function noteWorker(script: string, isSilent: boolean): void {
-  const { [script]: before, ...others } = noted();
-  if (!isSilent && before === undefined) return;
+/** Notes that it was silent; or that it has answered, at that time: a silence since then stays noted. Where nothing can be stored the next page waits as this one did. */
+export function noteWorker(script: string, answered?: number): void {
+  const { [script]: silent, ...others } = noted();
+  if (answered !== undefined && !(silent! <= answered)) return;
   for (const other of Object.keys(others)) if (!wasSilent(other)) delete others[other]; // of earlier builds
   try {
-    localStorage.setItem(STORE, JSON.stringify(isSilent ? { ...others, [script]: Date.now() } : others));
+    localStorage.setItem(STORE, JSON.stringify(answered === undefined ? { ...others, [script]: Date.now() } : others));
   } catch {
     // blocked, or full
   }
