@@ -30,7 +30,7 @@ func (r *reader) read(t []byte, i, limit int) (int, problem) {
 		return skip(t, i, limit)
 	}
 	w := walker{text: t, pos: i, limit: limit - 1}
-	for w.next() {
+	for w.name() && r.value(&w) {
 		r.take(&w)
 	}
 	if w.bad != fine {
@@ -39,6 +39,29 @@ func (r *reader) read(t []byte, i, limit int) (int, problem) {
 	r.m.Raw = t[i:w.pos:w.pos]
 	r.judge(i)
 	return w.pos, fine
+}
+
+// value passes over the value of a member. Of a result it notes the members as it passes: to look for one afterwards takes
+// as long as to read it all again, which for a large result was a quarter of the client's time.
+func (r *reader) value(w *walker) bool {
+	t, i := w.text, w.valueAt
+	if i >= len(t) || t[i] != '{' || w.limit < 1 || r.seen&memberResult != 0 || memberNamed(w.key) != memberResult {
+		end, p := skip(t, i, w.limit)
+		if p != fine {
+			return w.fail(end, p)
+		}
+		w.ends(end)
+		return true
+	}
+	in := walker{text: t, pos: i, limit: w.limit - 1}
+	for in.next() {
+		r.m.members.note(in.keyAt+1-i, len(in.key), in.valueAt-i, len(in.value))
+	}
+	if in.bad != fine {
+		return w.fail(in.pos, in.bad)
+	}
+	w.ends(in.pos)
+	return true
 }
 
 func (r *reader) refuse(p problem, at int) {

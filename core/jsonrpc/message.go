@@ -49,6 +49,8 @@ type Message struct {
 	Param []byte
 	// Raw is the text of the whole message without the white space around it.
 	Raw []byte
+
+	members noted // of the Result
 }
 
 // DefaultDepth is the nesting of arrays and objects that is accepted if Limits does not say otherwise, the message

@@ -16,6 +16,20 @@ type walker struct {
 
 // next reads the next member into key and value. After it returned false it must not be called again.
 func (w *walker) next() bool {
+	if !w.name() {
+		return false
+	}
+	end, p := skip(w.text, w.valueAt, w.limit)
+	if p != fine {
+		return w.fail(end, p)
+	}
+	w.ends(end)
+	return true
+}
+
+// name reads the name of the next member into key; its value, at valueAt, is to be read by whoever called. After it
+// returned false neither it nor next must be called again.
+func (w *walker) name() bool {
 	t := w.text
 	var i int
 	if !w.begun {
@@ -42,14 +56,13 @@ func (w *walker) next() bool {
 	if p != fine {
 		return w.fail(valueAt, p)
 	}
-	end, p := skip(t, valueAt, w.limit)
-	if p != fine {
-		return w.fail(end, p)
-	}
-	w.key = keyText(t, i+1, valueAt)
-	w.valueAt, w.value = valueAt, t[valueAt:end:end]
-	w.pos = end
+	w.key, w.valueAt = keyText(t, i+1, valueAt), valueAt
 	return true
+}
+
+// ends takes the value of the member that name has read: it ends before end.
+func (w *walker) ends(end int) {
+	w.value, w.pos = w.text[w.valueAt:end:end], end
 }
 
 func (w *walker) fail(at int, p problem) bool {

@@ -25,9 +25,10 @@ type inputRound struct {
 // completed takes a result. In a self-describing revision it may be a request
 // for input instead (2026-07-28 basic/patterns/mrtr); no resultType means
 // complete, and one that nobody declared is an error.
-func (c *Client) completed(now engine.Time, call *call, result []byte) {
+func (c *Client) completed(now engine.Time, call *call, m *jsonrpc.Message) {
+	result := m.Result
 	if c.revision != nil && c.revision.SelfDescribing && call.role == roleApp {
-		value, _ := jsonrpc.Member(result, "resultType")
+		value, _ := m.ResultMember("resultType")
 		switch kind, is := jsonrpc.String(value); {
 		case !is || kind == "complete":
 		case kind == "input_required":
@@ -42,7 +43,7 @@ func (c *Client) completed(now engine.Time, call *call, result []byte) {
 			return
 		}
 	}
-	if c.revision != nil && c.revision.CoreTasks && c.taskResult(now, call, result) {
+	if c.revision != nil && c.revision.CoreTasks && c.taskResult(now, call, m) {
 		return
 	}
 	c.settle(now, call, engine.OutcomeResult, result, nil)

@@ -90,7 +90,7 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 	case on.replaysForeign(call):
 		c.integrity("foreign_message", nil)
 	case m.Kind == jsonrpc.Response:
-		c.completed(now, call, m.Result)
+		c.completed(now, call, m)
 	case call.refusesResume(m):
 		call.answerLost(c, now, engine.Lost, refusedResumeError(call.method, 0, wire.ErrorCode(m)))
 	default:

@@ -90,13 +90,14 @@ func clampInterval(value []byte) int64 {
 
 // taskResult takes a result that is a task of 2025-11-25, or part of one. False
 // for any other.
-func (c *Client) taskResult(now engine.Time, call *call, result []byte) bool {
-	made, isTask := jsonrpc.Member(result, "task")
-	partial, isPartial := jsonrpc.Member(result, "partial-content")
+func (c *Client) taskResult(now engine.Time, call *call, m *jsonrpc.Message) bool {
+	result := m.Result
+	made, isTask := m.ResultMember("task")
+	partial, isPartial := m.ResultMember("partial-content")
 	if call.role != roleApp || call.method != "tools/call" || !isTask && !isPartial || isTask && !jsonrpc.IsObject(made) {
 		return false
 	}
-	if _, whole := jsonrpc.Member(result, "content"); whole && !isPartial {
+	if _, whole := m.ResultMember("content"); whole && !isPartial {
 		return false // there at once (SEP-1905 case 1), with a task that is over
 	}
 	id := taskID(made)

@@ -1,0 +1,38 @@
+package jsonrpc
+
+// maxNoted is how many members of a result are noted. Those of MCP have six at most: content, structuredContent, isError,
+// resultType, task, _meta.
+const maxNoted = 6
+
+// noted says where the members of a result are in it.
+type noted struct {
+	n  int // how many there are; those beyond maxNoted are not noted
+	at [maxNoted]struct{ key, keyLen, value, valueLen uint32 }
+}
+
+func (s *noted) note(key, keyLen, value, valueLen int) {
+	if s.n < maxNoted {
+		m := &s.at[s.n]
+		m.key, m.keyLen, m.value, m.valueLen = uint32(key), uint32(keyLen), uint32(value), uint32(valueLen)
+	}
+	s.n++
+}
+
+// ResultMember is [Member] of the Result, which has been read once and is not read again unless it has many members.
+func (m *Message) ResultMember(key string) (value []byte, ok bool) {
+	if m.members.n > maxNoted {
+		return Member(m.Result, key)
+	}
+	for i := range m.members.n {
+		at := &m.members.at[i]
+		if !named(m.Result[at.key:at.key+at.keyLen], key) {
+			continue
+		}
+		if ok {
+			return nil, false
+		}
+		end := at.value + at.valueLen
+		value, ok = m.Result[at.value:end:end], true
+	}
+	return value, ok
+}
