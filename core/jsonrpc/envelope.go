@@ -17,6 +17,7 @@ const (
 // reader gathers the envelope of one message.
 type reader struct {
 	m     Message
+	notes *noted // what notes the members of a result; nil for nothing
 	seen  member
 	bad   problem // the first fault of the envelope
 	badAt int
@@ -45,7 +46,7 @@ func (r *reader) read(t []byte, i, limit int) (int, problem) {
 // as long as to read it all again, which for a large result was a quarter of the client's time.
 func (r *reader) value(w *walker) bool {
 	t, i := w.text, w.valueAt
-	if i >= len(t) || t[i] != '{' || w.limit < 1 || r.seen&memberResult != 0 || memberNamed(w.key) != memberResult {
+	if r.notes == nil || i >= len(t) || t[i] != '{' || w.limit < 1 || r.seen&memberResult != 0 || memberNamed(w.key) != memberResult {
 		end, p := skip(t, i, w.limit)
 		if p != fine {
 			return w.fail(end, p)
@@ -54,8 +55,9 @@ func (r *reader) value(w *walker) bool {
 		return true
 	}
 	in := walker{text: t, pos: i, limit: w.limit - 1}
+	r.notes.n, r.m.members = 0, r.notes
 	for in.next() {
-		r.m.members.note(in.keyAt+1-i, len(in.key), in.valueAt-i, len(in.value))
+		r.notes.note(in.keyAt+1-i, len(in.key), in.valueAt-i, len(in.value))
 	}
 	if in.bad != fine {
 		return w.fail(in.pos, in.bad)

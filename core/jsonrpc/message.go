@@ -50,7 +50,7 @@ type Message struct {
 	// Raw is the text of the whole message without the white space around it.
 	Raw []byte
 
-	members noted // of the Result
+	members *noted // of the Result, where that is an object that a Series has read: its own, until it reads the next message
 }
 
 // DefaultDepth is the nesting of arrays and objects that is accepted if Limits does not say otherwise, the message

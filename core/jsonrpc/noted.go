@@ -1,7 +1,7 @@
 package jsonrpc
 
-// maxNoted is how many members of a result are noted. Those of MCP have six at most: content, structuredContent, isError,
-// resultType, task, _meta.
+// maxNoted is how many members of a result are noted. Those of MCP have six at most: _meta, content, isError, resultType,
+// structuredContent, task.
 const maxNoted = 6
 
 // noted says where the members of a result are in it.
@@ -18,13 +18,14 @@ func (s *noted) note(key, keyLen, value, valueLen int) {
 	s.n++
 }
 
-// ResultMember is [Member] of the Result, which has been read once and is not read again unless it has many members.
+// ResultMember is [Member] of the Result. Where a [Series] has read it, it is not read again unless it has many members.
 func (m *Message) ResultMember(key string) (value []byte, ok bool) {
-	if m.members.n > maxNoted {
+	members := m.members
+	if members == nil || members.n > maxNoted {
 		return Member(m.Result, key)
 	}
-	for i := range m.members.n {
-		at := &m.members.at[i]
+	for i := range members.n {
+		at := &members.at[i]
 		if !named(m.Result[at.key:at.key+at.keyLen], key) {
 			continue
 		}

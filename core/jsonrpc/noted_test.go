@@ -24,9 +24,10 @@ func TestResultMember(t *testing.T) {
 		many(maxNoted-1, `"task":1`), many(maxNoted, `"task":1`), many(40, `"task":1`), many(maxNoted, `"task":1,"task":2`),
 		`{"content":[{"type":"text","text":"` + strings.Repeat(`a \"quote\" `, 100) + `"}],"task":null}`,
 	}
+	var series Series
 	for _, result := range results {
 		for _, form := range []string{`{"jsonrpc":"2.0","id":1,"result":%s}`, `{"result":%s,"id":"a","jsonrpc":"2.0","more":{"task":3}}`} {
-			m, err := Parse(fmt.Appendf(nil, form, result), Limits{})
+			m, err := series.Parse(fmt.Appendf(nil, form, result), Limits{})
 			if err != nil {
 				t.Fatalf("%s: %v", result, err)
 			}
@@ -57,7 +58,7 @@ func TestResultIsReadAsAnyValue(t *testing.T) {
 	for _, value := range values {
 		for _, depth := range []int{1, 2, 4, 5} {
 			text := []byte(before + `result":` + value + `}`)
-			_, got := Parse(text, Limits{Depth: depth})
+			_, got := new(Series).Parse(text, Limits{Depth: depth})
 			want := Valid(text, depth)
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s at depth %d: %v, and %v where no members are noted", value, depth, got, want)
@@ -70,7 +71,7 @@ func FuzzResultMember(f *testing.F) {
 	f.Add([]byte(`{"task":{},"content":[],"task":1}`), "task")
 	f.Add([]byte(`{"\u0074ask":"\u0061"}`), "task")
 	f.Fuzz(func(t *testing.T, result []byte, key string) {
-		m, err := Parse(append(append([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result...), '}'), Limits{})
+		m, err := new(Series).Parse(append(append([]byte(`{"jsonrpc":"2.0","id":1,"result":`), result...), '}'), Limits{})
 		if err == nil && m.Kind == Response {
 			sameMember(t, &m, key)
 		}

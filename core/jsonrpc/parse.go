@@ -5,10 +5,12 @@ package jsonrpc
 // A batch is refused with BatchRefused: only MCP 2025-03-26 has them, see [ParseBatch].
 //
 // Parse reads the text once and allocates nothing, unless it refuses the text or the method is written with escapes.
-func Parse(text []byte, l Limits) (Message, error) {
+func Parse(text []byte, l Limits) (Message, error) { return parse(text, l, nil) }
+
+func parse(text []byte, l Limits, notes *noted) (Message, error) {
 	start := skipSpace(text, 0)
 	limit := depthLimit(l.Depth)
-	var r reader
+	r := reader{notes: notes}
 	end, p := r.read(text, start, limit)
 	if p != fine {
 		return Message{}, p.at(end)

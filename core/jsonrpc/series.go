@@ -15,6 +15,8 @@ type Series struct {
 	length int  // of the method
 	params int  // where the params begin
 	param  span // the value of Param; empty where it was not the first of params
+
+	members noted // of the last result
 }
 
 // longestBeginning bounds what a stream's Series remembers, in bytes; real ones are about 100 long.
@@ -22,12 +24,13 @@ const longestBeginning = 1024
 
 type span struct{ from, to int }
 
-// Parse is [Parse] with Message.Param set. Nothing of it depends on the messages before but the time that it takes.
+// Parse is [Parse] with Message.Param set, and with the members of a result noted for [Message.ResultMember] until the next
+// message is read. Nothing of it depends on the messages before but the time that it takes.
 func (s *Series) Parse(text []byte, l Limits) (Message, error) {
 	if m, ok := s.repeated(text, l); ok {
 		return m, nil
 	}
-	m, err := Parse(text, l)
+	m, err := parse(text, l, &s.members)
 	if err == nil && m.Kind == Notification && len(m.Params) > 0 {
 		m.Param, _ = Member(m.Params, s.Param)
 		s.note(text, &m, l)

@@ -100,7 +100,7 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 
 // body takes the JSON body of the answer to the call's POST.
 func (c *Client) body(now engine.Time, call *call, text []byte) {
-	m, err := jsonrpc.Parse(text, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	m, err := call.series.Parse(text, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
 	if !call.exchange.OK() {
 		if err != nil {
 			call.refusedFinally(c, now, nil)
