@@ -174,7 +174,7 @@ export const files = [
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_600, goal: 12_000 },
   { name: "holdfast.js", budget: 77_500, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 72_800, goal: 45_000 },
+  { name: "holdfast-worker.mjs", budget: 72_860, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },
