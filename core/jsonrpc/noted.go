@@ -1,7 +1,7 @@
 package jsonrpc
 
-// maxNoted is how many members of a result are noted. Those of MCP have six at most: _meta, content, isError, resultType,
-// structuredContent, task.
+// maxNoted is the number of members of a result that are noted: MCP's have six at most (content, structuredContent,
+// isError, resultType, task, _meta).
 const maxNoted = 6
 
 // noted says where the members of a result are in it.

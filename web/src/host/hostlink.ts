@@ -298,7 +298,7 @@ export class HostLink {
         break;
       }
       case "holds":
-        setTimeout(() => this.#watchHost(), 0); // whoever connects first
+        setTimeout(() => this.#watchHost(), 0); // not before connect() has resolved, which need not wait for it
         break;
       case "welcome":
       case "refused":

@@ -108,7 +108,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     const checked = checkedBy(chunk, options);
     const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
     const link = (): Promise<HostLink> => first.pop() ?? chosen.link().catch(rename);
-    return { side, way: { ...chosen, ahead, link, signIn: auth && pageOfSignIn.here!.RemoteSignIn.of(auth, opening.url, chosen.where, link) } }; // it is in the worker as well
+    return { side, way: { ...chosen, ahead, link, signIn: auth && pageOfSignIn.here!.RemoteSignIn.of(auth, opening.url, chosen.where, link) } }; // the sign-in is in the worker as well
   } catch (error) {
     giveUp(ahead);
     linked.then((link) => link.unused(ahead)).catch(() => {});
@@ -175,11 +175,11 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
-async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ahead: Ahead | undefined, ended: () => void, isOptional: boolean): Promise<HostLink> {
-  const first = [startWorker(kind, script, user, ahead)];
+async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, of: string, ahead: Ahead | undefined, ended: () => void, isOptional: boolean): Promise<HostLink> {
+  const first = [startWorker(kind, script, of, ahead)];
   try {
     const { HostLink } = await Promise.race([loadedChunk(chunk, {}), first[0]!.failed]);
-    return await HostLink.open(kind, script, () => first.pop() ?? startWorker(kind, script, user, ahead), ended, isOptional);
+    return await HostLink.open(kind, script, () => first.pop() ?? startWorker(kind, script, of, ahead), ended, isOptional);
   } catch (error) {
     first[0]?.stop();
     throw error;

@@ -43,11 +43,11 @@ export function workerURL(worker: string | URL = workerBeside): string {
 
 /**
  * Starts the worker of that kind, or joins the one that is there: of `shared` ones there is
- * one for each script, build and `user`. It is told `ahead` at once, where that can cross. Throws a NoWorker.
+ * one for each script, build and `of`, which says whose it is and of which files. It is told `ahead` at once, where that can cross. Throws a NoWorker.
  */
-export function startWorker(kind: "shared" | "worker", url: string, user: string, ahead?: Ahead): StartedWorker {
-  const name = `holdfast ${BUILD} ${user}`;
-  const lock = pageLock(); // takes the longest way of all: the worker's answer finds it granted
+export function startWorker(kind: "shared" | "worker", url: string, of: string, ahead?: Ahead): StartedWorker {
+  const name = `holdfast ${BUILD} ${of}`;
+  const lock = pageLock(); // asked for first: it takes as long as the worker's answer, and connect() waits for both
   try {
     if (kind === "worker") {
       const worker = new Worker(trusted(url), { type: "module", name });
