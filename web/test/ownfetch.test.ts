@@ -47,6 +47,28 @@ test("a fetch of the app's gets the address and all that goes with it, and its b
   assert.deepEqual(heard, ["one", "two", ["end", Ending.Clean, ""]]);
 });
 
+test("an app reads what one piece of a burst brought before the next is worked on", async () => {
+  const bytes = new Uint8Array(3 * (1 << 16) + 10);
+  const order: string[] = [];
+  const ended = new Promise<void>((resolve) => {
+    const reports = {
+      chunkBytes: 1 << 16,
+      head: () => it.read(),
+      chunk: (_: number, __: number, { length }: Uint8Array) => {
+        order.push(String(length));
+        it.read();
+        void (async () => { for (let step = 0; step < 50; step++) await undefined; order.push("read"); })();
+        return true;
+      },
+      end: () => resolve(),
+    };
+    const it = new Exchange(reports as unknown as Reports, 1, 2);
+    void it.start(PARTS, new Uint8Array(0), { credentials: "omit", fetch: async () => new Response(new ReadableStream<Uint8Array>({ start: (controller) => (controller.enqueue(bytes), controller.close()) })) });
+  });
+  await ended;
+  assert.deepEqual(order.slice(0, 6), ["65536", "read", "65536", "read", "65536", "read"]);
+});
+
 test("what the app's fetch does wrong ends the exchange, and what it does not heed is given up all the same", async () => {
   for (const [own, ending, detail] of [
     [() => Promise.reject(new TypeError("no way")), Ending.Network, "no way"],

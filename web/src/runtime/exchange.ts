@@ -1,4 +1,5 @@
 import { Ending } from "../shared/border.js";
+import { type BodyPieces, bodyPieces } from "./bodypieces.js";
 import type { ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
 import type { Answer, Leave } from "./sender.js";
@@ -42,14 +43,13 @@ export class Exchange {
   readonly #client: number;
   readonly #id: number;
   readonly #abort = new AbortController();
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #body: BodyPieces | undefined;
   /** The answer whose body is read as a whole, until it is. */
   #small: Response | undefined;
   #wanted = false;
   #pumping = false;
   #over = false;
   #isRead = false;
-  #rest: Uint8Array | undefined;
 
   constructor(reports: Reports, client: number, id: number) {
     this.#reports = reports;
@@ -142,7 +142,7 @@ export class Exchange {
     if (body?.locked) return;
     // An app's fetch may not heed the signal: only a reader can be cancelled then.
     if (isBrowsers && response instanceof Response && isSmall(headers)) this.#small = response;
-    else this.#reader = body?.getReader?.();
+    else this.#body = bodyPieces(body, this.#reports.chunkBytes, isBrowsers);
   }
 
   /** The core can take another chunk. */
@@ -154,9 +154,8 @@ export class Exchange {
   /** The core has abandoned the exchange: nothing more of it is reported. */
   abort(): void {
     this.#over = true;
-    this.#rest = undefined;
     this.#abort.abort();
-    this.#reader?.cancel().catch(() => {}); // as above; the browser's has ended by then
+    this.#body?.cancel();
   }
 
   /** The page is left for good: a stream that it reads ends with it. What it sends is the browser's affair. */
@@ -175,20 +174,16 @@ export class Exchange {
           since = performance.now();
           continue;
         }
-        if (!this.#rest) {
-          const began = performance.now();
-          const next = await this.#next();
-          if (!next) return;
-          // The page has had its turn while the stream was waited for.
-          if (performance.now() - began > 1) since = performance.now();
-          if (next.length === 0) continue;
-          this.#rest = next;
-        }
-        const limit = this.#reports.chunkBytes;
-        const chunk = this.#rest!;
-        this.#rest = chunk.length > limit ? chunk.subarray(limit) : undefined;
+        const began = performance.now();
+        const piece = await this.#next();
+        if (!piece) return;
+        // The page has had its turn while the stream was waited for.
+        if (performance.now() - began > 1) since = performance.now();
+        if (piece.length === 0) continue;
         this.#wanted = false;
-        this.#reports.chunk(this.#client, this.#id, chunk.length > limit ? chunk.subarray(0, limit) : chunk);
+        const isMore = this.#reports.chunk(this.#client, this.#id, piece);
+        // More is there: the app reads what has come before it comes.
+        if (isMore && piece.length === this.#reports.chunkBytes) since = -Infinity;
       }
     } finally {
       this.#pumping = false;
@@ -204,8 +199,8 @@ export class Exchange {
         const whole = new Uint8Array(await small.arrayBuffer());
         return this.#over ? undefined : whole;
       }
-      const next = await this.#reader?.read();
-      if (next && !next.done) return this.#over ? undefined : next.value;
+      const piece = await this.#body?.next();
+      if (piece) return this.#over ? undefined : piece;
       this.#end(Ending.Clean, undefined);
     } catch (error) {
       this.#end(Ending.Network, error);

@@ -7,8 +7,8 @@ export interface Reports {
   readonly chunkBytes: number;
   /** A response head. `fields` are names in lower case and values. */
   head(client: number, exchange: number, status: number, fields: string[]): void;
-  /** Bytes of a body: at most chunkBytes of them. */
-  chunk(client: number, exchange: number, bytes: Uint8Array): void;
+  /** Bytes of a body: at most chunkBytes of them, which are copied. Returns whether anything came of them but that more is read. */
+  chunk(client: number, exchange: number, bytes: Uint8Array): boolean;
   /** The end of an exchange: a number of Ending, and the browser's own words. */
   end(client: number, exchange: number, how: number, detail: string): void;
   /** An event of an EventSource: its type, data and last event id. */

@@ -379,12 +379,13 @@ export class Runtime implements Reports {
   }
 
   /** Reports bytes of a body: at most chunkBytes of them. */
-  chunk(client: number, exchange: number, bytes: Uint8Array): void {
-    this.#run(
+  chunk(client: number, exchange: number, bytes: Uint8Array): boolean {
+    const effects = this.#run(
       () => this.#exports.chunk(client, exchange, this.#table.writeBytes(bytes), performance.now()),
       undefined,
       bytes.length,
     );
+    return effects > 1;
   }
 
   /** Reports the end of an exchange. */
@@ -445,22 +446,23 @@ export class Runtime implements Reports {
 
   // An export can trap (memory corrupted, out of memory) or answer DEAD; after
   // go.exit it would answer garbage, so `death` is tested before and after.
-  #run(input: () => number, answered?: () => void, chunk = 0): void {
-    if (this.#death) return;
+  #run(input: () => number, answered?: () => void, chunk = 0): number {
+    if (this.#death) return 0;
     let records: TableRecord[] | undefined;
     try {
       const count = input();
-      if (this.#death) return;
+      if (this.#death) return 0;
       if (count !== DEAD) records = count > 0 ? this.#table.read(count, chunk) : [];
     } catch (error) {
       this.exited("the Go program trapped", error);
-      return;
+      return 0;
     }
     if (!records) {
       this.exited("the Go program panicked");
-      return;
+      return 0;
     }
     answered?.();
     this.#effects.carryOut(records);
+    return records.length;
   }
 }

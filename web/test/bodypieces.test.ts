@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bodyPieces } from "../src/runtime/bodypieces.js";
+
+const MOST = 1 << 16;
+
+/** So many bytes that differ from their neighbours. */
+function bytes(size: number): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: size }, (_, i) => (i * 7 + (i >> 8)) & 0xff);
+}
+
+/** All of a body, and the sizes of its pieces. */
+async function all(body: ReadableStream<Uint8Array>, isBrowsers: boolean): Promise<[sizes: number[], whole: Uint8Array]> {
+  const pieces = bodyPieces(body, MOST, isBrowsers)!;
+  const sizes: number[] = [];
+  const whole: number[] = [];
+  for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
+    sizes.push(piece.length);
+    for (const one of piece) whole.push(one);
+  }
+  return [sizes, Uint8Array.from(whole)];
+}
+
+/** A stream with chunks of these sizes: one of bytes, as fetch has it, or any. */
+function stream(sent: Uint8Array<ArrayBuffer>, sizes: number[], type?: "bytes"): ReadableStream<Uint8Array> {
+  let at = 0;
+  const left = [...sizes];
+  const source = {
+    pull(controller: { enqueue(chunk: Uint8Array<ArrayBuffer>): void; close(): void; byobRequest?: ReadableStreamBYOBRequest | null }) {
+      const size = left.shift();
+      if (size === undefined) {
+        controller.close();
+        controller.byobRequest?.respond(0);
+        return;
+      }
+      controller.enqueue(sent.slice(at, (at += size)));
+    },
+  };
+  return type ? new ReadableStream({ type, ...source } as UnderlyingByteSource) : new ReadableStream(source as UnderlyingDefaultSource<Uint8Array>);
+}
+
+for (const [name, type, isBrowsers] of [
+  ["the browser's own body", "bytes", true],
+  ["a body of bytes by an app's fetch", "bytes", false],
+  ["a body that a library made", undefined, true],
+  ["a body that an app's fetch made", undefined, false],
+] as const) {
+  test(`${name} comes whole and in order, in pieces of at most a chunk`, async () => {
+    for (const sizes of [[], [1], [MOST], [MOST + 1], [10, 4096, 4095, 1], [3 * MOST + 5, 2, MOST, 200_000]]) {
+      const sent = bytes(sizes.reduce((sum, size) => sum + size, 0));
+      const [got, whole] = await all(stream(sent, sizes, type), isBrowsers);
+      assert.deepEqual(whole, sent, `${sizes}`);
+      assert.ok(got.every((size) => size > 0 && size <= MOST), `${sizes}: ${got}`);
+    }
+  });
+}
+
+test("the browser's own body is read into one buffer, which serves the next body too", async () => {
+  const buffers = new Set<ArrayBufferLike>();
+  const seen: Uint8Array[] = [];
+  for (let round = 0; round < 2; round++) {
+    const pieces = bodyPieces(stream(bytes(8 * MOST), [8 * MOST], "bytes"), MOST, true)!;
+    for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
+      assert.ok(seen.every((earlier) => earlier.length === 0), "what came before is gone: its buffer has this piece");
+      if (piece.length === MOST) seen.push(piece);
+      buffers.add(piece.buffer);
+    }
+  }
+  assert.ok(seen.length >= 14, `${seen.length} whole pieces`);
+});
+
+test("a stream that says little has a small buffer", async () => {
+  const pieces = bodyPieces(stream(bytes(100), [100], "bytes"), MOST, true)!;
+  assert.equal((await pieces.next())!.buffer.byteLength, 4096);
+});
+
+test("a body that is given up, and one that breaks", async () => {
+  for (const type of ["bytes", undefined] as const) {
+    let cancelled = 0;
+    const source = { type, cancel: () => void cancelled++ };
+    const waits = bodyPieces(new ReadableStream(source as UnderlyingByteSource), MOST, true)!;
+    const next = waits.next();
+    waits.cancel();
+    assert.equal(await next, undefined);
+    assert.equal(cancelled, 1);
+    assert.equal(await waits.next(), undefined, "and nothing comes of it later");
+
+    let breaks!: (error: Error) => void;
+    const broken = bodyPieces(new ReadableStream({ type, start: (controller: ReadableByteStreamController) => void (breaks = (error) => controller.error(error)) } as UnderlyingByteSource), MOST, true)!;
+    const never = broken.next();
+    breaks(new TypeError("network error"));
+    await assert.rejects(never, (error) => (error as Error).message === "network error");
+    broken.cancel(); // rejects nothing
+  }
+});
+
+test("what is no stream of the browser's is not asked for more than a reader", async () => {
+  const own = { getReader: (...how: unknown[]) => (assert.deepEqual(how, []), { read: async () => ({ done: true, value: undefined }), cancel: async () => {} }) };
+  const pieces = bodyPieces(own as unknown as ReadableStream<Uint8Array>, MOST, true)!;
+  assert.equal(await pieces.next(), undefined);
+  assert.equal(bodyPieces(null, MOST, true), undefined);
+  assert.equal(bodyPieces({} as ReadableStream<Uint8Array>, MOST, true), undefined);
+});
