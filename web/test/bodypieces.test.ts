@@ -69,9 +69,31 @@ test("the browser's own body is read into one buffer, which serves the next body
   assert.ok(seen.length >= 14, `${seen.length} whole pieces`);
 });
 
-test("a stream that says little has a small buffer", async () => {
-  const pieces = bodyPieces(stream(bytes(100), [100], "bytes"), MOST, true)!;
-  assert.equal((await pieces.next())!.buffer.byteLength, 4096);
+test("a stream that says little has a small buffer, also after it has said much", async () => {
+  const sizes = [100, 4096, 2 * MOST, 5_000, 7, 9];
+  const pieces = bodyPieces(stream(bytes(sizes.reduce((sum, size) => sum + size, 0)), sizes, "bytes"), MOST, true)!;
+  const buffers: number[] = [];
+  for (let piece = await pieces.next(); piece; piece = await pieces.next()) buffers.push(piece.buffer.byteLength);
+  assert.deepEqual(buffers, [4096, 4096, MOST, MOST, MOST, MOST, 4096]);
+});
+
+test("a piece stays whole while another body is read", async () => {
+  const one = bodyPieces(stream(bytes(4096 + MOST + 9), [4096, MOST, 9], "bytes"), MOST, true)!;
+  for (let n = 0; n < 2; n++) await one.next();
+  const last = (await one.next())!;
+  const other = bodyPieces(stream(bytes(4 * MOST), [4 * MOST], "bytes"), MOST, true)!;
+  for (let n = 0; n < 3; n++) await other.next();
+  assert.deepEqual([...last], [...bytes(4096 + MOST + 9).slice(-9)]);
+});
+
+test("at its end a reader that is not the browser's may have a value", async () => {
+  for (const value of [new Uint8Array(0), new Uint8Array([1, 2])]) {
+    const sent = [{ done: false, value: new Uint8Array([1, 2]) }, { done: true, value }];
+    const body = { getReader: () => ({ read: async () => sent.shift(), cancel: async () => {} }) };
+    const pieces = bodyPieces(body as unknown as ReadableStream<Uint8Array>, MOST, false)!;
+    assert.deepEqual([...(await pieces.next())!], [1, 2]);
+    assert.equal(await pieces.next(), undefined);
+  }
 });
 
 test("a body that is given up, and one that breaks", async () => {

@@ -69,6 +69,29 @@ test("an app reads what one piece of a burst brought before the next is worked o
   assert.deepEqual(order.slice(0, 6), ["65536", "read", "65536", "read", "65536", "read"]);
 });
 
+test("a stream of bytes that a library has put in the place of the browser's ends where it is closed", async () => {
+  const { fetch } = globalThis;
+  const sent = [new TextEncoder().encode("one"), new TextEncoder().encode("two")];
+  // As of the standard: a read into a buffer that waits is not settled by close() alone.
+  const pull = (controller: ReadableByteStreamController): void => {
+    const next = sent.shift();
+    if (next) controller.enqueue(next);
+    else controller.close();
+  };
+  globalThis.fetch = async () => new Response(new ReadableStream({ type: "bytes", pull } as UnderlyingByteSource), { headers: { "content-type": "text/event-stream" } });
+  try {
+    const { heard, it, start } = exchange(undefined);
+    await start;
+    for (let n = 2; n <= 4; n++) {
+      it.read();
+      await until(() => heard.length === n);
+    }
+    assert.deepEqual(heard.slice(1), ["one", "two", ["end", Ending.Clean, ""]]);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
 test("what the app's fetch does wrong ends the exchange, and what it does not heed is given up all the same", async () => {
   for (const [own, ending, detail] of [
     [() => Promise.reject(new TypeError("no way")), Ending.Network, "no way"],

@@ -10,8 +10,8 @@ export interface BodyPieces {
 
 /**
  * Reads a body in pieces of up to `most` bytes. One of the browser's own (`isBrowsers`) is read into one buffer, again and again:
- * the chunks that Chrome makes otherwise have up to 4 MB, each of them in memory that is new, and of which every page has to be
- * got first. That halves what reading 120 MB costs the main thread (Chromium 156). Undefined where there is nothing to read.
+ * the chunks that Chrome makes otherwise have up to 4 MB, each in fresh memory, which the system has to hand out page by page.
+ * That halves what reading 120 MB costs the main thread (Chromium 156). Undefined where there is nothing to read.
  */
 export function bodyPieces(body: ReadableStream<Uint8Array> | null, most: number, isBrowsers: boolean): BodyPieces | undefined {
   const into = isBrowsers && body ? readerInto(body) : undefined;
@@ -20,20 +20,23 @@ export function bodyPieces(body: ReadableStream<Uint8Array> | null, most: number
   return reader && new PiecesOfChunks(reader, most);
 }
 
-/** A reader that fills a buffer; undefined where the stream has none, as of older browsers and of what a library made. */
+/** A reader that fills a buffer; undefined where the browser's bodies are no streams of bytes. */
 function readerInto(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
   if (typeof ReadableStreamBYOBReader !== "function" || !(body instanceof ReadableStream)) return undefined;
   try {
     return body.getReader({ mode: "byob" });
   } catch {
-    return undefined; // its chunks are made by whoever made the stream
+    return undefined;
   }
 }
 
-/** Bytes of the first piece: many streams say little, and wait. */
+/** No more is read. */
+const NONE = new ArrayBuffer(0);
+
+/** Bytes of the first piece, and of the next where little came: many streams say little, and wait. */
 const FIRST = 4 << 10;
 
-/** The buffer of the last body that needed a whole one, for the next. */
+/** The buffer of the last body that needed a whole one and was read to its end, for the next. */
 let spare: ArrayBuffer | undefined;
 
 class PiecesInto implements BodyPieces {
@@ -48,20 +51,21 @@ class PiecesInto implements BodyPieces {
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    if (this.#buffer.byteLength === 0) return undefined; // it was given up while it was read, and its buffer went with that
+    if (this.#buffer.byteLength === 0) return undefined; // it is over, or was given up while it was read and its buffer went with that
     const { done, value } = await this.#reader.read(new Uint8Array(this.#buffer));
     if (value) this.#buffer = value.buffer; // the one that was given is detached
     if (done) {
-      if (value && this.#buffer.byteLength === this.#most) spare = this.#buffer;
+      if (this.#buffer.byteLength === this.#most) spare = this.#buffer;
+      this.#buffer = NONE;
       return undefined;
     }
-    if (value.length === this.#buffer.byteLength && value.length < this.#most) this.#grow();
+    if (value.length === this.#buffer.byteLength && value.length < this.#most) {
+      this.#buffer = spare?.byteLength === this.#most ? spare : new ArrayBuffer(this.#most);
+      spare = undefined;
+    } else if (value.length < FIRST && this.#buffer.byteLength > FIRST) {
+      this.#buffer = new ArrayBuffer(FIRST); // the larger one has what came, so that it is nobody's yet
+    }
     return value;
-  }
-
-  #grow(): void {
-    this.#buffer = spare?.byteLength === this.#most ? spare : new ArrayBuffer(this.#most);
-    spare = undefined;
   }
 
   cancel(): void {
@@ -80,8 +84,8 @@ class PiecesOfChunks implements BodyPieces {
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    const chunk = this.#rest ?? (await this.#reader.read()).value;
-    if (!chunk) return undefined;
+    const { done, value: chunk } = this.#rest ? { done: false, value: this.#rest } : await this.#reader.read();
+    if (done || !chunk) return undefined; // at its end a reader of an app's may have a value, which is none
     this.#rest = chunk.length > this.#most ? chunk.subarray(this.#most) : undefined;
     return this.#rest ? chunk.subarray(0, this.#most) : chunk;
   }

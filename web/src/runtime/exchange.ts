@@ -142,7 +142,8 @@ export class Exchange {
     if (body?.locked) return;
     // An app's fetch may not heed the signal: only a reader can be cancelled then.
     if (isBrowsers && response instanceof Response && isSmall(headers)) this.#small = response;
-    else this.#body = bodyPieces(body, this.#reports.chunkBytes, isBrowsers);
+    // "default" is one that JavaScript has made: a stream of bytes of a library's may end in a way that leaves such a read waiting.
+    else this.#body = bodyPieces(body, this.#reports.chunkBytes, isBrowsers && response.type !== "default");
   }
 
   /** The core can take another chunk. */
@@ -181,9 +182,9 @@ export class Exchange {
         if (performance.now() - began > 1) since = performance.now();
         if (piece.length === 0) continue;
         this.#wanted = false;
-        const isMore = this.#reports.chunk(this.#client, this.#id, piece);
-        // More is there: the app reads what has come before it comes.
-        if (isMore && piece.length === this.#reports.chunkBytes) since = -Infinity;
+        const brought = this.#reports.chunk(this.#client, this.#id, piece);
+        // The app reads what came of this piece before the next is read.
+        if (brought && piece.length === this.#reports.chunkBytes) since = -Infinity;
       }
     } finally {
       this.#pumping = false;

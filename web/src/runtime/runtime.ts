@@ -446,6 +446,7 @@ export class Runtime implements Reports {
 
   // An export can trap (memory corrupted, out of memory) or answer DEAD; after
   // go.exit it would answer garbage, so `death` is tested before and after.
+  // Returns how many effects there were.
   #run(input: () => number, answered?: () => void, chunk = 0): number {
     if (this.#death) return 0;
     let records: TableRecord[] | undefined;
