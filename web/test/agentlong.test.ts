@@ -22,8 +22,8 @@ class SlowPage extends HandPage {
     for (const message of this.heard.splice(0)) {
       this.#taken += message.size ?? 0;
       if (message.t !== "events") continue;
-      this.bytes += message.text.length;
-      eachEvent(message.heads, message.text, (_, kind, __, text) => this.#event(kind, text));
+      for (const text of message.texts) this.bytes += text.length;
+      eachEvent(message.heads, message.texts, (_, kind, __, text) => this.#event(kind, text));
     }
   }
 

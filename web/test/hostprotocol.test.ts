@@ -44,34 +44,57 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "seen", client: 2 },
   ];
   for (const message of bad) assert.equal(checked<PageMessage>(FROM_PAGE, message), undefined, JSON.stringify(message));
-  assert.equal(checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint8Array(4), text: "" }), undefined);
+  assert.equal(checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint8Array(4), texts: [] }), undefined);
+  for (const texts of ["", undefined, [1], ["[]", null]]) {
+    assert.equal(checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint32Array(4), texts } as never), undefined, JSON.stringify(texts));
+  }
 });
 
+/** So many events: of several calls, some with a text of all planes, some with none, and one in 50 that fills a string by itself. */
+function manyEvents(count: number): (readonly [call: number, kind: number, position: number, text: string, stream: number])[] {
+  return Array.from({ length: count }, (_, at) => {
+    const n = at + 1;
+    const message = n % 50 === 0 ? "x".repeat(70_000) : n % 7 === 0 ? "\u00fc\u{1f600}" : "x".repeat(n % 400);
+    return [2 * (n % 3), n % 9, n, n % 5 === 1 ? "" : `{"progress":${n},"message":"${message}"}`, n % 4] as const;
+  });
+}
+
 test("Events cross in one message, in their order, whatever their texts are; what is not whole ends it", () => {
-  const batch = new EventBatch();
-  const sent: unknown[][] = [];
-  for (let n = 1; n <= 200; n++) {
-    const event = [2 * (n % 3), n % 9, n, n % 5 === 0 ? "" : `{"progress":${n},"message":"${n % 7 === 0 ? "\u00fc\u{1f600}" : "x"}"}`, n % 4] as const;
-    batch.add(...event);
-    sent.push([...event]);
+  for (const count of [0, 1, 2, 49, 50, 51, 700]) {
+    const batch = new EventBatch();
+    const sent = manyEvents(count);
+    for (const event of sent) batch.add(...event);
+    const { heads, texts } = batch.take();
+    assert.equal(batch.isEmpty, true);
+    assert.ok(texts.every((piece) => piece.length < 140_000), `${texts.map((piece) => piece.length)}`);
+    const got: unknown[][] = [];
+    eachEvent(heads, texts, (...event) => got.push(event.slice(0, 5)));
+    assert.deepEqual(got, sent.map((event) => [...event]));
+    for (let piece = 0; piece < texts.length; piece++) {
+      const before: unknown[] = [];
+      eachEvent(heads, texts.slice(0, piece), (_, __, position) => before.push(position));
+      const broken: unknown[] = [];
+      eachEvent(heads, texts.map((whole, at) => (at === piece ? whole.slice(0, 1) : whole)), (_, __, position) => broken.push(position));
+      assert.deepEqual(broken, before, "nothing of a string that is not whole, and nothing behind it");
+      assert.deepEqual(before, sent.slice(0, before.length).map(([, , position]) => position));
+    }
+    eachEvent(heads.slice(0, 3), texts, () => assert.ok(false, "no whole numbers"));
+    const again = new EventBatch();
+    again.addAll({ heads, texts }, (call) => call === 2);
+    const left = again.take();
+    got.length = 0;
+    eachEvent(left.heads, left.texts, (...event) => got.push(event.slice(0, 5)));
+    assert.deepEqual(got, sent.filter(([call]) => call === 2).map((event) => [...event]));
   }
-  const { heads, text } = batch.take();
-  assert.equal(batch.isEmpty, true);
-  const got: unknown[][] = [];
-  eachEvent(heads, text, (...event) => got.push(event.slice(0, 5)));
-  assert.deepEqual(got, sent);
-  got.length = 0;
-  eachEvent(heads, text.slice(0, 10), (...event) => got.push(event));
-  assert.deepEqual(got, []);
 });
 
 test("Events of one message are parsed together; where one is no JSON it fails alone", () => {
-  const parsed = (...texts: string[]): unknown[] => {
+  const parsed = (...given: string[]): unknown[] => {
     const batch = new EventBatch();
-    for (const [n, text] of texts.entries()) batch.add(2, 1, n + 1, text, 0);
-    const { heads, text } = batch.take();
+    for (const [n, text] of given.entries()) batch.add(2, 1, n + 1, text, 0);
+    const { heads, texts } = batch.take();
     const raws: RawEvent[] = [];
-    eachEvent(heads, text, (_, kind, position, text, __, texts, at) => raws.push({ kind, position, text, texts, at }));
+    eachEvent(heads, texts, (_, kind, position, text, __, together, at) => raws.push({ kind, position, text, texts: together, at }));
     return raws.reverse().map((raw) => {
       try {
         return (decodeEvent(raw) as { progress?: unknown }).progress;
@@ -86,6 +109,27 @@ test("Events of one message are parsed together; where one is no JSON it fails a
   assert.deepEqual(parsed(one(1), "", one(3)), [3, "SyntaxError", 1]);
   assert.deepEqual(parsed(one(1), `${one(7)},${one(8)}`, one(3)), [3, "SyntaxError", 1]);
   assert.deepEqual(parsed(), []);
+  const many = Array.from({ length: 5_000 }, (_, n) => one(n).padEnd(40));
+  assert.deepEqual(parsed(...many), many.map((_, n) => n).reverse());
+});
+
+test("Events of one string are parsed together also where the first is read before the next is handed out", () => {
+  const batch = new EventBatch();
+  for (let n = 0; n < 3_000; n++) batch.add(2, 1, n + 1, `{"progress":${n},"message":"${"x".repeat(40)}"}`, 0);
+  const { heads, texts } = batch.take();
+  assert.ok(texts.length > 2, `${texts.length} strings`);
+  const { parse } = JSON;
+  let parses = 0;
+  JSON.parse = (...all) => (parses++, parse(...all));
+  try {
+    const got: unknown[] = [];
+    eachEvent(heads, texts, (_, kind, position, text, __, together, at) => got.push((decodeEvent({ kind, position, text, texts: together, at }) as { progress?: unknown }).progress));
+    assert.deepEqual(got, got.map((_, n) => n));
+    assert.equal(got.length, 3_000);
+  } finally {
+    JSON.parse = parse;
+  }
+  assert.equal(parses, texts.length);
 });
 
 test("A page that takes nothing is sent no more than its credit, and what it says more than it got gives it none", () => {

@@ -46,7 +46,7 @@ function events(...calls: number[]): HostMessage {
 const at = (n: number): HostMessage[] => [
   { t: "settle", call: n + 2, outcome: OUTCOME.result, text: "{}" },
   { t: "answered", ask: n + 4, value: [] },
-  { t: "answered", ask: n + 6, value: { heads: new Uint32Array(0), text: "[]", done: true } },
+  { t: "answered", ask: n + 6, value: { heads: new Uint32Array(0), texts: [], done: true } },
   { t: "from", call: n + 1, position: 4 },
   { t: "skipped", call: n + 1, events: 1, from: 1, to: 2, position: 2, guarantee: "resumable", followed: false },
   { t: "replayed", call: n + 1, position: 4, events: new Uint8Array(1) },

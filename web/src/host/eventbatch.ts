@@ -1,26 +1,40 @@
 // Events of calls as they cross a port: one message for all of a task, and for those of several where
 // many come (portoutbox.ts). Their numbers lie
-// in one transferred buffer; their texts are one string, a JSON array, which browsers copy faster
-// than bytes that both sides would have to transcode, and which is cut without a copy.
+// in one transferred buffer; their texts are strings of many together, each a JSON array, which browsers copy
+// faster than bytes that both sides would have to transcode, and which are cut without a copy.
 
 import type { ParsedTogether } from "../client/events.js";
 
 /** Numbers of each event: call, kind and stream state in one, position, end of its text. */
 const HEAD = 4;
 /**
- * Texts of that length together, or so many events, are enough for one message. Of events of 2 KB the main thread takes a fifth
- * less time than with half of it, and nothing less with twice that (Chromium 156).
+ * A string is closed once its texts have that length. V8 keeps those of up to 128 KB among what is new, in memory that it
+ * has. A longer one gets memory of its own, which the system has to hand out page by page: with 512 KB of events of 2 KB in
+ * one string an event took the main thread 4.0 to 5.6 us, in strings of 60 KB 2.8 to 3.4; of 200 B 0.7 and 0.4 (a message
+ * and JSON.parse alone, in Chromium 156).
  */
+const PIECE = 60 << 10;
+/** Texts of that length together, or so many events, are enough for one message: a page pays for each one, whatever is in it (portoutbox.ts). */
 const ENOUGH = 512 << 10;
 const MOST = 1_024;
+
+/** The events of a message: their numbers, of which the fourth counts through the strings as if they were one, and their texts. */
+export interface PackedEvents {
+  heads: Uint32Array<ArrayBuffer>;
+  texts: string[];
+}
 
 /** Gathers events until they are sent. */
 export class EventBatch {
   #heads = new Uint32Array(64 * HEAD);
   #used = 0;
+  #pieces: string[] = [];
+  /** Those of the piece that is not full. */
   #texts: string[] = [];
-  /** UTF-16 units of the texts, and of what stands before each. */
+  /** UTF-16 units of the pieces, and of the texts with what stands before each. */
   #length = 0;
+  /** Those of the full pieces. */
+  #packed = 0;
 
   /** Whether there is any. */
   get isEmpty(): boolean {
@@ -38,6 +52,7 @@ export class EventBatch {
       more.set(this.#heads);
       this.#heads = more;
     }
+    if (this.#length - this.#packed >= PIECE) this.#pack();
     this.#texts.push(text);
     this.#length += 1 + text.length;
     this.#heads.set([call, (stream << 8) | kind, position, this.#length], this.#used);
@@ -45,22 +60,29 @@ export class EventBatch {
   }
 
   /** Adds the events of a message, but for those of calls that are not wanted. */
-  addAll({ heads, text }: { heads: Uint32Array; text: string }, isWanted: (call: number) => boolean): void {
-    eachEvent(heads, text, (call, kind, position, one, stream) => isWanted(call) && this.add(call, kind, position, one, stream));
+  addAll({ heads, texts }: { heads: Uint32Array; texts: readonly string[] }, isWanted: (call: number) => boolean): void {
+    eachEvent(heads, texts, (call, kind, position, one, stream) => isWanted(call) && this.add(call, kind, position, one, stream));
   }
 
   /** What is there, and nothing from then on. */
-  take(): { heads: Uint32Array<ArrayBuffer>; text: string } {
-    const taken = { heads: this.#heads.slice(0, this.#used), text: `[${this.#texts.join(",")}]` };
+  take(): PackedEvents {
+    if (this.#texts.length > 0) this.#pack();
+    const taken = { heads: this.#heads.slice(0, this.#used), texts: this.#pieces };
     this.#used = 0;
-    this.#texts = [];
-    this.#length = 0;
+    this.#pieces = [];
+    this.#length = this.#packed = 0;
     return taken;
+  }
+
+  #pack(): void {
+    this.#pieces.push(`[${this.#texts.join(",")}]`);
+    this.#texts = [];
+    this.#packed = ++this.#length; // the bracket at its end
   }
 }
 
 /**
- * The events of one message: their texts are parsed together when the first is read, which takes
+ * The events of one string: their texts are parsed together when the first is read, which takes
  * less time than each by itself, and makes less garbage.
  */
 class EventTexts implements ParsedTogether {
@@ -89,20 +111,32 @@ class EventTexts implements ParsedTogether {
   }
 }
 
-/** Takes an event, `at` its place among those of its message. */
-export type TakeEvent = (call: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number) => unknown;
+/** Takes an event, `at` its place among those that are parsed together. */
+export type TakeEvent = (call: number, kind: number, position: number, text: string, stream: number, together: ParsedTogether, at: number) => unknown;
 
-/** Hands out the events of a message in their order. One that is not whole ends it. */
-export function eachEvent(heads: Uint32Array, text: string, to: TakeEvent): void {
-  const count = Math.floor(heads.length / HEAD);
-  const texts = new EventTexts(text, count);
-  let start = 1;
-  for (let at = 0; at < count; at++) {
-    const head = at * HEAD;
-    const end = heads[head + 3]!;
-    if (end < start || end >= text.length) return;
+/** Hands out the events of a message in their order. One that is not whole ends it. A text is parsed when it is read. */
+export function eachEvent(heads: Uint32Array, pieces: readonly string[], to: TakeEvent): void {
+  let next = 0;
+  let piece = "";
+  let together = new EventTexts(piece, 0);
+  /** Where the piece begins, and its first event's numbers; the next text in it. */
+  let base = 0;
+  let first = 0;
+  let start = 0;
+  for (let head = 0; head + HEAD <= heads.length; head += HEAD) {
+    if (start >= piece.length) {
+      base += piece.length;
+      piece = pieces[next++] ?? "";
+      first = head;
+      let behind = head;
+      while (behind + HEAD <= heads.length && heads[behind + 3]! < base + piece.length) behind += HEAD;
+      together = new EventTexts(piece, (behind - head) / HEAD);
+      start = 1;
+    }
+    const end = heads[head + 3]! - base;
+    if (end < start || end >= piece.length) return;
     const how = heads[head + 1]!;
-    to(heads[head]!, how & 0xff, heads[head + 2]!, text.slice(start, end), how >>> 8, texts, at);
+    to(heads[head]!, how & 0xff, heads[head + 2]!, piece.slice(start, end), how >>> 8, together, (head - first) / HEAD);
     start = end + 1;
   }
 }

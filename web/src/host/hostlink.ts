@@ -288,7 +288,7 @@ export class HostLink {
     if (message.t === "question") this.send({ t: "heard", question: message.question }); // also where its client is closed by now
     switch (message.t) {
       case "events":
-        eachEvent(message.heads, message.text, (call, kind, position, text, stream, texts, at) => this.#calls.get(call)?.event(call, kind, position, text, stream, texts, at));
+        eachEvent(message.heads, message.texts, (call, kind, position, text, stream, together, at) => this.#calls.get(call)?.event(call, kind, position, text, stream, together, at));
         break;
       case "answered": {
         const asked = this.#asked.get(message.ask);

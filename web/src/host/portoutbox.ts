@@ -65,8 +65,8 @@ export class PortOutbox {
   flush(): void {
     this.#flushing = false;
     if (this.#batch.isEmpty) return;
-    const { heads, text } = this.#batch.take();
-    const message = { t: "events", heads, text } as const;
+    const { heads, texts } = this.#batch.take();
+    const message = { t: "events", heads, texts } as const;
     // Beyond the page's credit there are but the last of a stream that waits for it from then on.
     if (this.#waiting.isEmpty) this.#post(message, [heads.buffer]);
     else this.#wait(message, [heads.buffer]);

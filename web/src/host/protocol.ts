@@ -135,8 +135,8 @@ type HostSays =
   | { t: "from"; call: number; position: number }
   /** Events that the page did not take, between those before and after: it has them from the store. */
   | { t: "skipped"; call: number; events: number; from: number; to: number; position: number; guarantee: string; followed: boolean }
-  /** Events of several calls (eventbatch.ts): numbers, and their texts in one. */
-  | { t: "events"; heads: Uint32Array; text: string }
+  /** Events of several calls (eventbatch.ts): numbers, and their texts, many in one. */
+  | { t: "events"; heads: Uint32Array; texts: string[] }
   /** Stored events of a call, packed. */
   | { t: "replayed"; call: number; position: number; events: Uint8Array }
   | { t: "settle"; call: number; outcome: number; text: string }
@@ -158,7 +158,7 @@ type HostSays =
   | { t: "withdrawn"; question: number };
 
 /** What a member has to be: a number (whole, not negative), string, boolean, object, array, bytes, numbers. `?` may be missing. */
-type Kind = "n" | "s" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?" | "n?";
+type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?" | "n?";
 
 type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Extract<M, { t: T }>, "t" | "size">]-?: Kind } };
 
@@ -217,7 +217,7 @@ export const FROM_HOST: Fields<HostMessage> = {
   forgotten: { call: "n" },
   from: { call: "n", position: "n" },
   skipped: { call: "n", events: "n", from: "n", to: "n", position: "n", guarantee: "s", followed: "b" },
-  events: { heads: "u32", text: "s" },
+  events: { heads: "u32", texts: "s[]" },
   replayed: { call: "n", position: "n", events: "u8" },
   settle: { call: "n", outcome: "n", text: "s" },
   fail: { call: "n", error: "o" },
@@ -245,6 +245,8 @@ function is(kind: Kind, value: unknown): boolean {
       return Number.isSafeInteger(value) && (value as number) >= 0;
     case "s":
       return typeof value === "string";
+    case "s[]":
+      return Array.isArray(value) && value.every((one) => typeof one === "string");
     case "b":
       return typeof value === "boolean";
     case "a":

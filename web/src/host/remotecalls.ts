@@ -226,7 +226,7 @@ export class RemoteCalls {
       while (!done) {
         const part = (await this.#link
           .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(gap.to, 0) }))
-          .catch((error: unknown) => error)) as { heads?: Uint32Array; text?: string; done: boolean } | HoldfastError;
+          .catch((error: unknown) => error)) as { heads?: Uint32Array; texts?: string[]; done: boolean } | HoldfastError;
         if (part instanceof HoldfastError) {
           const rest = Object.assign(new Gap(), { events, from, to: gap.to });
           if (part.code !== "limit_exceeded") return yield* missing(rest); // the host has ended
@@ -236,7 +236,7 @@ export class RemoteCalls {
         }
         done = part.done;
         const raws: RawEvent[] = [];
-        if (part.heads) eachEvent(part.heads, part.text ?? "", (_, kind, position, text) => raws.push({ kind, position, text }));
+        if (part.heads) eachEvent(part.heads, part.texts ?? [], (_, kind, position, text) => raws.push({ kind, position, text }));
         for (const raw of raws) {
           yield raw;
           const n = raw.kind === GAP ? (JSON.parse(raw.text) as { events: number }).events : 1;
