@@ -23,15 +23,26 @@ func appOn(t *testing.T, site *chrome.Site, url, options string) *chrome.Page {
 
 // appIn is appOn in a tab of that profile.
 func appIn(profile *chrome.Profile, site *chrome.Site, url, options string) *chrome.Page {
+	page := appLoaded(profile, site)
+	appConnects(page, url, options)
+	return page
+}
+
+// appLoaded is a page with the app, which has not connected yet.
+func appLoaded(profile *chrome.Profile, site *chrome.Site) *chrome.Page {
 	page := profile.Open(site.Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)
+	return page
+}
+
+// appConnects connects the app of that page.
+func appConnects(page *chrome.Page, url, options string) {
 	if options == "" {
 		options = "{}"
 	}
 	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(url)+`, `+options+`);
 		mcp.on("state", ({ state }) => states.push(state));
 		mcp.on("integrity", (e) => integrity.push(e.what));`)
-	return page
 }
 
 const appScript = `

@@ -45,12 +45,14 @@ func TestCrossingsPerChunk(t *testing.T) {
 	p.Tool("burst", peer.Script{peer.Open(), peer.Gate("burst"), peer.Raw(burst.String()), peer.Text("done")})
 	site := chrome.NewSite(t)
 	page := chrome.Open(t, site.Page("/app", countedWasm+`
-		const read = ReadableStreamDefaultReader.prototype.read;
-		ReadableStreamDefaultReader.prototype.read = async function () {
-			const next = await read.call(this);
-			if (next.value) { count.bytes += next.value.length; count.feeds = (count.feeds ?? 0) + Math.ceil(next.value.length / 65536); }
-			return next;
-		};`+appScript))
+		for (const { prototype } of [ReadableStreamDefaultReader, ReadableStreamBYOBReader]) {
+			const { read } = prototype;
+			prototype.read = async function (...into) {
+				const next = await read.apply(this, into);
+				if (next.value) { count.bytes += next.value.length; count.feeds = (count.feeds ?? 0) + Math.ceil(next.value.length / 65536); }
+				return next;
+			};
+		}`+appScript))
 	page.WaitFor(`window.holdfast`)
 	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { listen: false });
 		watch(mcp.callTool("burst"));`)
