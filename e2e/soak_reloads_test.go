@@ -73,6 +73,8 @@ func reloadRound(page *chrome.Page, book *ledger, random *rand.Rand, round int) 
 		if random.IntN(2) == 0 {
 			wait = random.IntN(250)
 		}
+		// A machine on which a page takes longer than that to come so far would reload it for ever.
+		wait += 10 * max(0, reloads-20)
 		trails := chrome.Eval[map[string]trail](page, fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
 		book.page(trails)
 		ended = len(trails) == len(plan)
