@@ -1,7 +1,7 @@
 // Events of calls as they cross a port: one message for all of a task, and for those of several where
-// many come (portoutbox.ts). Their numbers lie
-// in one transferred buffer; their texts are strings of many together, each a JSON array, which browsers copy
-// faster than bytes that both sides would have to transcode, and which are cut without a copy.
+// many come (portoutbox.ts). Their numbers lie in one transferred buffer. Their texts lie in strings, each a
+// JSON array of many: browsers copy those faster than bytes that both sides would have to transcode, and a text
+// is cut out of one without a copy.
 
 import type { ParsedTogether } from "../client/events.js";
 

@@ -157,7 +157,7 @@ type HostSays =
   /** Nobody waits for that any more. A token is given all the same: it says who the user is. */
   | { t: "withdrawn"; question: number };
 
-/** What a member has to be: a number (whole, not negative), string, boolean, object, array, bytes, numbers. `?` may be missing. */
+/** What a member has to be: a number (whole, not negative), string, strings, boolean, object, array, bytes, numbers. `?` may be missing. */
 type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?" | "n?";
 
 type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Extract<M, { t: T }>, "t" | "size">]-?: Kind } };

@@ -7,7 +7,7 @@ export interface Reports {
   readonly chunkBytes: number;
   /** A response head. `fields` are names in lower case and values. */
   head(client: number, exchange: number, status: number, fields: string[]): void;
-  /** Bytes of a body: at most chunkBytes of them, which are copied. Returns whether they had more than one effect, which is that more is read. */
+  /** Bytes of a body: at most chunkBytes of them, which are copied. Returns whether anything came of them beside the wish for more. */
   chunk(client: number, exchange: number, bytes: Uint8Array): boolean;
   /** The end of an exchange: a number of Ending, and the browser's own words. */
   end(client: number, exchange: number, how: number, detail: string): void;

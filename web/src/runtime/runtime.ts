@@ -378,14 +378,14 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.head(client, exchange, status, this.#table.writeFrame(fields), performance.now()));
   }
 
-  /** Reports bytes of a body: at most chunkBytes of them. */
+  /** Reports bytes of a body: at most chunkBytes of them. Returns whether anything came of them beside the wish for more. */
   chunk(client: number, exchange: number, bytes: Uint8Array): boolean {
     const effects = this.#run(
       () => this.#exports.chunk(client, exchange, this.#table.writeBytes(bytes), performance.now()),
       undefined,
       bytes.length,
     );
-    return effects > 1;
+    return effects > 1; // one of them is Read
   }
 
   /** Reports the end of an exchange. */
