@@ -80,6 +80,29 @@ func (s source) buildTag() string {
 	return ""
 }
 
+// fuzzTarget is the beginning of a fuzz test in a Go file.
+var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// TestHouseFuzzTargets: a fuzz test lists its corpus folder before all else, and fails
+// where there are no folders, as in a browser. So its file is for native runs only.
+func TestHouseFuzzTargets(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, file := range sources(t) {
+		if !file.isGoTest() {
+			continue
+		}
+		for _, m := range fuzzTarget.FindAllSubmatch(file.text, -1) {
+			if found++; file.buildTag() != "!js" {
+				t.Errorf("%s: %s runs in Chrome as well, and cannot; put it into a file with the tag !js", file.path, m[1])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no fuzz tests found")
+	}
+}
+
 // TestHouseBuildTags: the go command skips a file with the wrong tag without a
 // word, and one without a tag breaks the build for the other platform.
 func TestHouseBuildTags(t *testing.T) {
