@@ -85,6 +85,11 @@ func TestAgentTabsPromptBetween(t *testing.T) {
 				server := acpserver.Start(t, acpserver.Options{})
 				one, others := faultyTabs(t, server.URL(), lookers)
 				asks := others[0]
+				defer func() {
+					for _, page := range others {
+						showChats(t, page)
+					}
+				}()
 				chrome.Eval[chrome.Void](one, `window.`+at.fault+` = true`)
 				say(asks, "count 3")
 				one.WaitFor(at.dies)
@@ -115,6 +120,59 @@ func TestAgentTabsPromptBetween(t *testing.T) {
 			})
 		}
 	}
+}
+
+// secondTurn has a tab that looks on prompt for the second time, with a turn that the agent
+// holds at a gate, and the tab that carries the session die there. It ends as the agent
+// says, and not before.
+func secondTurn(t *testing.T, prompt, during string) {
+	t.Helper()
+	server := acpserver.Start(t, acpserver.Options{})
+	one, others := faultyTabs(t, server.URL(), 2)
+	asks := others[0]
+	defer func() {
+		for _, page := range others {
+			showChats(t, page)
+		}
+	}()
+	say(asks, "count 1")
+	if stop := ended(asks); stop != "end_turn" {
+		t.Errorf("the first turn ended with %q", stop)
+	}
+	say(asks, prompt)
+	server.Waiting("go")
+	one.Close()
+	carried(t, others)
+	asks.WaitFor(`chats.s1.prompts[1].answer && chats.s1.session.state === ` + chrome.JS(during))
+	if chrome.Eval[bool](asks, `chats.s1.prompts[1].settled !== undefined`) {
+		t.Error("the turn has ended before its end")
+	}
+	server.Release("go")
+	if stop := ended(asks); stop != "max_tokens" {
+		t.Errorf("the turn ended with %q", stop)
+	}
+	for i, page := range others {
+		page.WaitFor(`chats.s1.session.state === "idle" && chats.s1.session.stopReason === "max_tokens"`)
+		// The tab that carries on may not have heard that it began.
+		if got := chrome.Eval[string](page, `chats.s1.ends.join()`); got != "end_turn,max_tokens" && (i == 0 || got != "end_turn") {
+			t.Errorf("tab %d heard turns end with %q", i, got)
+		}
+	}
+	quietly(t, server, 3, 2)
+}
+
+// TestFault369_TabGoesBeforeTheTurnBegins: the agent has taken the prompt, and has not
+// begun its turn: whoever reads the history finds nobody at work.
+func TestFault369_TabGoesBeforeTheTurnBegins(t *testing.T) {
+	t.Parallel()
+	secondTurn(t, "begin @go; stop max_tokens", "idle")
+}
+
+// TestFault378_TabGoesInTheSecondTurn: whoever reads the log from the start finds the end
+// of the first turn in it.
+func TestFault378_TabGoesInTheSecondTurn(t *testing.T) {
+	t.Parallel()
+	secondTurn(t, "wait @go; stop max_tokens", "running")
 }
 
 // TestAgentTabsAnswerBetween: the tab that carries the session dies with an answer of

@@ -175,6 +175,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.reach.advance(c, now)
 	c.advanceToken(now)
 	c.disown(now)
+	c.endUnbegun(now)
 	c.rotate(now)
 	for _, s := range c.sessions {
 		s.dispatch(c, now) // once it is settled who is read
@@ -220,6 +221,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 		at = min(at, p.at)
 	}
 	for _, s := range c.sessions {
+		at = min(at, s.turn.endBy)
 		if s.state == sessionOwned {
 			at = min(at, s.disownAt, s.dispatchAt)
 		}

@@ -363,10 +363,15 @@ func (c *Client) placedElsewhere(now engine.Time, r *request) {
 // of since the prompt was made. The log may have no more of it than its end, and has
 // that already or not yet: the answer comes beside it (fault 184).
 func (r *request) expectTurn(c *Client, now engine.Time) {
-	if s := r.session; s.turn.n == r.turn && !s.turn.open() {
-		if s.turn.expect(c, true); r.forwarded.state == forwardIdle {
-			s.endExpected(c, now)
-		}
+	s := r.session
+	if s.turn.n != r.turn || s.turn.open() {
+		return
+	}
+	switch s.turn.expect(c, true); {
+	case r.wasOver():
+		s.endExpected(c, now)
+	case r.forwarded.state == forwardIdle:
+		s.endRead(c, now)
 	}
 }
 

@@ -217,11 +217,14 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 		}
 	}
 	if state != nil {
-		s.snapshot(c, now, state, ok)
+		told := ok || givesReason(state)
+		s.snapshot(c, now, state, told && s.hasBegun())
 		c.writeUpdate(s, state)
 		if ok && s.outran(c) {
 			s.turn.expect(c, true)
-			s.endExpected(c, now)
+		}
+		if told {
+			s.endRead(c, now)
 		}
 	}
 	if s.turn.state == turnCancelling {

@@ -14,7 +14,8 @@ type turn struct {
 	said  string // the agent's word for it: running, idle, requires_action, or what a later draft has
 	n     uint32 // counts the turns, from 1
 	state turnState
-	last  []byte // the snapshot, raw
+	last  []byte      // the snapshot, raw
+	endBy engine.Time // when one that is expected counts as over unless the agent begins it; Never else
 }
 
 // turnState says whether a turn is under way, as far as anybody has said. enter alone
@@ -39,6 +40,7 @@ var turnTransitions = engine.Transitions{
 // enter has the turn in another state.
 func (tn *turn) enter(c *Client, next turnState) {
 	engine.Enter(&turnTransitions, &tn.state, next, &c.illegalTransitions)
+	tn.endBy = engine.Never
 }
 
 // open reports whether a turn is under way.
@@ -65,12 +67,19 @@ func isState(update []byte) bool {
 // stateUpdate takes a snapshot. One that repeats the last is no news: agents send
 // them again, and the app hears of the end of a turn once.
 func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
-	s.snapshot(c, now, update, false)
+	s.snapshot(c, now, update, givesReason(update))
 }
 
-// snapshot is the same; last says that it is a history's last word, after which no
-// turn is expected any more where nobody is at work.
-func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool) {
+// givesReason reports whether a snapshot says why a turn has ended.
+func givesReason(update []byte) bool {
+	stop, _ := jsonrpc.Member(update, "stopReason")
+	_, ok := jsonrpc.String(stop)
+	return ok
+}
+
+// snapshot is the same; over says whether a turn that is expected is over where nobody
+// is at work.
+func (s *session) snapshot(c *Client, now engine.Time, update []byte, over bool) {
 	t := &s.turn
 	value, ok := jsonrpc.Member(update, "state")
 	state, isText := jsonrpc.String(value)
@@ -78,9 +87,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 		c.integrity(s, "unknown_state")
 		return
 	}
-	stop, _ := jsonrpc.Member(update, "stopReason")
-	_, hasStop := jsonrpc.String(stop)
-	ended := state == "idle" && (t.open() || t.state == turnExpected && (hasStop || last))
+	ended := state == "idle" && (t.open() || t.state == turnExpected && over)
 	if !ended && bytes.Equal(update, t.last) {
 		return
 	}
@@ -107,6 +114,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 	if !ended {
 		return
 	}
+	stop, _ := jsonrpc.Member(update, "stopReason")
 	s.settleMarks(c, stop)
 	s.endPlaced(c)
 	s.orphansWait(now)
@@ -122,6 +130,38 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 func (s *session) endExpected(c *Client, now engine.Time) {
 	if s.turn.said == "idle" {
 		s.snapshot(c, now, bytes.Clone(s.turn.last), true)
+	}
+}
+
+// hasBegun reports whether the agent has begun the turn of the last prompt in the
+// history, as far as that shows: it has said something since. Version 1 has no turns
+// without a prompt that waits for their end.
+func (s *session) hasBegun() bool { return s.version() == 1 || !s.transcript.EndsWithUser() }
+
+// endRead is endExpected where only the history says that nobody is at work. Between a
+// prompt and the beginning of its turn nobody is either: the agent has doubtFor to begin
+// it (fault 369).
+func (s *session) endRead(c *Client, now engine.Time) {
+	switch {
+	case s.turn.state != turnExpected || s.turn.said != "idle":
+	case s.hasBegun():
+		s.endExpected(c, now)
+	default:
+		s.turn.endBy = now.After(doubtFor)
+	}
+}
+
+// endUnbegun ends the turns that no agent has begun in time.
+func (c *Client) endUnbegun(now engine.Time) {
+	for _, s := range c.sessions {
+		switch {
+		case now < s.turn.endBy:
+		case s.state == sessionOwned && (s.replay != nil || !s.heard(c)):
+			s.turn.endBy = now.After(doubtFor) // it cannot be heard that it begins
+		default:
+			s.turn.endBy = engine.Never
+			s.endExpected(c, now)
+		}
 	}
 }
 
@@ -166,16 +206,22 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	}
 	// One that began since may be over already (fault 119).
 	s.turn.expect(c, s.turn.state == turnExpected || s.turn.n == r.turn)
-	if r.overIn != 0 && r.overIn == s.turn.n && r.overIn == r.turn {
-		s.endExpected(c, now) // that of the turn it was inserted into came before its answer (fault 180)
+	if r.wasOver() {
+		s.endExpected(c, now)
 	}
+}
+
+// wasOver reports whether the turn that the prompt was inserted into has ended before its
+// answer came, and no other has begun (fault 180).
+func (r *request) wasOver() bool {
+	return r.overIn != 0 && r.overIn == r.session.turn.n && r.overIn == r.turn
 }
 
 // endPlaced notes the prompts that are in the history as the turn ends: it was theirs,
 // also where their answer comes later.
 func (s *session) endPlaced(c *Client) {
 	for _, r := range c.requests {
-		if r.session == s && r.method == "session/prompt" && s.placed[r.id] {
+		if r.session == s && r.method == "session/prompt" && (s.placed[r.id] || r.forwarded.state >= forwardPlaced) {
 			r.overIn = s.turn.n
 		}
 	}

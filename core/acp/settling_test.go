@@ -107,6 +107,7 @@ func settling(t testing.TB, random *rand.Rand) {
 		for l.carry() {
 		}
 	}
+	l.do(func(c *acp.Client) { c.Advance(l.Now.After(16_000)) }) // its doubts are over as well
 	for where, one := range map[string]*waiters{"here": w, "in the tab that looks on": l.waits} {
 		one.hear()
 		for _, p := range one.prompts {

@@ -27,7 +27,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		case item.Op.Kind == journal.OpServer:
 			c.restoreHandshake(item.Op)
 		case item.Op.Kind == journal.OpCall:
-			s = c.restoreSession(now, item.Op, item.Log)
+			s = c.restoreSession(now, item.Op, item.Log, s != nil && slices.Contains(forgotten, s))
 			forgotten = slices.DeleteFunc(forgotten, func(other *session) bool { return other == s }) // rewritten
 		case s == nil || s.state == sessionOwned:
 		case item.Op.Kind == journal.OpLog:
@@ -67,8 +67,8 @@ func (c *Client) restoreHandshake(op journal.Op) {
 }
 
 // restoreSession takes a session as it is stored; nil where that is no news, or cannot
-// be read.
-func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op) *session {
+// be read. rewritten says that its log is another one than before.
+func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op, rewritten bool) *session {
 	head, err := readable(op, log)
 	if err != nil {
 		c.unreadable(now, op.Call)
@@ -78,9 +78,13 @@ func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op
 	if s == nil {
 		return nil
 	}
+	if s.reread != nil && rewritten {
+		s.reread.heard = durable.Position{}
+	}
 	for _, row := range log {
 		c.foldRow(now, s, row)
 	}
+	s.rereadDone(c, now)
 	c.restored(now, s, passed)
 	return s
 }
@@ -127,6 +131,10 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	} else {
 		s.enter(c, sessionFollowed)
 	}
+	s.reread = &reread{heard: s.row}
+	if was {
+		s.reread.heard = s.record.Position
+	}
 	s.record.restart(op.Epoch)
 	for _, q := range c.allQuestions() {
 		switch {
@@ -156,13 +164,21 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 // foldRow takes a stored row: updates go to the app, the rest is kept until the
 // last. It reports whether it could read it.
 func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
-	err := s.fold.Apply(s.fold, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) { s.reduce(c, now, data) })
+	s.reread.row(op)
+	err := s.fold.Apply(s.fold, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
+		if isState(data) {
+			s.stateRead(c, now, data)
+			return
+		}
+		s.reduce(c, now, data)
+	})
 	if err != nil {
 		c.unreadable(now, s.record.ID)
 		return false
 	}
 	c.recognize(now, s, op.Plain)
 	s.record.Loaded(op)
+	s.row = durable.Position{Epoch: op.Epoch, N: op.N}
 	return true
 }
 

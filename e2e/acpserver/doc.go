@@ -34,6 +34,7 @@
 //	permission     session/request_permission (once, always, no); says the answer
 //	ask            elicitation/create, mode form (colour, many, gift); says the answer
 //	url            elicitation/create, mode url; elicitation/complete behind the gate
+//	begin          before all others: the turn begins when the gate opens
 //	hold, wait     nothing until the gate opens ("hold" if none is named)
 //	background N   the turn ends at once; N chunks of its tool call while idle; it
 //	               can be cancelled with tool_call/cancel

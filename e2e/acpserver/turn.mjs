@@ -22,8 +22,12 @@ export function parse(text) {
 export async function runTurn(session, turn, text) {
     const { signal } = turn.controller;
     turn.more.push(...parse(text));
-    session.tell('running');
     try {
+        // begin @name: the prompt is taken, and its turn begins when the gate opens.
+        if (turn.more[0]?.name === 'begin') {
+            await session.memory.pass(turn.more.shift().gate, signal);
+        }
+        session.tell('running');
         while (turn.more.length > 0) {
             const command = turn.more.shift();
             const step = stepper(session.memory, command, signal);

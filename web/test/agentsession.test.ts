@@ -96,6 +96,18 @@ test("Fault 184: a prompt settles whose answer and the end of the turn it was ta
   assert.equal(await isSettled(it.settled()), true);
 });
 
+test("Fault 369: why a turn ended is known also where nobody has heard that it began", async () => {
+  const { rig, it } = await session();
+  const prompt = it.prompt("hi");
+  rig.turn(0, "idle", false, { stopReason: "max_tokens" });
+  assert.equal(it.stopReason, "max_tokens");
+  rig.answer({ messageId: "u1" });
+  await prompt;
+  assert.equal(await isSettled(it.settled()), false, "that was the turn before");
+  rig.turn(0, "idle"); // an agent that gives no reason takes none back
+  assert.equal(it.stopReason, "max_tokens");
+});
+
 test("the agent may be at work unasked, and beside its turns", async () => {
   const { rig, it } = await session();
   rig.turn(1, "running", false, { background: [] });

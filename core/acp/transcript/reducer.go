@@ -64,6 +64,11 @@ func (r *Reducer) SetVersion(version int) { r.version = version }
 // Len returns how many items there are.
 func (r *Reducer) Len() int { return len(r.items) }
 
+// EndsWithUser reports whether the last item is a message of the user's.
+func (r *Reducer) EndsWithUser() bool {
+	return len(r.items) > 0 && r.items[len(r.items)-1].kind == itemUserMessage
+}
+
 func (r *Reducer) clear() {
 	r.items = r.items[:0]
 	for i := range r.index {

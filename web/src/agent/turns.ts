@@ -38,10 +38,11 @@ export class Turns {
     this.background = turn.background ?? undefined;
     this.#latest = Math.max(this.#latest, turn.turn);
     for (const begun of this.#beginning.splice(0)) begun();
+    // Of a turn whose beginning nobody has heard the agent says how it ended, too.
+    if (turn.ended || (turn.state === "idle" && typeof turn.stopReason === "string")) this.end = endOf(turn);
     if (turn.ended) {
       this.#ended = Math.max(this.#ended, turn.turn);
       this.#underWay = false;
-      this.end = endOf(turn);
       for (const { resolve } of this.#waiting.splice(0)) resolve(this.end);
     }
     return turn;
