@@ -112,39 +112,72 @@ func TestFault369_NextPage(t *testing.T) {
 	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "%d turns ended", s.ended())
 }
 
-// TestFault378_TurnsOfALogReadAgain: a session changes hands in the middle of its second
-// turn, and the tab that waits for it reads the log from the start. The turns in it are
-// over for that tab: it does not hear once more that they end.
-func TestFault378_TurnsOfALogReadAgain(t *testing.T) {
-	for _, here := range []bool{true, false} {
-		m := newModel()
-		s, handle, a := opened(t, m)
-		s.prompt(handle, "first")
-		s.settle(0)
-		m.onPrompt = func(s *modelSession, r modelRequest) {
-			s.echo(r, "u2")
-			s.accept(r, "u2")
-			s.is(`"state":"running"`)
-			s.chunk("a2", "half")
-		}
-		l := s.look(77)
-		l.request("session/prompt", hello)
-		s.ask(l.forwarded()[0])
-		s.settle(0)
-		l.hear(1)
-		l.told = nil
-		if here {
-			l.takeOver()
-		} else {
-			l.hear(2)
-		}
-		s.expect(l.ended() == 0, "here %v: %d turns ended, and one goes on", here, l.ended())
-		if here {
-			continue // its agent is not there
-		}
-		a.is(`"state":"idle","stopReason":"max_tokens"`)
-		s.settle(0)
-		l.hear(2)
-		s.expect(l.ended() == 1, "%d turns ended", l.ended())
+// TestFault369_ForgottenMeanwhile: the session goes while its turn is expected.
+func TestFault369_ForgottenMeanwhile(t *testing.T) {
+	for name, end := range map[string]func(s *sim){
+		"forget": func(s *sim) { s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, 1) }) },
+		"close":  func(s *sim) { s.request(1, "session/close", `{}`) },
+		"forget, and the client closes": func(s *sim) {
+			s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, 1) })
+			s.do("close", (*acp.Client).Close)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Error(p)
+				}
+			}()
+			m, s, _, _ := unbegun(t, false)
+			m.forget(s)
+			s.settle(1_000)
+			end(s)
+			s.settle(60_000)
+		})
 	}
+}
+
+// TestFault369_TwoSessionsAndOneStream: the history is read each time that the session has
+// the stream, while another one works. The wait does not begin again with that.
+func TestFault369_TwoSessionsAndOneStream(t *testing.T) {
+	m := newModel()
+	s := newSim(t, acp.Config{}, m)
+	h1, id1 := s.session()
+	h2, id2 := s.session()
+	s.streamsOf(1)
+	s.settle(60_000)
+	m.onPrompt = func(a *modelSession, r modelRequest) { a.echo(r, "u9") }
+	s.prompt(h1, "one")
+	s.settle(0)
+	s.prompt(h2, "two")
+	s.settle(0)
+	m.sessions[id1].state = `"state":"idle","stopReason":"error"` // without a word
+	m.sessions[id2].is(`"state":"running"`)                       // and this one works for long
+	s.settle(20_000)
+	before := len(m.of("session/resume"))
+	s.settle(600_000)
+	s.expect(s.ended() == 1, "%d turns ended in ten minutes, %d histories were read", s.ended(), len(m.of("session/resume"))-before)
+}
+
+// TestFault369_StreamCutAgainAndAgain: nor where the stream is cut each 10 s.
+func TestFault369_StreamCutAgainAndAgain(t *testing.T) {
+	m, s, a, _ := unbegun(t, true)
+	m.forget(s)
+	s.settle(1_000)
+	for range 60 {
+		s.settle(10_000)
+		if x := m.reading(a.id); x != 0 {
+			s.cut(x, 0)
+		}
+	}
+	s.expect(s.ended() > 0, "nothing ended in ten minutes")
+}
+
+// TestFault369_Notice: a notice is no part of the conversation, and no beginning of a turn.
+func TestFault369_Notice(t *testing.T) {
+	m, s, a, _ := unbegun(t, true)
+	a.history = append(a.history, `{"sessionUpdate":"notice","severity":"info","title":"Waiting for capacity"}`)
+	m.forget(s)
+	s.settle(1_000)
+	s.expect(s.ended() == 0, "%d turns ended, and none had begun", s.ended())
 }

@@ -100,13 +100,19 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 	return 0
 }
 
+// knowServed notes requests of other tabs that are made, or that the store has as made: those
+// of a page that is gone are asked for again in the next one.
+func (c *Client) knowServed(ids ...uint64) {
+	c.others = append(c.others, ids...)
+	c.others = c.others[max(0, len(c.others)-maxServed):]
+}
+
 // serveRequest makes a request of another tab's, once.
 func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method string, params []byte, notify bool) engine.CallID {
 	if id == 0 || method == "" || slices.Contains(c.others, id) {
 		return 0
 	}
-	c.others = append(c.others, id)
-	c.others = c.others[max(0, len(c.others)-maxServed):]
+	c.knowServed(id)
 	switch {
 	case notify:
 		return c.Notify(now, s.handle, method, params)

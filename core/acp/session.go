@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
-	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -35,9 +34,9 @@ type session struct {
 	awaits     bool // the app knows that it waits until somebody has signed in: it heard of nothing else since
 	transcript *transcript.Reducer
 	turn       turn
-	row        durable.Position // the last one of its log that was read
-	reread     *reread          // the log that is read once more, while it is
-	first      []byte           // names the first item of its history
+	prefix     logPrefix // what was read of its log, in a tab that looks on
+	reread     *reread   // the log that is read once more, while it is
+	first      []byte    // names the first item of its history
 	replay     *replay
 	place      place           // of its last stream
 	placed     map[uint64]bool // prompts that are in the history
@@ -96,7 +95,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 		}
 	}
 	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
-	s.turn.said, s.turn.endBy = "idle", engine.Never
+	s.turn.said, s.turn.unbegun = "idle", begunInTime
 	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
 	s.protocol = c.handshakeVersion()
 	s.transcript = transcript.New(s.version(), c.cfg.Limits.Item)
@@ -438,7 +437,7 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	}
 	c.forgetRecord(s)
 	s.enter(c, sessionDropped)
-	s.transcript = nil
+	s.transcript, s.turn.unbegun = nil, begunInTime
 	s.conn.closeUnused(c)
 	for _, r := range c.allRequests() {
 		switch {

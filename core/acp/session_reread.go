@@ -3,25 +3,72 @@ package acp
 import (
 	"bytes"
 
-	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// reread is a log that is read from the start once more, since its session has changed
-// hands or has been written again. This tab has heard part of it, with turns that are over:
-// who waits for the end of a later one must not take theirs for it (fault 378).
-type reread struct {
-	heard durable.Position // the last row that this tab has had; none of a log that is new
-	known bool             // the row in hand is no later one
-	last  []byte           // who is at work, as far as the known rows say it
-	later bool             // a later row has said it
+// logPrefix tells whether a log begins as the one that was read before: it is read from the
+// start once more when its session changes hands or a row is missed, and another one has
+// taken its place where it was written again, under the same numbers.
+type logPrefix struct {
+	rows   int
+	digest uint64 // of what is in them: FNV-1a, whose package is none of those that the core imports
 }
 
-// row notes which row comes.
-func (r *reread) row(op journal.Op) {
+// add takes the next row.
+func (p *logPrefix) add(row journal.Op) {
+	if p.rows == 0 {
+		p.digest = 0xcbf29ce484222325
+	}
+	p.rows++
+	for _, b := range row.Plain {
+		p.digest = (p.digest ^ uint64(b)) * 0x100000001b3
+	}
+}
+
+// begins reports whether a log begins so.
+func (p *logPrefix) begins(log []journal.Op) bool {
+	if p.rows == 0 || len(log) < p.rows {
+		return false
+	}
+	var other logPrefix
+	for _, row := range log[:p.rows] {
+		other.add(row)
+	}
+	return other == *p
+}
+
+// reread is a log that is read from the start once more. This tab has had part of it, with
+// turns that are over: who waits for the end of a later one must not take theirs for it
+// (fault 378).
+type reread struct {
+	prefix  logPrefix // what was read of it, or of the one in whose place it is
+	carried bool      // this tab has written it, up to its epoch
+	epoch   uint32
+	known   int    // so many rows to come are no news
+	isKnown bool   // nor is the row in hand
+	last    []byte // who is at work, as far as the known rows say it
+	news    bool   // a later row has said it
+}
+
+// begin looks how much of the log is known.
+func (r *reread) begin(log []journal.Op) {
+	switch {
+	case r == nil:
+	case r.carried:
+		for r.known < len(log) && log[r.known].Epoch <= r.epoch {
+			r.known++
+		}
+	case r.prefix.begins(log):
+		r.known = r.prefix.rows
+	}
+}
+
+// next takes the next row in hand.
+func (r *reread) next() {
 	if r != nil {
-		r.known = op.Epoch < r.heard.Epoch || op.Epoch == r.heard.Epoch && op.N <= r.heard.N
+		r.isKnown = r.known > 0
+		r.known--
 	}
 }
 
@@ -30,23 +77,24 @@ func (s *session) stateRead(c *Client, now engine.Time, update []byte) {
 	switch r := s.reread; {
 	case r == nil:
 		s.stateUpdate(c, now, update)
-	case r.known:
+	case r.isKnown:
 		r.last = append(r.last[:0], update...)
 	default:
-		r.later = true
+		r.news = true
 		s.snapshot(c, now, update, givesReason(update) && s.hasBegun())
 	}
 }
 
-// rereadDone goes on from where the log ends.
+// rereadDone goes on from where the log ends. A turn that this tab has heard begin goes on
+// where the log does not know of it.
 func (s *session) rereadDone(c *Client, now engine.Time) {
 	r := s.reread
 	s.reread = nil
 	switch {
 	case r == nil:
-	case r.later:
+	case r.news:
 		s.endRead(c, now)
-	case len(r.last) > 0:
+	case len(r.last) > 0 && !s.turn.open():
 		s.snapshot(c, now, bytes.Clone(r.last), false)
 	}
 }

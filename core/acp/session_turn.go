@@ -14,9 +14,19 @@ type turn struct {
 	said  string // the agent's word for it: running, idle, requires_action, or what a later draft has
 	n     uint32 // counts the turns, from 1
 	state turnState
-	last  []byte      // the snapshot, raw
-	endBy engine.Time // when one that is expected counts as over unless the agent begins it; Never else
+	last  []byte // the snapshot, raw
+	unbegun
 }
+
+// unbegun is the wait for the beginning of a turn of which only a history is known. Both
+// times are Never where there is none.
+type unbegun struct {
+	graceBy engine.Time // until when the agent may begin it
+	endBy   engine.Time // when it is looked whether it has
+}
+
+// begunInTime is no such wait.
+var begunInTime = unbegun{engine.Never, engine.Never}
 
 // turnState says whether a turn is under way, as far as anybody has said. enter alone
 // changes it.
@@ -39,8 +49,10 @@ var turnTransitions = engine.Transitions{
 
 // enter has the turn in another state.
 func (tn *turn) enter(c *Client, next turnState) {
+	if next != tn.state {
+		tn.unbegun = begunInTime
+	}
 	engine.Enter(&turnTransitions, &tn.state, next, &c.illegalTransitions)
-	tn.endBy = engine.Never
 }
 
 // open reports whether a turn is under way.
@@ -128,26 +140,32 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, over bool)
 // endExpected ends a turn that is expected, as far as anybody has said, with the
 // snapshot that was the last: nobody is at work any more.
 func (s *session) endExpected(c *Client, now engine.Time) {
-	if s.turn.said == "idle" {
+	switch {
+	case s.turn.said != "idle":
+	case len(s.turn.last) == 0: // its log has been written again without one
+		s.snapshot(c, now, []byte(`{"sessionUpdate":"state_update","state":"idle"}`), true)
+	default:
 		s.snapshot(c, now, bytes.Clone(s.turn.last), true)
 	}
 }
 
 // hasBegun reports whether the agent has begun the turn of the last prompt in the
-// history, as far as that shows: it has said something since. Version 1 has no turns
-// without a prompt that waits for their end.
+// history, as far as that shows: it has said something since. In version 1 the answer to
+// the prompt ends its turn.
 func (s *session) hasBegun() bool { return s.version() == 1 || !s.transcript.EndsWithUser() }
 
 // endRead is endExpected where only the history says that nobody is at work. Between a
 // prompt and the beginning of its turn nobody is either: the agent has doubtFor to begin
-// it (fault 369).
+// it (fault 369), however often the history is read meanwhile.
 func (s *session) endRead(c *Client, now engine.Time) {
+	t := &s.turn
 	switch {
-	case s.turn.state != turnExpected || s.turn.said != "idle":
+	case t.state != turnExpected || t.said != "idle":
 	case s.hasBegun():
 		s.endExpected(c, now)
 	default:
-		s.turn.endBy = now.After(doubtFor)
+		t.graceBy = min(t.graceBy, now.After(doubtFor))
+		t.endBy = max(t.graceBy, now.After(quietFor))
 	}
 }
 
@@ -159,7 +177,7 @@ func (c *Client) endUnbegun(now engine.Time) {
 		case s.state == sessionOwned && (s.replay != nil || !s.heard(c)):
 			s.turn.endBy = now.After(doubtFor) // it cannot be heard that it begins
 		default:
-			s.turn.endBy = engine.Never
+			s.turn.unbegun = begunInTime
 			s.endExpected(c, now)
 		}
 	}
@@ -204,6 +222,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	if s.ends(c, now, result) {
 		return
 	}
+	s.turn.unbegun = begunInTime // the agent is there, and says when it begins
 	// One that began since may be over already (fault 119).
 	s.turn.expect(c, s.turn.state == turnExpected || s.turn.n == r.turn)
 	if r.wasOver() {

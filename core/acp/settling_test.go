@@ -3,23 +3,27 @@
 package acp_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // TestPromptsSettle runs random histories of sessions that share too few streams. The
 // app prompts into turns that are under way; the agent takes a prompt in at once or
-// holds it, and answers it early or late; streams are lent and cut in between, and a tab
-// that looks on prompts as well. Whoever waits for the end of a prompt's turn gets to it, once the agent has
-// nothing more to do. HOLDFAST_HISTORIES says how many histories, HOLDFAST_SEED which.
+// holds it, answers it early or late, and begins its turn at once or later; streams are lent
+// and cut in between, a tab that looks on prompts as well, and in every second history the
+// sessions change hands. Whoever waits for the end of a prompt's turn gets to it, once the
+// agent has nothing more to do, and to no end before it. HOLDFAST_HISTORIES says how many
+// histories, HOLDFAST_SEED which.
 func TestPromptsSettle(t *testing.T) {
 	n, seed := length(400), rand.Uint64()
 	if asked, err := strconv.ParseUint(os.Getenv("HOLDFAST_SEED"), 10, 64); err == nil {
@@ -28,7 +32,7 @@ func TestPromptsSettle(t *testing.T) {
 	for i := range n {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Logf("HOLDFAST_SEED=%d", seed)
-			settling(t, rand.New(rand.NewPCG(seed, uint64(i))))
+			settling(t, rand.New(rand.NewPCG(seed, uint64(i))), i%2 == 1)
 		})
 		if t.Failed() {
 			return
@@ -37,7 +41,7 @@ func TestPromptsSettle(t *testing.T) {
 }
 
 // settling is one of those histories.
-func settling(t testing.TB, random *rand.Rand) {
+func settling(t testing.TB, random *rand.Rand, takeovers bool) {
 	m := newModel()
 	m.slowly = true
 	s := newSim(t, acp.Config{}, m)
@@ -50,7 +54,7 @@ func settling(t testing.TB, random *rand.Rand) {
 	for range 1 + random.IntN(3) {
 		handle, id := s.session()
 		handles = append(handles, handle)
-		workers[id] = &worker{a: m.sessions[id], random: random}
+		workers[id] = &worker{a: m.sessions[id], random: random, turnOf: map[string]int{}}
 		all = append(all, workers[id])
 	}
 	s.post = func(string) delivery {
@@ -63,7 +67,7 @@ func settling(t testing.TB, random *rand.Rand) {
 	s.aborted = func(x engine.ExchangeID) { m.lose(x, max(0, random.IntN(6)-2)) }
 	s.streamsOf(random.IntN(3))
 	l := s.lookOn()
-	prompts := 0
+	prompts, gone := 0, map[int][]string{} // the prompts of pages that have gone, by session
 	for range 20 + random.IntN(120) {
 		switch choice := random.IntN(24); {
 		case choice < 9:
@@ -75,10 +79,17 @@ func settling(t testing.TB, random *rand.Rand) {
 		case choice < 15 && prompts < 8:
 			prompts++
 			i := random.IntN(len(handles))
+			if random.IntN(2) == 0 {
+				s.settle(100)
+				for l.carry() {
+				}
+			}
+			here, there := w.crowded(handles[i]), l.waits.crowded(uint32(i+1))
+			alone := !all[i].running && !here && !there && len(l.channel) == 0 && all[i].heard() && all[i].has(gone[i+1])
 			if random.IntN(3) == 0 {
-				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts))
+				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts)).alone = alone
 			} else {
-				w.prompt(handles[i], fmt.Sprintf("p%d", prompts))
+				w.prompt(handles[i], fmt.Sprintf("p%d", prompts)).alone = alone
 			}
 		case choice < 16:
 			s.streamsOf(random.IntN(len(handles) + 1))
@@ -89,7 +100,27 @@ func settling(t testing.TB, random *rand.Rand) {
 		case choice < 18:
 			s.arrive()
 		case choice < 19:
+			for _, one := range all {
+				one.beginNow() // or the wait for it is over
+			}
 			s.settleOne(int64(random.IntN(8)) * 1_000)
+		case choice < 20 && takeovers && random.IntN(3) == 0:
+			w.hear()
+			if random.IntN(2) == 0 {
+				s.arrive()
+			}
+			s.onTheWay = nil // it went with its page
+			clear(l.served)
+			s.load()
+			stored := unsealed(s.Store.Followed())
+			l.say(func() { l.do(func(c *acp.Client) { c.Restore(l.Now, stored) }) })
+			for _, p := range w.prompts {
+				gone[int(p.session)] = append(gone[int(p.session)], p.text)
+			}
+			w = newWaiters(func() []engine.Effect { return s.effects }, s.prompt)
+			for i := range handles {
+				handles[i] = s.handle(all[i].a.id)
+			}
 		default:
 			l.carry()
 		}
@@ -98,7 +129,10 @@ func settling(t testing.TB, random *rand.Rand) {
 	s.post, s.aborted = nil, nil
 	s.arrive()
 	s.streamsOf(len(handles))
-	s.settle(16_000) // all histories have come, and doubts are over
+	for _, one := range all {
+		one.beginNow()
+	}
+	s.settle(32_000) // all histories have come, and the doubts that they leave are over
 	for range 20 {   // and no other comes to the rescue
 		for _, one := range all {
 			one.finish()
@@ -113,6 +147,11 @@ func settling(t testing.TB, random *rand.Rand) {
 		for _, p := range one.prompts {
 			s.expect(p.answers == 1, "prompt %d of session %d %s is answered %d times", p.call, p.session, where, p.answers)
 			s.expect(p.settled || p.failed, "prompt %d of session %d %s does not settle; that tab:\n%s", p.call, p.session, where, l.Log())
+			if !p.alone {
+				continue // which turn it is of only the agent knows
+			}
+			turn := all[p.session-1].turnOf[p.text]
+			s.expect(p.failed || p.by >= turn, "prompt %s of session %d %s, of turn %d, settles with the end of %d; the tab that looks on:\n%s", p.text, p.session, where, turn, p.by, l.Log())
 		}
 	}
 }
@@ -125,6 +164,7 @@ type lookingOn struct {
 	ask     func(text string) // of the tab that carries the sessions
 	passed  int               // how many of its effects the channel has had
 	channel []func()
+	served  map[engine.CallID]uint64 // the calls that were made for it
 }
 
 // lookOn opens such a tab.
@@ -136,11 +176,11 @@ func (s *sim) lookOn() *lookingOn {
 		})
 		return id
 	})
-	served := map[engine.CallID]uint64{}
+	l.served = map[engine.CallID]uint64{}
 	s.also = func(e engine.Effect) {
-		switch id := served[e.C]; {
+		switch id := l.served[e.C]; {
 		case e.Kind == engine.Store:
-			rows := unsealed(bytes.Clone(e.Data))
+			rows := unsealed(broadcast(e.Data))
 			l.say(func() { l.do(func(c *acp.Client) { c.Restore(l.Now, rows) }) })
 		case e.Kind == engine.Settle && id != 0:
 			l.say(func() { l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, id, e.Outcome, e.Data, e.Failure) }) })
@@ -148,11 +188,33 @@ func (s *sim) lookOn() *lookingOn {
 	}
 	l.ask = func(text string) {
 		if call := s.ask(text); call != 0 {
-			served[call] = idIn(text)
+			l.served[call] = idIn(text)
 			l.say(func() { l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), 0, nil, nil) }) })
 		}
 	}
 	return l
+}
+
+// broadcast is what the tabs tell each other of a commit: of a record that is written again
+// not that it was deleted (core/tabs).
+func broadcast(ops []byte) (b []byte) {
+	made := map[uint64]bool{}
+	for r := journal.ReadOps(ops); ; {
+		op, ok := r.Next()
+		if !ok {
+			break
+		}
+		made[op.Call] = made[op.Call] || op.Kind == journal.OpCall
+	}
+	for r := journal.ReadOps(ops); ; {
+		op, ok := r.Next()
+		if !ok {
+			return b
+		}
+		if op.Kind != journal.OpForget || !made[op.Call] {
+			b = journal.AppendOp(b, op)
+		}
+	}
 }
 
 func (l *lookingOn) say(message func()) { l.channel = append(l.channel, message) }
@@ -183,8 +245,10 @@ type worker struct {
 	running bool
 	users   int
 	turns   int
+	unbegun bool // the turn is, for which a prompt is in the history
 	held    []modelRequest
-	late    []func() // answers that are still to come
+	late    []func()       // answers that are still to come
+	turnOf  map[string]int // by the text of a prompt: the turn that it is of
 }
 
 // take takes a prompt: into the turn that is under way, or it is held until that ends.
@@ -201,15 +265,31 @@ func (w *worker) take(r modelRequest) {
 
 // begin begins a turn with a prompt.
 func (w *worker) begin(r modelRequest) {
-	w.insert(r)
 	w.turns++
-	w.running = true
-	w.a.is(`"state":"running"`)
+	w.running, w.unbegun = true, true
+	w.insert(r)
+	if w.random.IntN(3) > 0 {
+		w.beginNow()
+	}
+}
+
+// beginNow begins the turn whose prompt is in the history.
+func (w *worker) beginNow() {
+	if w.unbegun {
+		w.unbegun = false
+		w.a.is(`"state":"running"`)
+	}
 }
 
 // insert puts a prompt into the history, and answers it: before, then or later.
 func (w *worker) insert(r modelRequest) {
 	w.users++
+	var p struct{ Prompt []struct{ Text string } }
+	_ = json.Unmarshal(r.Params, &p)
+	if w.turnOf[p.Prompt[0].Text] != 0 {
+		panic(p.Prompt[0].Text + " has come twice")
+	}
+	w.turnOf[p.Prompt[0].Text] = w.turns
 	user := fmt.Sprintf("u%d", w.users)
 	switch w.random.IntN(4) {
 	case 0:
@@ -230,6 +310,8 @@ func (w *worker) work() {
 	case choice < 2 && len(w.late) > 0:
 		w.late[0]()
 		w.late = w.late[1:]
+	case w.unbegun:
+		w.beginNow()
 	case choice < 6 && w.running:
 		w.a.chunk(fmt.Sprintf("a%d", w.turns), ".")
 	case w.running:
@@ -239,6 +321,7 @@ func (w *worker) work() {
 
 // end ends the turn, and begins the next one with a prompt that was held.
 func (w *worker) end() {
+	w.beginNow()
 	w.running = false
 	w.a.is(fmt.Sprintf(`"state":"idle","stopReason":"end_turn","_meta":{"turn":%d}`, w.turns))
 	if len(w.held) > 0 {
@@ -246,6 +329,18 @@ func (w *worker) end() {
 		w.held = w.held[1:]
 		w.begin(next)
 	}
+}
+
+// heard reports whether all that it has said has come.
+func (w *worker) heard() bool {
+	return !slices.ContainsFunc(slices.Collect(maps.Values(w.a.m.connections)), func(c *modelConnection) bool {
+		return len(c.box(w.a.id).frames) > 0
+	})
+}
+
+// has reports whether it has had all of those prompts.
+func (w *worker) has(texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return w.turnOf[text] == 0 })
 }
 
 // finish does all that is left to do.
@@ -278,6 +373,7 @@ func newWaiters(effects func() []engine.Effect, send func(session uint32, text s
 type awaitedTurns struct {
 	state         string
 	latest, ended uint32
+	last          int // the agent's number of the last turn that ended
 	underWay      bool
 	waiting       []*awaitedPrompt
 }
@@ -290,6 +386,9 @@ type awaitedPrompt struct {
 	answers int
 	failed  bool // as where its POST took too long
 	settled bool
+	text    string
+	alone   bool // no other waited meanwhile, and all was heard of the turns before
+	by      int  // the agent's number of the turn with whose end it settled
 }
 
 func (w *waiters) turns(session uint32) *awaitedTurns {
@@ -299,11 +398,23 @@ func (w *waiters) turns(session uint32) *awaitedTurns {
 	return w.sessions[session]
 }
 
-func (w *waiters) prompt(session uint32, text string) {
+// crowded notes that another prompt of a session is sent, and reports whether one waits.
+func (w *waiters) crowded(session uint32) (waits bool) {
 	w.hear()
-	p := &awaitedPrompt{session: session, latest: w.turns(session).latest}
+	for _, p := range w.prompts {
+		if p.session == session && !p.settled && !p.failed {
+			p.alone, waits = false, true
+		}
+	}
+	return waits
+}
+
+func (w *waiters) prompt(session uint32, text string) *awaitedPrompt {
+	w.hear()
+	p := &awaitedPrompt{text: text, session: session, latest: w.turns(session).latest}
 	w.prompts = append(w.prompts, p)
 	p.call = w.send(session, text)
+	return p
 }
 
 // hear takes what has come for the page since.
@@ -333,15 +444,16 @@ func (a *awaitedTurns) hear(data []byte) {
 		State string
 		Turn  uint32
 		Ended bool
+		Meta  struct{ Turn int } `json:"_meta"`
 	}
 	_ = json.Unmarshal(data, &turn)
 	a.state, a.latest = turn.State, max(a.latest, turn.Turn)
 	if !turn.Ended {
 		return
 	}
-	a.ended, a.underWay = max(a.ended, turn.Turn), false
+	a.ended, a.underWay, a.last = max(a.ended, turn.Turn), false, turn.Meta.Turn
 	for _, p := range a.waiting {
-		p.settled = true
+		p.settled, p.by = true, a.last
 	}
 	a.waiting = nil
 }
@@ -349,7 +461,7 @@ func (a *awaitedTurns) hear(data []byte) {
 func (a *awaitedTurns) accepted(p *awaitedPrompt) {
 	a.underWay = a.underWay || a.ended <= p.latest
 	if a.state == "idle" && !a.underWay {
-		p.settled = true
+		p.settled, p.by = true, a.last
 		return
 	}
 	a.waiting = append(a.waiting, p)

@@ -27,7 +27,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		case item.Op.Kind == journal.OpServer:
 			c.restoreHandshake(item.Op)
 		case item.Op.Kind == journal.OpCall:
-			s = c.restoreSession(now, item.Op, item.Log, s != nil && slices.Contains(forgotten, s))
+			s = c.restoreSession(now, item.Op, item.Log)
 			forgotten = slices.DeleteFunc(forgotten, func(other *session) bool { return other == s }) // rewritten
 		case s == nil || s.state == sessionOwned:
 		case item.Op.Kind == journal.OpLog:
@@ -67,8 +67,8 @@ func (c *Client) restoreHandshake(op journal.Op) {
 }
 
 // restoreSession takes a session as it is stored; nil where that is no news, or cannot
-// be read. rewritten says that its log is another one than before.
-func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op, rewritten bool) *session {
+// be read.
+func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op) *session {
 	head, err := readable(op, log)
 	if err != nil {
 		c.unreadable(now, op.Call)
@@ -78,9 +78,7 @@ func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op
 	if s == nil {
 		return nil
 	}
-	if s.reread != nil && rewritten {
-		s.reread.heard = durable.Position{}
-	}
+	s.reread.begin(log)
 	for _, row := range log {
 		c.foldRow(now, s, row)
 	}
@@ -131,10 +129,8 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	} else {
 		s.enter(c, sessionFollowed)
 	}
-	s.reread = &reread{heard: s.row}
-	if was {
-		s.reread.heard = s.record.Position
-	}
+	s.reread = &reread{prefix: s.prefix, carried: was, epoch: s.record.Epoch}
+	s.prefix = logPrefix{}
 	s.record.restart(op.Epoch)
 	for _, q := range c.allQuestions() {
 		switch {
@@ -164,7 +160,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 // foldRow takes a stored row: updates go to the app, the rest is kept until the
 // last. It reports whether it could read it.
 func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
-	s.reread.row(op)
+	s.reread.next()
 	err := s.fold.Apply(s.fold, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
 		if isState(data) {
 			s.stateRead(c, now, data)
@@ -178,7 +174,9 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	}
 	c.recognize(now, s, op.Plain)
 	s.record.Loaded(op)
-	s.row = durable.Position{Epoch: op.Epoch, N: op.N}
+	if s.state != sessionOwned {
+		s.prefix.add(op)
+	}
 	return true
 }
 
@@ -202,6 +200,7 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		}
 		return
 	}
+	c.knowServed(s.fold.Sent...)
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
 		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s}

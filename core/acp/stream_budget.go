@@ -91,6 +91,8 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 		return false
 	case s.disownAt != engine.Never && s.disownAt.Since(now) <= quietFor && s.turn.said == "idle" && s.heard(c):
 		return false // a moment more, or it would be so at each of its turns
+	case s.turn.endBy != engine.Never && s.turn.endBy.Since(now) <= quietFor && s.heard(c):
+		return false // nor then
 	case now.Since(s.since) >= rotateEvery:
 		return true
 	}

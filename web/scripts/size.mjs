@@ -121,6 +121,8 @@ import { chunk, loaded } from "./chunks.mjs";
 // What is stored later, or never, since nobody needs it yet (core/mcp/store_deferred.go, core/tabs/alone.go), takes at most 4.7 KB
 // of each wasm (574.4 and 679.1 KB before it, and before faults 350 and 351): a kept call is one transaction for that and not
 // three, and one that only reads is none. 0.1 KB of the worker is for the timers and Requests that small calls share.
+// 1.9 KB of the wasm for agents, and 0.03 KB of their pages, are for turns that have not begun, and logs that are read again
+// (core/acp/session_reread.go).
 const app = appBundle();
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
@@ -159,7 +161,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 
 export const files = [
   { name: "holdfast.wasm", budget: 589_400, goal: 600_000 },
-  { name: "holdfast-agents.wasm", budget: 694_700, goal: 700_000 },
+  { name: "holdfast-agents.wasm", budget: 697_000, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 14_460, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 62_460, goal: 45_000 },
@@ -167,7 +169,7 @@ export const files = [
   { name: "the module, shared host", paths: pageSide(module), budget: 26_720, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 65_680, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_300, goal: 8_000 },
-  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_320, goal: 8_000 },
+  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_350, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_210, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_250, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },

@@ -64,9 +64,15 @@ func (r *Reducer) SetVersion(version int) { r.version = version }
 // Len returns how many items there are.
 func (r *Reducer) Len() int { return len(r.items) }
 
-// EndsWithUser reports whether the last item is a message of the user's.
+// EndsWithUser reports whether the last item is a message of the user's. Notices, and what
+// nobody knows, are no part of the conversation.
 func (r *Reducer) EndsWithUser() bool {
-	return len(r.items) > 0 && r.items[len(r.items)-1].kind == itemUserMessage
+	for i := len(r.items) - 1; i >= 0; i-- {
+		if kind := r.items[i].kind; kind != itemNotice && kind != itemUnknown {
+			return kind == itemUserMessage
+		}
+	}
+	return false
 }
 
 func (r *Reducer) clear() {

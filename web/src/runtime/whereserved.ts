@@ -6,7 +6,7 @@ export function whereServed(file: string, option: string): string {
 
 /** What a person does where nothing could be fetched. */
 export function whyNothingCame(url: string): string {
-  return `Nothing came from ${url}: no network, no connect-src for it in the Content-Security-Policy, or no CORS at another origin.`;
+  return `Nothing came from ${url}: no network, no connect-src for it (CSP), or no CORS.`;
 }
 
 /** Whether bytes begin as a wasm does. */
