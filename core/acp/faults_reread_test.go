@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -143,4 +144,85 @@ func TestFault379_ServedByThePageBefore(t *testing.T) {
 	s.ask(text)
 	s.settle(0)
 	s.expect(len(m.of("session/prompt")) == 1, "%d prompts", len(m.of("session/prompt")))
+}
+
+// TestFault378_StoreAway: a turn ends while nothing can be stored, and the log is written again.
+func TestFault378_StoreAway(t *testing.T) {
+	m := newModel()
+	s, _, a := opened(t, m)
+	l := s.look(77)
+	m.onPrompt = func(s *modelSession, r modelRequest) {
+		s.echo(r, "u9")
+		s.accept(r, "u9")
+		s.is(`"state":"running"`)
+	}
+	l.request("session/prompt", hello)
+	text := l.forwarded()[0]
+	call := s.ask(text)
+	s.settle(0)
+	e := s.settled(call)
+	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), e.Outcome, e.Data, e.Failure) })
+	l.hear(1)
+	l.told = nil
+	s.slow = true
+	a.chunk("a9", "x")
+	s.settle(10_000) // given up
+	a.is(`"state":"idle","stopReason":"max_tokens"`)
+	s.settle(1_000)
+	s.slow = false
+	s.landed()
+	s.pump()
+	s.settle(60_000)
+	l.hear(1)
+	l.do(func(c *acp.Client) { c.Advance(l.Now.After(60_000)) })
+	if l.ended() == 0 {
+		t.Error("nothing ended there")
+	}
+}
+
+// TestFault379_TwoReloads: nor after a second one, which reads a log that was written again.
+func TestFault379_TwoReloads(t *testing.T) {
+	for _, loads := range []int{1, 2} {
+		m := newModel()
+		s, _, _ := opened(t, m)
+		l := s.look(77)
+		l.request("session/prompt", hello)
+		text := l.forwarded()[0]
+		s.ask(text)
+		s.settle(0)
+		for range loads {
+			s.load()
+			s.settle(5_000)
+		}
+		s.ask(text)
+		s.settle(0)
+		if len(m.of("session/prompt")) != 1 {
+			t.Error("sent twice")
+		}
+	}
+}
+
+// TestFault379_AskedForItsOwn: a tab is frozen with a prompt of another one, which takes the
+// session over and sends the prompt itself. The first thaws, and asks for it.
+func TestFault379_AskedForItsOwn(t *testing.T) {
+	m := newModel()
+	s, _, _ := opened(t, m)
+	l := s.look(77)
+	l.request("session/prompt", hello)
+	text := l.forwarded()[0]
+	stored := bytes.Clone(s.Store.Followed())
+	l.told = nil
+	l.takeOver()
+	s.slow = true
+	s.ask(text)
+	s.do("lost", func(c *acp.Client, now engine.Time) { c.Restore(now, unsealed(inEpoch(stored, 2))) })
+	var again []string
+	for _, e := range s.events(engine.EventForward, "") {
+		again = append(again, string(e.Data))
+	}
+	var got engine.CallID
+	l.do(func(c *acp.Client) { got = c.Serve(l.Now, []byte(again[0])) })
+	if got != 0 {
+		t.Errorf("l makes its own prompt %d once more: call %d", idIn(text), got)
+	}
 }

@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
@@ -180,4 +181,119 @@ func TestFault369_Notice(t *testing.T) {
 	m.forget(s)
 	s.settle(1_000)
 	s.expect(s.ended() == 0, "%d turns ended, and none had begun", s.ended())
+}
+
+// TestFault369_AcceptedBeforeItsEcho: the agent has accepted the prompt, which is not in the
+// history yet: what is there is the turn before.
+func TestFault369_AcceptedBeforeItsEcho(t *testing.T) {
+	for _, id := range []string{"", "u9"} {
+		t.Run("id "+id, func(t *testing.T) {
+			m := newModel()
+			s, handle, a := opened(t, m)
+			s.prompt(handle, "first")
+			s.settle(0)
+			var req modelRequest
+			m.onPrompt = func(s *modelSession, r modelRequest) {
+				req = r
+				if id == "" {
+					s.conn.say(s.id, `{"jsonrpc":"2.0","id":%s,"result":{}}`, r.ID)
+				} else {
+					s.accept(r, id)
+				}
+			}
+			call := s.prompt(handle, "second")
+			s.settle(0)
+			s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not accepted")
+			s.effects = nil
+			m.forget(s)
+			s.settle(1_000)
+			if s.ended() != 0 {
+				t.Errorf("%d turns ended, and none had begun", s.ended())
+			}
+			a.echo(req, "u9")
+			a.is(`"state":"running"`)
+			a.is(`"state":"idle","stopReason":"max_tokens"`)
+			s.settle(1_000)
+			s.expect(s.ended() == 1, "%d turns ended", s.ended())
+		})
+	}
+}
+
+// TestFault369_AnotherPromptMeanwhile: a tab that looks on waits for a turn to begin, and its
+// next prompt is accepted. It waits on, as the tab that carries the session does.
+func TestFault369_AnotherPromptMeanwhile(t *testing.T) {
+	m := newModel()
+	s, handle, _ := opened(t, m)
+	s.prompt(handle, "first")
+	s.settle(0)
+	l := s.look(77)
+	users := 8
+	answer := false
+	m.onPrompt = func(s *modelSession, r modelRequest) {
+		users++
+		id := fmt.Sprint("u", users)
+		s.echo(r, id)
+		if answer {
+			s.accept(r, id)
+		}
+	}
+	l.told = nil
+	ask := func(lose bool) {
+		l.request("session/prompt", hello)
+		all := l.forwarded()
+		text := all[len(all)-1]
+		call := s.ask(text)
+		s.settle(0)
+		if lose {
+			m.forget(s)
+			s.settle(1_000)
+		}
+		l.hear(1)
+		e := s.settled(call)
+		l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), e.Outcome, e.Data, e.Failure) })
+	}
+	ask(true)
+	s.effects = nil
+	wait := func(ms int64) {
+		l.Now += engine.Time(ms)
+		l.do(func(c *acp.Client) { c.Advance(l.Now) })
+		s.settle(ms)
+	}
+	wait(10_000)
+	answer = true
+	ask(false)
+	wait(60_000)
+	if l.ended() != s.ended() {
+		t.Errorf("here %d turns ended, in the tab that looks on %d", s.ended(), l.ended())
+	}
+}
+
+// TestFault369_HistoryThatFails: a turn is in a history that has no end, and the prompt is
+// answered after that.
+func TestFault369_HistoryThatFails(t *testing.T) {
+	m := newModel()
+	s, handle, a := opened(t, m)
+	var req modelRequest
+	m.onPrompt = func(s *modelSession, r modelRequest) {
+		req = r
+		s.echo(r, "u9")
+		s.is(`"state":"running"`)
+		s.chunk("a9", "x")
+		s.is(`"state":"idle","stopReason":"max_tokens"`)
+	}
+	m.silent["session/resume"] = true
+	s.prompt(handle, "second")
+	s.effects = nil
+	s.cut(m.reading(a.id), 10)
+	s.settle(5000)
+	for _, u := range a.history {
+		a.tell(u)
+	}
+	a.tell(`{"sessionUpdate":"state_update",` + a.state + `}`)
+	s.settle(70_000)
+	a.accept(req, "u9")
+	s.settle(120_000)
+	if s.ended() == 0 {
+		t.Error("nothing ended")
+	}
 }

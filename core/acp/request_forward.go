@@ -100,19 +100,17 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 	return 0
 }
 
-// knowServed notes requests of other tabs that are made, or that the store has as made: those
-// of a page that is gone are asked for again in the next one.
-func (c *Client) knowServed(ids ...uint64) {
-	c.others = append(c.others, ids...)
-	c.others = c.others[max(0, len(c.others)-maxServed):]
-}
+// hasPrompt reports whether a prompt of that id has left, or may have: this tab knows it
+// from the store, where another page has sent it.
+func (s *session) hasPrompt(id uint64) bool { return s.pending[id] || slices.Contains(s.lately, id) }
 
 // serveRequest makes a request of another tab's, once.
 func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method string, params []byte, notify bool) engine.CallID {
-	if id == 0 || method == "" || slices.Contains(c.others, id) {
+	if id == 0 || method == "" || slices.Contains(c.others, id) || c.asks(id) || s.hasPrompt(id) {
 		return 0
 	}
-	c.knowServed(id)
+	c.others = append(c.others, id)
+	c.others = c.others[max(0, len(c.others)-maxServed):]
 	switch {
 	case notify:
 		return c.Notify(now, s.handle, method, params)
@@ -297,6 +295,7 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 		return
 	}
 	c.goOn(now, s, func(r *request) {
+		c.others = append(c.others, r.id) // the tab that died may have it, and thaw
 		switch {
 		case r.forwarded.notify:
 			r.over(c)
@@ -373,6 +372,7 @@ func (r *request) expectTurn(c *Client, now engine.Time) {
 	if s.turn.n != r.turn || s.turn.open() {
 		return
 	}
+	s.turn.unbegun = begunInTime // of an earlier one
 	switch s.turn.expect(c, true); {
 	case r.wasOver():
 		s.endExpected(c, now)

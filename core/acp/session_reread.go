@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -12,7 +13,7 @@ import (
 // taken its place where it was written again, under the same numbers.
 type logPrefix struct {
 	rows   int
-	digest uint64 // of what is in them: FNV-1a, whose package is none of those that the core imports
+	digest uint64 // of what is in them: FNV-1a, eight bytes a step
 }
 
 // add takes the next row.
@@ -21,10 +22,16 @@ func (p *logPrefix) add(row journal.Op) {
 		p.digest = 0xcbf29ce484222325
 	}
 	p.rows++
-	for _, b := range row.Plain {
-		p.digest = (p.digest ^ uint64(b)) * 0x100000001b3
+	text := row.Plain
+	for ; len(text) >= 8; text = text[8:] {
+		p.step(binary.LittleEndian.Uint64(text))
+	}
+	for _, b := range text {
+		p.step(uint64(b))
 	}
 }
+
+func (p *logPrefix) step(n uint64) { p.digest = (p.digest ^ n) * 0x100000001b3 }
 
 // begins reports whether a log begins so.
 func (p *logPrefix) begins(log []journal.Op) bool {
@@ -81,12 +88,12 @@ func (s *session) stateRead(c *Client, now engine.Time, update []byte) {
 		r.last = append(r.last[:0], update...)
 	default:
 		r.news = true
-		s.snapshot(c, now, update, givesReason(update) && s.hasBegun())
+		s.snapshot(c, now, update, false) // where the log ends it is seen which turn that was
 	}
 }
 
-// rereadDone goes on from where the log ends. A turn that this tab has heard begin goes on
-// where the log does not know of it.
+// rereadDone goes on from where the log ends. A tab that has carried the session has heard
+// all that it has stored, and maybe more: a turn that has begun goes on.
 func (s *session) rereadDone(c *Client, now engine.Time) {
 	r := s.reread
 	s.reread = nil
@@ -94,7 +101,7 @@ func (s *session) rereadDone(c *Client, now engine.Time) {
 	case r == nil:
 	case r.news:
 		s.endRead(c, now)
-	case len(r.last) > 0 && !s.turn.open():
+	case len(r.last) > 0 && !r.carried && !s.turn.open():
 		s.snapshot(c, now, bytes.Clone(r.last), false)
 	}
 }

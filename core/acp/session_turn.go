@@ -150,9 +150,11 @@ func (s *session) endExpected(c *Client, now engine.Time) {
 }
 
 // hasBegun reports whether the agent has begun the turn of the last prompt in the
-// history, as far as that shows: it has said something since. In version 1 the answer to
-// the prompt ends its turn.
-func (s *session) hasBegun() bool { return s.version() == 1 || !s.transcript.EndsWithUser() }
+// history, as far as that shows: it has said something since, and no prompt that it has
+// taken is still to come there. In version 1 the answer to the prompt ends its turn.
+func (s *session) hasBegun() bool {
+	return s.version() == 1 || !s.transcript.EndsWithUser() && !s.transcript.AwaitsEcho()
+}
 
 // endRead is endExpected where only the history says that nobody is at work. Between a
 // prompt and the beginning of its turn nobody is either: the agent has doubtFor to begin
@@ -225,8 +227,11 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	s.turn.unbegun = begunInTime // the agent is there, and says when it begins
 	// One that began since may be over already (fault 119).
 	s.turn.expect(c, s.turn.state == turnExpected || s.turn.n == r.turn)
-	if r.wasOver() {
+	switch {
+	case r.wasOver():
 		s.endExpected(c, now)
+	case s.placed[r.id] && s.hasBegun():
+		s.endRead(c, now) // nobody has heard its turn, which is in the history
 	}
 }
 

@@ -37,6 +37,7 @@ func (c *Client) fitStored() {
 			return
 		}
 		c.rewrite(most)
+		c.writeState(most)
 		c.deliver(most, engine.EventGuarantee, 0, []byte(`{"guarantee":"resumable"}`))
 	}
 }
@@ -88,7 +89,16 @@ func (o *storeOwner) WriteAgain() {
 		if s.state == sessionOwned && s.record != nil && s.record.Memory {
 			s.record.Memory = false
 			c.rewrite(s)
+			c.writeState(s)
 		}
+	}
+}
+
+// writeState writes who is at work in a session whose log was written again without its
+// history: whoever looks on hears of no end else.
+func (c *Client) writeState(s *session) {
+	if len(s.turn.last) > 0 {
+		c.writeUpdate(s, s.turn.last)
 	}
 }
 

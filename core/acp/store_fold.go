@@ -22,7 +22,7 @@ type storedSession struct {
 	Connection string         // to the agent that has the session; "" for none
 	Servers    []byte         // that the agent connects to for it, a JSON array; nil for none
 	Prompts    []storedPrompt // in the order of their sending
-	Sent       []uint64       // ids of prompts that have left, or may have, maxServed at most
+	Placed     []uint64       // ids of the last prompts that are in the history, maxLately at most
 }
 
 // storedPrompt is one that has left, or is about to, and is not in the history.
@@ -54,11 +54,10 @@ func (r *storedSession) Fold(e journal.Entry) {
 		r.Servers = bytes.Clone(e.Data)
 	case journal.Prompt:
 		r.Prompts = append(r.Prompts, storedPrompt{ID: e.N[0], Content: bytes.Clone(e.Data)})
-		r.Sent = append(r.Sent, e.N[0])
-		r.Sent = r.Sent[max(0, len(r.Sent)-maxServed):]
 	case journal.Placed:
-		if string(e.Data) == "placed" && !slices.Contains(r.Sent, e.N[0]) { // of a log that was written again
-			r.Sent = append(r.Sent, e.N[0])
+		if string(e.Data) == "placed" {
+			r.Placed = append(r.Placed, e.N[0])
+			r.Placed = r.Placed[max(0, len(r.Placed)-maxLately):]
 		}
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
 	default:

@@ -200,7 +200,7 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		}
 		return
 	}
-	c.knowServed(s.fold.Sent...)
+	s.lately = s.fold.Placed
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
 		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s}

@@ -121,7 +121,7 @@ import { chunk, loaded } from "./chunks.mjs";
 // What is stored later, or never, since nobody needs it yet (core/mcp/store_deferred.go, core/tabs/alone.go), takes at most 4.7 KB
 // of each wasm (574.4 and 679.1 KB before it, and before faults 350 and 351): a kept call is one transaction for that and not
 // three, and one that only reads is none. 0.1 KB of the worker is for the timers and Requests that small calls share.
-// 1.9 KB of the wasm for agents, and 0.03 KB of their pages, are for turns that have not begun, and logs that are read again
+// 3 KB of the wasm for agents, and 0.03 KB of their pages, are for turns that have not begun, and logs that are read again
 // (core/acp/session_reread.go).
 const app = appBundle();
 const module = "web/dist/holdfast.mjs";
@@ -161,7 +161,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 
 export const files = [
   { name: "holdfast.wasm", budget: 589_400, goal: 600_000 },
-  { name: "holdfast-agents.wasm", budget: 697_000, goal: 700_000 },
+  { name: "holdfast-agents.wasm", budget: 698_500, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 14_460, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 62_460, goal: 45_000 },

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -73,6 +74,11 @@ func (r *Reducer) EndsWithUser() bool {
 		}
 	}
 	return false
+}
+
+// AwaitsEcho reports whether a prompt that the agent has accepted is not in the history.
+func (r *Reducer) AwaitsEcho() bool {
+	return slices.ContainsFunc(r.sent, func(s *Prompt) bool { return s.answered && s.at < 0 })
 }
 
 func (r *Reducer) clear() {
