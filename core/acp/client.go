@@ -221,7 +221,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 		at = min(at, p.at)
 	}
 	for _, s := range c.sessions {
-		at = min(at, s.turn.endBy)
+		at = min(at, s.turn.grace.lookAt)
 		if s.state == sessionOwned {
 			at = min(at, s.disownAt, s.dispatchAt)
 		}

@@ -111,7 +111,7 @@ func (c *Client) end(now engine.Time, why *engine.Error) {
 	for _, s := range c.sessions {
 		if s.state != sessionDropped {
 			s.detach(c)
-			s.disownAt, s.turn.unbegun = engine.Never, begunInTime
+			s.disownAt, s.turn.grace = engine.Never, noGrace
 		}
 	}
 	c.rotateAt = engine.Never

@@ -55,19 +55,15 @@ func TestFault378_LogWrittenAgain(t *testing.T) {
 	s, _, a := opened(t, m)
 	m.onPrompt = func(s *modelSession, r modelRequest) { s.echo(r, "u9") }
 	l := s.look(77)
-	id := l.request("session/prompt", hello)
-	call := s.ask(l.forwarded()[0])
-	request := idIn(l.forwarded()[0])
-	s.settle(0)
+	id, request, call := l.prompts()
 	l.hear(1)
 	a.history = append(a.history, `{"sessionUpdate":"agent_message_chunk","messageId":"a9","content":{"type":"text","text":"quick"}}`)
 	a.state = `"state":"idle","stopReason":"max_tokens"`
 	m.forget(s)
 	s.settle(1_000)
 	s.expect(s.ended() == 1, "here %d turns ended", s.ended())
-	e := s.settled(call)
-	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, request, e.Outcome, e.Data, e.Failure) }) // at once
-	l.hear(1)                                                                                    // once it is stored
+	l.answered(request, call) // at once
+	l.hear(1)                 // once it is stored
 	l.do(func(c *acp.Client) { c.Advance(l.Now.After(60_000)) })
 	s.expect(l.outcome(id) == "1 {}", "settled with %q", l.outcome(id))
 	s.expect(l.ended() == 1, "in the tab that looks on %d turns ended", l.ended())
@@ -85,16 +81,12 @@ func TestFault378_LogWithoutAState(t *testing.T) {
 	s.settle(0)
 	m.onPrompt = func(s *modelSession, r modelRequest) { s.echo(r, "u9") }
 	l := s.look(77)
-	l.request("session/prompt", hello)
-	call := s.ask(l.forwarded()[0])
-	request := idIn(l.forwarded()[0])
-	s.settle(0)
+	_, request, call := l.prompts()
 	a.state = `"state":"idle","stopReason":"refusal"`
 	m.forget(s)
 	s.settle(1_000)
-	e := s.settled(call)
 	l.hear(1)
-	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, request, e.Outcome, e.Data, e.Failure) })
+	l.answered(request, call)
 	m.sessions[id2].chunk("b0", strings.Repeat("y", 3000))
 	s.settle(0)
 	s.expect(len(s.events(engine.EventGuarantee, "resumable")) == 1, "it is all kept")
@@ -123,27 +115,7 @@ func TestFault378_LostBeforeItWasStored(t *testing.T) {
 	s.settle(0)
 	s.effects = nil
 	s.do("handed on", func(c *acp.Client, now engine.Time) { c.Restore(now, unsealed(inEpoch(stored, 2))) })
-	for _, e := range s.events(engine.EventTurn, "") {
-		t.Logf("%s", e.Data)
-	}
 	s.expect(s.ended() == 0, "%d turns ended, and one goes on", s.ended())
-}
-
-// TestFault379_ServedByThePageBefore: a tab asks once more for what a page that has gone has
-// sent for it.
-func TestFault379_ServedByThePageBefore(t *testing.T) {
-	m := newModel()
-	s, _, _ := opened(t, m)
-	l := s.look(77)
-	l.request("session/prompt", hello)
-	text := l.forwarded()[0]
-	s.ask(text)
-	s.settle(0)
-	s.load()
-	s.settle(0)
-	s.ask(text)
-	s.settle(0)
-	s.expect(len(m.of("session/prompt")) == 1, "%d prompts", len(m.of("session/prompt")))
 }
 
 // TestFault378_StoreAway: a turn ends while nothing can be stored, and the log is written again.
@@ -156,12 +128,8 @@ func TestFault378_StoreAway(t *testing.T) {
 		s.accept(r, "u9")
 		s.is(`"state":"running"`)
 	}
-	l.request("session/prompt", hello)
-	text := l.forwarded()[0]
-	call := s.ask(text)
-	s.settle(0)
-	e := s.settled(call)
-	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), e.Outcome, e.Data, e.Failure) })
+	_, request, call := l.prompts()
+	l.answered(request, call)
 	l.hear(1)
 	l.told = nil
 	s.slow = true
@@ -180,24 +148,22 @@ func TestFault378_StoreAway(t *testing.T) {
 	}
 }
 
-// TestFault379_TwoReloads: nor after a second one, which reads a log that was written again.
-func TestFault379_TwoReloads(t *testing.T) {
-	for _, loads := range []int{1, 2} {
-		m := newModel()
-		s, _, _ := opened(t, m)
-		l := s.look(77)
-		l.request("session/prompt", hello)
-		text := l.forwarded()[0]
-		s.ask(text)
-		s.settle(0)
-		for range loads {
-			s.load()
-			s.settle(5_000)
-		}
-		s.ask(text)
-		s.settle(0)
-		if len(m.of("session/prompt")) != 1 {
-			t.Error("sent twice")
+// TestFault379_ServedByThePageBefore: a tab asks once more for what a page that has gone has
+// sent for it; or the one before that, whose log was written again.
+func TestFault379_ServedByThePageBefore(t *testing.T) {
+	for loads := 1; loads <= 2; loads++ {
+		for _, ms := range []int64{0, 5_000} {
+			m := newModel()
+			s, _, _ := opened(t, m)
+			l := s.look(77)
+			l.prompts()
+			for range loads {
+				s.load()
+				s.settle(ms)
+			}
+			s.ask(l.forwarded()[0])
+			s.settle(0)
+			s.expect(len(m.of("session/prompt")) == 1, "%d loads: %d prompts", loads, len(m.of("session/prompt")))
 		}
 	}
 }

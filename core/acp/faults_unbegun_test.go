@@ -81,15 +81,11 @@ func TestFault369_InAnotherTab(t *testing.T) {
 	s, _, a := opened(t, m)
 	m.onPrompt = func(s *modelSession, r modelRequest) { s.echo(r, "u9") }
 	l := s.look(77)
-	id := l.request("session/prompt", hello)
-	call := s.ask(l.forwarded()[0])
-	request := idIn(l.forwarded()[0])
-	s.settle(0)
+	id, request, call := l.prompts()
 	m.forget(s)
 	s.settle(1_000)
-	e := s.settled(call)
 	l.hear(1)
-	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, request, e.Outcome, e.Data, e.Failure) })
+	l.answered(request, call)
 	s.expect(l.outcome(id) == "1 {}", "settled with %q", l.outcome(id))
 	s.expect(l.ended() == 0, "%d turns ended, and none had begun", l.ended())
 	a.is(`"state":"running"`)
@@ -239,18 +235,13 @@ func TestFault369_AnotherPromptMeanwhile(t *testing.T) {
 	}
 	l.told = nil
 	ask := func(lose bool) {
-		l.request("session/prompt", hello)
-		all := l.forwarded()
-		text := all[len(all)-1]
-		call := s.ask(text)
-		s.settle(0)
+		_, request, call := l.prompts()
 		if lose {
 			m.forget(s)
 			s.settle(1_000)
 		}
 		l.hear(1)
-		e := s.settled(call)
-		l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), e.Outcome, e.Data, e.Failure) })
+		l.answered(request, call)
 	}
 	ask(true)
 	s.effects = nil

@@ -104,13 +104,18 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 // from the store, where another page has sent it.
 func (s *session) hasPrompt(id uint64) bool { return s.pending[id] || slices.Contains(s.lately, id) }
 
+// knowAgain notes a request that no tab is to have made once more.
+func (c *Client) knowAgain(id uint64) {
+	c.others = append(c.others, id)
+	c.others = c.others[max(0, len(c.others)-maxServed):]
+}
+
 // serveRequest makes a request of another tab's, once.
 func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method string, params []byte, notify bool) engine.CallID {
 	if id == 0 || method == "" || slices.Contains(c.others, id) || c.asks(id) || s.hasPrompt(id) {
 		return 0
 	}
-	c.others = append(c.others, id)
-	c.others = c.others[max(0, len(c.others)-maxServed):]
+	c.knowAgain(id)
 	switch {
 	case notify:
 		return c.Notify(now, s.handle, method, params)
@@ -295,7 +300,7 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 		return
 	}
 	c.goOn(now, s, func(r *request) {
-		c.others = append(c.others, r.id) // the tab that died may have it, and thaw
+		c.knowAgain(r.id) // the tab that had the session may have the request, and thaw
 		switch {
 		case r.forwarded.notify:
 			r.over(c)
@@ -372,7 +377,7 @@ func (r *request) expectTurn(c *Client, now engine.Time) {
 	if s.turn.n != r.turn || s.turn.open() {
 		return
 	}
-	s.turn.unbegun = begunInTime // of an earlier one
+	s.turn.grace = noGrace // of an earlier one
 	switch s.turn.expect(c, true); {
 	case r.wasOver():
 		s.endExpected(c, now)

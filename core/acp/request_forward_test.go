@@ -83,6 +83,22 @@ func (l *looker) request(method, params string) (id engine.CallID) {
 	return id
 }
 
+// prompts has it prompt, and the sim's page send that: its call, the id of the request, and
+// the call there.
+func (l *looker) prompts() (id engine.CallID, request uint64, call engine.CallID) {
+	id = l.request("session/prompt", hello)
+	all := l.forwarded()
+	call = l.s.ask(all[len(all)-1])
+	l.s.settle(0)
+	return id, idIn(all[len(all)-1]), call
+}
+
+// answered tells it how that call was settled.
+func (l *looker) answered(request uint64, call engine.CallID) {
+	e := l.s.settled(call)
+	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, request, e.Outcome, e.Data, e.Failure) })
+}
+
 // forwarded returns the texts that it has for the tab that carries the sessions.
 func (l *looker) forwarded() []string {
 	var all []string

@@ -95,7 +95,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 		}
 	}
 	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
-	s.turn.said, s.turn.unbegun = "idle", begunInTime
+	s.turn.said, s.turn.grace = "idle", noGrace
 	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
 	s.protocol = c.handshakeVersion()
 	s.transcript = transcript.New(s.version(), c.cfg.Limits.Item)
@@ -437,7 +437,7 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	}
 	c.forgetRecord(s)
 	s.enter(c, sessionDropped)
-	s.transcript, s.turn.unbegun = nil, begunInTime
+	s.transcript, s.turn.grace = nil, noGrace
 	s.conn.closeUnused(c)
 	for _, r := range c.allRequests() {
 		switch {

@@ -15,18 +15,17 @@ type turn struct {
 	n     uint32 // counts the turns, from 1
 	state turnState
 	last  []byte // the snapshot, raw
-	unbegun
+	grace grace
 }
 
-// unbegun is the wait for the beginning of a turn of which only a history is known. Both
-// times are Never where there is none.
-type unbegun struct {
-	graceBy engine.Time // until when the agent may begin it
-	endBy   engine.Time // when it is looked whether it has
+// grace is the time that an agent has to begin a turn of which only a history is known.
+// Both are Never where it has none.
+type grace struct {
+	until  engine.Time // until when it may begin
+	lookAt engine.Time // when it is looked whether it has
 }
 
-// begunInTime is no such wait.
-var begunInTime = unbegun{engine.Never, engine.Never}
+var noGrace = grace{engine.Never, engine.Never}
 
 // turnState says whether a turn is under way, as far as anybody has said. enter alone
 // changes it.
@@ -50,7 +49,7 @@ var turnTransitions = engine.Transitions{
 // enter has the turn in another state.
 func (tn *turn) enter(c *Client, next turnState) {
 	if next != tn.state {
-		tn.unbegun = begunInTime
+		tn.grace = noGrace
 	}
 	engine.Enter(&turnTransitions, &tn.state, next, &c.illegalTransitions)
 }
@@ -166,8 +165,8 @@ func (s *session) endRead(c *Client, now engine.Time) {
 	case s.hasBegun():
 		s.endExpected(c, now)
 	default:
-		t.graceBy = min(t.graceBy, now.After(doubtFor))
-		t.endBy = max(t.graceBy, now.After(quietFor))
+		t.grace.until = min(t.grace.until, now.After(doubtFor))
+		t.grace.lookAt = max(t.grace.until, now.After(quietFor))
 	}
 }
 
@@ -175,11 +174,11 @@ func (s *session) endRead(c *Client, now engine.Time) {
 func (c *Client) endUnbegun(now engine.Time) {
 	for _, s := range c.sessions {
 		switch {
-		case now < s.turn.endBy:
+		case now < s.turn.grace.lookAt:
 		case s.state == sessionOwned && (s.replay != nil || !s.heard(c)):
-			s.turn.endBy = now.After(doubtFor) // it cannot be heard that it begins
+			s.turn.grace.lookAt = now.After(doubtFor) // it cannot be heard that it begins
 		default:
-			s.turn.unbegun = begunInTime
+			s.turn.grace = noGrace
 			s.endExpected(c, now)
 		}
 	}
@@ -224,7 +223,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	if s.ends(c, now, result) {
 		return
 	}
-	s.turn.unbegun = begunInTime // the agent is there, and says when it begins
+	s.turn.grace = noGrace // the agent is there, and says when it begins
 	// One that began since may be over already (fault 119).
 	s.turn.expect(c, s.turn.state == turnExpected || s.turn.n == r.turn)
 	switch {
@@ -242,7 +241,7 @@ func (r *request) wasOver() bool {
 }
 
 // endPlaced notes the prompts that are in the history as the turn ends: it was theirs,
-// also where their answer comes later.
+// also where their answer comes later. Of a prompt that another tab has sent the log says it.
 func (s *session) endPlaced(c *Client) {
 	for _, r := range c.requests {
 		if r.session == s && r.method == "session/prompt" && (s.placed[r.id] || r.forwarded.state >= forwardPlaced) {

@@ -91,8 +91,8 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 		return false
 	case s.disownAt != engine.Never && s.disownAt.Since(now) <= quietFor && s.turn.said == "idle" && s.heard(c):
 		return false // a moment more, or it would be so at each of its turns
-	case s.turn.endBy != engine.Never && s.turn.endBy.Since(now) <= quietFor && s.heard(c):
-		return false // nor then
+	case s.turn.grace.lookAt != engine.Never && s.turn.grace.lookAt.Since(now) <= quietFor && s.heard(c):
+		return false // nor while a turn may begin that nobody has heard of
 	case now.Since(s.since) >= rotateEvery:
 		return true
 	}
@@ -215,7 +215,7 @@ func (c *Client) hurry(now engine.Time) {
 // busy reports whether the agent may be at work in the session, or whether a
 // request or a question is open in it. A session without a stream may hide the end of an earlier page's prompt.
 func (s *session) busy(c *Client) bool {
-	if s.turn.said != "idle" || s.replay != nil || s.unseen || s.disownAt != engine.Never || s.turn.endBy != engine.Never {
+	if s.turn.said != "idle" || s.replay != nil || s.unseen || s.disownAt != engine.Never || s.turn.grace.lookAt != engine.Never {
 		return true
 	}
 	for _, r := range c.requests {
