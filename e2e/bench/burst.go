@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // pieceSize is how much of a burst goes into one write, or a little more.
@@ -18,6 +19,9 @@ const pieceSize = 64 << 10
 // character here and there that JSON escapes.
 const prose = `rendering \"scene 7\": pass 3 of 9, tile 114 of 400, 1.8 s left; `
 
+// wideProse is text of which hardly a character is ASCII: three bytes of UTF-8 each, and four.
+const wideProse = `渲染「场景七」：第三遍，共九遍，还剩一秒八 🎬✨ `
+
 // text is so many bytes of JSON string, between the quotes.
 func text(size int) string {
 	out := strings.Repeat(prose, size/len(prose)+1)[:size]
@@ -25,6 +29,17 @@ func text(size int) string {
 		out = out[:size-1] + "."
 	}
 	return out
+}
+
+// wideText is so many bytes of that; where a character does not fit, ASCII.
+func wideText(size int) string {
+	out := strings.Repeat(wideProse, size/len(wideProse)+1)[:size]
+	for whole := len(out); whole > 0; whole-- {
+		if utf8.ValidString(out[:whole]) {
+			return out[:whole] + strings.Repeat(".", size-whole)
+		}
+	}
+	return strings.Repeat(".", size)
 }
 
 // bursts remembers what was streamed: building it would cost more than sending
@@ -38,7 +53,7 @@ type bursts struct {
 // so that every client gets events of one size.
 type shape struct {
 	count, size, token int
-	ids                bool
+	ids, wide          bool
 }
 
 // stream is a burst without its progress token, which is put in on the way out.
@@ -53,7 +68,7 @@ type stream struct {
 // server that can resume do; the newer one has none.
 func (s *server) burst(w http.ResponseWriter, m *message) {
 	a, token := m.Params.Arguments, m.Params.Meta.Token
-	built := s.bursts.get(shape{a.Count, a.Size, len(token), !m.modern()})
+	built := s.bursts.get(shape{a.Count, a.Size, len(token), !m.modern(), a.Wide})
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	built.send(w, token)
@@ -92,12 +107,15 @@ func (b *bursts) get(of shape) *stream {
 // build writes the events of a burst; the size is that of an event's JSON.
 func build(of shape) *stream {
 	built := &stream{}
-	filler := text(of.size)
 	const head, tail = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`, `"}}`
 	for i := 1; i <= of.count; i++ {
 		rest := fmt.Sprintf(`,"progress":%d,"message":"`, i)
 		room := max(0, of.size-len(head)-of.token-len(rest)-len(tail))
-		one := event(of.ids, i, []byte(head+rest+strings.TrimRight(filler[:room], `\`)+tail))
+		filler := text(room)
+		if of.wide {
+			filler = wideText(room)
+		}
+		one := event(of.ids, i, []byte(head+rest+filler+tail))
 		built.gaps = append(built.gaps, len(built.body)+bytes.Index(one, []byte(rest)))
 		built.body = append(built.body, one...)
 		built.ends = append(built.ends, len(built.body))

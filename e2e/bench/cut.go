@@ -24,6 +24,7 @@ type cuttings struct {
 type cutting struct {
 	message
 	resumes int
+	broken  time.Time // when it broke last
 }
 
 // cut serves the first half of the events and breaks the connection.
@@ -33,18 +34,27 @@ func (s *server) cut(w http.ResponseWriter, m *message) {
 	if s.cuttings.live == nil {
 		s.cuttings.live = make(map[string]*cutting)
 	}
-	s.cuttings.live[a.Text] = &cutting{message: *m}
+	c := &cutting{message: *m}
+	s.cuttings.live[a.Text] = c
 	s.cuttings.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
 	if a.Retry > 0 {
 		fmt.Fprintf(w, "retry: %d\n\n", a.Retry)
 	}
-	s.cuttings.live[a.Text].events(w, 1, a.Count/2)
+	c.events(w, 1, a.Count/2)
 	w.(http.Flusher).Flush()
 	// A browser that has the end of a connection throws away what it had before,
 	// unless that was read by then.
 	time.Sleep(time.Duration(a.Pause) * time.Millisecond)
-	panic(http.ErrAbortHandler) // the connection ends where it is
+	s.breaks(c)
+}
+
+// breaks ends the connection where it is, and notes when.
+func (s *server) breaks(c *cutting) {
+	s.cuttings.mu.Lock()
+	c.broken = time.Now()
+	s.cuttings.mu.Unlock()
+	panic(http.ErrAbortHandler)
 }
 
 // drop answers with a stream that has no ids, and breaks it after one event.
@@ -56,15 +66,17 @@ func (s *server) drop(w http.ResponseWriter, m *message) {
 }
 
 // resume serves a GET with a Last-Event-ID: what follows it of the call's
-// events, and the result. A call that is to be cut twice gets a stream that
-// opens and breaks without an event, the first time.
+// events, and the result, which says how many ms after the last cut that was. A call that is
+// to be cut more than once gets streams that open and break without an event before.
 func (s *server) resume(w http.ResponseWriter, cursor string) {
 	name, number, _ := strings.Cut(cursor, "/")
 	last, err := strconv.Atoi(number)
 	s.cuttings.mu.Lock()
 	c := s.cuttings.live[name]
+	var after time.Duration
 	if c != nil {
 		c.resumes++
+		after = time.Since(c.broken)
 	}
 	s.cuttings.mu.Unlock()
 	if c == nil || err != nil {
@@ -72,14 +84,14 @@ func (s *server) resume(w http.ResponseWriter, cursor string) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	if c.Params.Arguments.Twice && c.resumes == 1 {
+	if c.resumes < c.Params.Arguments.Cuts {
 		fmt.Fprint(w, ": nothing yet\n\n")
 		w.(http.Flusher).Flush()
-		panic(http.ErrAbortHandler)
+		s.breaks(c)
 	}
 	count := c.Params.Arguments.Count
 	c.events(w, last+1, count)
-	fmt.Fprintf(w, "event: message\nid: %s/%d\ndata: %s\n\n", name, count+1, c.result(`"content":[{"type":"text","text":"done"}]`))
+	fmt.Fprintf(w, "event: message\nid: %s/%d\ndata: %s\n\n", name, count+1, c.result(fmt.Sprintf(`"content":[{"type":"text","text":"%d"}]`, after.Milliseconds())))
 }
 
 // events writes the call's events from one number to another.

@@ -90,8 +90,8 @@ func (f *field) fresh(e *entrant) (*tab, error) {
 
 // connect imports the contender and connects it; the answer is how long that
 // took, in ms.
-func (e *entrant) connect(t *tab) (float64, error) {
-	return run[float64](t, "start", "/client.mjs", e.site.URL+"/mcp", e.options)
+func (e *entrant) connect(t *tab) (map[string]float64, error) {
+	return run[map[string]float64](t, "start", "/client.mjs", e.site.URL+"/mcp", e.options)
 }
 
 func (f *field) close() {

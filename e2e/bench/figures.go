@@ -39,6 +39,15 @@ func sections(events int) []section {
 			figures: []figure{{name: "connect cold", title: "cold"}, {name: "connect warm", title: "warm"}, {name: "connect second", title: "second page", digits: 1, bare: true}, {name: "connect preloaded", title: "preloaded", digits: 1, bare: true}},
 		},
 	}
+	all = append(all, section{
+		title: "What the first connection waits for, in ms since import()",
+		note:  "Of the cold visit. Of a page in a shared host all but the first and the last are its worker's, and the page does not see them. The first request is the handshake; `raw` has none.",
+		figures: []figure{
+			{name: "phase imported", title: "module is there", bare: true}, {name: "phase compiled", title: "wasm is compiled", bare: true},
+			{name: "phase asked", title: "first request leaves", bare: true}, {name: "phase answered", title: "its answer comes", bare: true},
+			{name: "phase connected", title: "connected", bare: true},
+		},
+	})
 	for _, l := range loads(events) {
 		all = append(all, section{
 			title: fmt.Sprintf("%d %s", events, l.title), base: raw,
@@ -94,11 +103,12 @@ func sections(events int) []section {
 		section{
 			title: "A stream that breaks", base: official,
 			note: "200 events, cut after 100; the server has event ids and resumes. `retry`: the server says 100 ms. " +
-				"Cut twice: the resumption breaks before a new event. The drop has no event id and cannot be resumed.",
+				"Cut twice, and three times: the resumption breaks before a new event, and so does the next; from the last of these cuts until the request that mends it. The drop has no event id and cannot be resumed.",
 			figures: []figure{
 				{name: "cut", title: "cut to first event, own policy, ms"}, {name: "cut lost", title: "lost", bare: true}, {name: "cut doubled", title: "doubled", bare: true},
 				{name: "cut retry", title: "with `retry`, ms"}, {name: "cut retry lost", title: "lost", bare: true},
 				{name: "cut twice", title: "cut twice, ms"}, {name: "cut twice lost", title: "lost", bare: true},
+				{name: "cut twice after", title: "after the 2nd cut, ms", bare: true}, {name: "cut thrice after", title: "after the 3rd, ms", bare: true}, {name: "cut thrice lost", title: "lost", bare: true},
 				{name: "drop", title: "drop reported after, ms", bare: true}, {name: "drop says", title: "as", bare: true},
 			},
 		},

@@ -15,15 +15,17 @@ type load struct {
 	Count int  `json:"count"`
 	Size  int  `json:"size"`
 	Each  bool `json:"each"`
+	Wide  bool `json:"wide"`
 }
 
-// loads are the bursts: a lot of small events in large chunks, large events, and
-// small ones that come one by one. Those the rig cuts apart: the browser joins
+// loads are the bursts: a lot of small events in large chunks, large events, the same
+// whose text is not ASCII, and small ones that come one by one. Those the rig cuts apart: the browser joins
 // what a server flushes by itself into chunks of any size.
 func loads(count int) []load {
 	return []load{
 		{name: "200B", title: "events of 200 B", Count: count, Size: 200},
 		{name: "2KB", title: "events of 2 KB", Count: count, Size: 2 << 10},
+		{name: "wide", title: "events of 2 KB, Chinese and emoji", Count: count, Size: 2 << 10, Wide: true},
 		{name: "each", title: "events of 200 B, one in a chunk", Count: count, Size: 200, Each: true},
 	}
 }

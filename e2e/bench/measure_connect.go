@@ -7,9 +7,13 @@ import (
 	"path/filepath"
 )
 
+// phases are what a page reaches on its way from import() to connected, in their order: the module is
+// there; the wasm is compiled and made; the first request has left, and its answer's head has come.
+var phases = []string{"imported", "compiled", "asked", "answered", "connected"}
+
 // measureConnect takes the time from import() to connected in ms: in a new
 // profile, and on the third visit of a page, when the browser has the files and
-// has compiled them before. Files come compressed with brotli, and what the page has
+// has compiled them before; and of the first visit, what that was waited for. Files come compressed with brotli, and what the page has
 // downloaded by then is weighed. Of Holdfast it takes, too, how long connect() alone is
 // in a further page beside that one, also where that has called preload().
 func measureConnect(f *field, r *results, s settings) error {
@@ -22,11 +26,19 @@ func measureConnect(f *field, r *results, s settings) error {
 			return err
 		}
 		defer t.close()
+		if _, err := run[any](t, "watchRequests"); err != nil {
+			return err
+		}
 		cold, err := e.connect(t)
 		if err != nil {
 			return err
 		}
-		var warm float64
+		for _, phase := range phases {
+			if at, ok := cold[phase]; ok {
+				r.add(e.name, "phase "+phase, at)
+			}
+		}
+		var warm map[string]float64
 		for range 2 {
 			if err := t.visit(e.site.URL + "/"); err != nil {
 				return err
@@ -35,8 +47,8 @@ func measureConnect(f *field, r *results, s settings) error {
 				return err
 			}
 		}
-		r.add(e.name, "connect cold", cold)
-		r.add(e.name, "connect warm", warm)
+		r.add(e.name, "connect cold", cold["connected"])
+		r.add(e.name, "connect warm", warm["connected"])
 		if err := e.weighLoaded(t, r); err != nil {
 			return err
 		}

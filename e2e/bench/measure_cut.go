@@ -15,24 +15,26 @@ const (
 )
 
 // cutKind is how a stream breaks: with the client's own policy or the server's
-// for coming back, or with a resumption that breaks too.
+// for coming back, or with one or two resumptions that break too.
 type cutKind struct {
 	name  string
-	Count int  `json:"count"`
-	Retry int  `json:"retry"`
-	Pause int  `json:"pause"`
-	Twice bool `json:"twice"`
+	Count int `json:"count"`
+	Retry int `json:"retry"`
+	Pause int `json:"pause"`
+	Cuts  int `json:"cuts"`
 }
 
 var cutKinds = []cutKind{
 	{name: "cut", Count: cutEvents, Pause: cutPause},
 	{name: "cut retry", Count: cutEvents, Pause: cutPause, Retry: serverRetry},
-	{name: "cut twice", Count: cutEvents, Pause: cutPause, Twice: true},
+	{name: "cut twice", Count: cutEvents, Pause: cutPause, Cuts: 2},
+	{name: "cut thrice", Count: cutEvents, Pause: cutPause, Cuts: 3},
 }
 
 // recovery is what the rig says of one.
 type recovery struct {
 	MS    float64 `json:"ms"`
+	After float64 `json:"after"`
 	Lost  float64 `json:"lost"`
 	Twice float64 `json:"twice"`
 	Error string  `json:"error"`
@@ -70,6 +72,9 @@ func (f *field) cuts(r *results, s settings, kind cutKind) error {
 		switch {
 		case got.MS >= 0:
 			r.add(e.name, kind.name, got.MS)
+			if kind.Cuts > 0 {
+				r.add(e.name, kind.name+" after", got.After)
+			}
 		case got.Error == "nothing":
 			r.note(e.name, kind.name, fmt.Sprintf("never, and the call hangs (%d s waited)", s.cutPatience/1000))
 		default:

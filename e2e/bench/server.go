@@ -37,10 +37,11 @@ type arguments struct {
 	Count int    `json:"count"`
 	Size  int    `json:"size"` // of one event, or of a result, in bytes
 	SSE   bool   `json:"sse"`  // a result as an event
+	Wide  bool   `json:"wide"` // events whose text is not ASCII
 
-	Retry int  `json:"retry"` // what the stream says of reconnecting, in ms; 0 for nothing
-	Pause int  `json:"pause"` // from the last event to the cut, in ms
-	Twice bool `json:"twice"` // the first resumption breaks as well
+	Retry int `json:"retry"` // what the stream says of reconnecting, in ms; 0 for nothing
+	Pause int `json:"pause"` // from the last event to the cut, in ms
+	Cuts  int `json:"cuts"`  // how often it breaks; but the first time before a new event
 }
 
 func (m *message) modern() bool { return m.Params.Meta.Version != "" }

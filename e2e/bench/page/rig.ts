@@ -7,12 +7,37 @@ import { watch, type Strain } from "./watch.js";
 let contender: Contender;
 let session: Session;
 
-/** Import to connected, in ms. */
-async function start(bundle: string, url: string, options: Options): Promise<number> {
-  const began = performance.now();
+/** When something was first reached, in ms since import(); what the page has no part in is left out. */
+type Phases = Partial<Record<"imported" | "compiled" | "asked" | "answered" | "connected", number>>;
+
+let began = 0;
+let phases: Phases = {};
+
+function reached(phase: keyof Phases): void {
+  phases[phase] ??= performance.now() - began;
+}
+
+/** Import to connected. */
+async function start(bundle: string, url: string, options: Options): Promise<Phases> {
+  phases = {};
+  began = performance.now();
   contender = (await import(bundle)) as Contender;
+  reached("imported");
   session = await contender.connect(url, options);
-  return performance.now() - began;
+  reached("connected");
+  return phases;
+}
+
+/** Notes from here on when the contender's first request leaves, and when it is answered: for a page that is measured for nothing else. */
+function watchRequests(): void {
+  const browsers = globalThis.fetch;
+  globalThis.fetch = async (...args) => {
+    const isRequest = args[1]?.method === "POST";
+    if (isRequest) reached("asked");
+    const response = await browsers(...args);
+    if (isRequest) reached("answered");
+    return response;
+  };
 }
 
 /** The same in one more page, without the import: connect alone, in ms; `preloads`: the app has had its part of the client loaded before. */
@@ -128,6 +153,8 @@ async function large(args: { size: number; sse: boolean }): Promise<number> {
 interface Recovery {
   /** From the cut to the first event after it, in ms; -1 if none came. */
   ms: number;
+  /** From the last cut until the request arrived that mended it, in ms, as the server has it. */
+  after: number;
   lost: number;
   twice: number;
   /** Why the call failed; "" where it did not. */
@@ -137,7 +164,7 @@ interface Recovery {
 let cuts = 0;
 
 /** A call whose stream breaks half way; the rig waits `patience` ms for its end. */
-async function cut(args: { count: number; pause: number; retry?: number; twice?: boolean }, patience: number): Promise<Recovery> {
+async function cut(args: { count: number; pause: number; retry?: number; cuts?: number }, patience: number): Promise<Recovery> {
   const half = args.count / 2;
   const times = new Map<number, number>();
   let before = 0;
@@ -151,7 +178,8 @@ async function cut(args: { count: number; pause: number; retry?: number; twice?:
     else after ||= now;
   });
   const error = await within(patience, call);
-  return { ms: after ? after - before - args.pause : -1, lost: args.count - times.size, twice, error };
+  const result = error === "" ? ((await call) as { content: { text: string }[] }) : undefined;
+  return { ms: after ? after - before - args.pause : -1, after: Number(result?.content[0]?.text ?? -1), lost: args.count - times.size, twice, error };
 }
 
 /** A call whose stream breaks and cannot be resumed: how long until the call says so, and what. */
@@ -178,6 +206,7 @@ for (const name of ["instantiate", "instantiateStreaming"] as const) {
   Object.assign(WebAssembly, {
     [name]: async (...args: unknown[]) => {
       const made = await instantiate(...args);
+      reached("compiled");
       for (const one of Object.values((made.instance ?? made).exports)) if (one instanceof WebAssembly.Memory) memory = one;
       return made;
     },
@@ -194,6 +223,6 @@ function spin(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-const rig = { start, further, scripts, burst, standing, asked, list, sequential, concurrent, large, cut, drop, wasm, spin };
+const rig = { start, watchRequests, further, scripts, burst, standing, asked, list, sequential, concurrent, large, cut, drop, wasm, spin };
 export type Rig = typeof rig;
 Object.assign(globalThis, { rig });
