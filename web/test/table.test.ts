@@ -92,6 +92,26 @@ for (const [name, texts] of [
   });
 }
 
+// What is tried once in a while only, whether a chunk is ASCII as a whole, changes no text.
+test("texts are right in whatever order chunks come that are ASCII and that are not", () => {
+  const { bytes, words, table } = memory();
+  const encoder = new TextEncoder();
+  for (let n = 0; n < 200; n++) {
+    const isWide = n < 40 ? n % 3 === 0 : n < 120 || Math.random() < 0.5;
+    const texts = isWide ? [`${n} 渲染`, "🎬✨", "plain"] : [`${n}`, "b", "plain"];
+    const at: [number, number][] = [];
+    let end = 0;
+    for (const text of texts) {
+      const utf8 = encoder.encode(`data: ${text}`);
+      bytes.set(utf8, INPUT + end);
+      at.push([INPUT + end + 6, utf8.length - 6]);
+      end += utf8.length;
+    }
+    at.forEach(([address, length], i) => put(words, i, [Kind.Deliver, 1, 2, i, 0, address, length, 0]));
+    assert.deepEqual(table.read(texts.length, end).map(({ text }) => text), texts, `chunk ${n}`);
+  }
+});
+
 test("views are made again when memory grew", () => {
   const { memory: wasm, table } = memory();
   wasm.grow(1);

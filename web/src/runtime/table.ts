@@ -33,6 +33,8 @@ export class Table {
   readonly #encoder = new TextEncoder();
   #bytes = new Uint8Array(0);
   #words = new Uint32Array(0);
+  /** Chunks since one that was ASCII: where texts are not, one of {@link TRIES} is decoded as a whole, to see whether they are again. */
+  #wide = 0;
 
   constructor(memory: WebAssembly.Memory, header: number, reserve: (bytes: number) => number) {
     this.#memory = memory;
@@ -106,7 +108,7 @@ export class Table {
   /**
    * Decodes the records of the last export. Payloads that lie in the input
    * buffer are cut out of one decoded string where the chunk is ASCII, which
-   * costs one decode per chunk rather than one per event.
+   * costs one decode per chunk rather than one per event. Where it is not, that one was in vain.
    */
   read(count: number, chunk: number): TableRecord[] {
     this.#refresh();
@@ -114,6 +116,8 @@ export class Table {
     const input = this.#head(2);
     let at = this.#head(1) >>> 2;
     let decoded: string | undefined;
+    const isWhole = count > 1 && this.#wide % TRIES === 0;
+    if (count > 1 && this.#wide > 0) this.#wide++;
     for (let i = 0; i < count; i++, at += RECORD_WORDS) {
       const words = this.#words;
       const kind = words[at]!;
@@ -145,8 +149,12 @@ export class Table {
         record.ops = decodeOps(this.#bytes.subarray(address, address + length), true);
       } else if (length > 0) {
         const offset = address - input;
-        if (count > 1 && offset >= 0 && offset + length <= chunk) {
-          decoded ??= this.#utf8.decode(this.#bytes.subarray(input, input + chunk));
+        if (isWhole && offset >= 0 && offset + length <= chunk) {
+          if (decoded === undefined) {
+            decoded = this.#utf8.decode(this.#bytes.subarray(input, input + chunk));
+            if (decoded.length === chunk) this.#wide = 0;
+            else if (this.#wide === 0) this.#wide = 1;
+          }
           record.text =
             decoded.length === chunk
               ? decoded.slice(offset, offset + length)
@@ -196,5 +204,7 @@ export class Table {
   }
 }
 
+/** One of so many chunks is decoded as a whole where the last ones were not ASCII. */
+const TRIES = 8;
 const NO_PARTS: string[] = [];
 const NO_OPS: Op[] = [];
