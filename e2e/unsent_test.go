@@ -88,6 +88,63 @@ func TestFault126_StoreFailsWhileACallWaits(t *testing.T) {
 	}
 }
 
+// TestFault409_ReloadedInAQueue: of calls that wait for connections it is stored ahead that
+// they leave. The page is reloaded: those that have left run once and are not sent again, and
+// the others, which have not, are sent by the next page.
+func TestFault409_ReloadedInAQueue(t *testing.T) {
+	t.Parallel()
+	const calls, connections = 10, 3
+	r := queueRig(t)
+	page := r.open()
+	chrome.Script[chrome.Void](page, `await begin();`)
+	name := func(try, n int) string { return fmt.Sprintf("%d.%d", try, n) }
+	last := 0
+	for rows := 0; rows < calls; last++ { // a tab stores ahead once it knows that it is alone
+		if last == 50 {
+			t.Fatal("nothing is stored ahead")
+		}
+		chrome.Eval[chrome.Void](page, fmt.Sprintf(`void (window.all = Promise.allSettled(Array.from({ length: %d }, (_, n) => mcp.callTool("sideeffect", { call: "%d." + n, gate: "%[2]d." + n }).result)))`, calls, last))
+		for n := range connections {
+			r.p.Waiting(name(last, n))
+		}
+		rows = chrome.Eval[int](page, `raw("readonly", async (tx, got) => (await got(tx.objectStore("log").getAll())).filter(({ epoch }) => epoch > 0).length)`)
+		if rows >= calls {
+			continue
+		}
+		for n := range calls {
+			r.p.Release(name(last, n))
+		}
+		chrome.Script[chrome.Void](page, `await all;`)
+	}
+	last--
+	page.Reload()
+	page.WaitFor(`window.ready`)
+	begin(page)
+	for n := connections; n < calls; n++ {
+		r.p.Waiting(name(last, n))
+		r.p.Release(name(last, n))
+	}
+	chrome.Eval[chrome.Void](page, `void Promise.allSettled(calls.map(({ result }) => result)).then((all) => (window.ends = all.map(({ reason }) => reason?.code ?? "result")))`)
+	for n := range connections {
+		r.p.Release(name(last, n))
+	}
+	ends := chrome.Wait[[]string](page, `window.ends`)
+	count := map[string]int{}
+	for _, how := range ends {
+		count[how]++
+	}
+	if count["result"] != calls-connections || count["outcome_unknown"] != connections {
+		t.Errorf("the calls end with %v", ends)
+	}
+	for try := range last + 1 {
+		for n := range calls {
+			if runs := r.p.Oracle().Runs(name(try, n)); runs != 1 {
+				t.Errorf("call %s ran %d times", name(try, n), runs)
+			}
+		}
+	}
+}
+
 // TestFault127_QueuedCallOverAReload: the next page sends a call that waited, as its
 // guarantee has said, but not an hour, a week or a month later, nor where the clock
 // was set back meanwhile. A page that lives does not wait for longer, either.

@@ -207,6 +207,9 @@ const (
 // Grow counts bytes that wait in a row.
 func (w *Writer) Grow(n int) { w.waiting += n }
 
+// Idle reports whether no commit is under way.
+func (w *Writer) Idle() bool { return !w.flying }
+
 // Waiting returns how many wait for a commit, and how many rows for the next.
 func (w *Writer) Waiting() (waiters, rows int) { return len(w.waiters), len(w.dirty) }
 
@@ -427,6 +430,19 @@ func (w *Writer) Return(of Owner) {
 	if w.state = states[w.state][storeReturns]; w.Open() {
 		of.WriteAgain()
 	}
+}
+
+// WhenHas has next go on once the commit of a ticket is stored, at once where it is.
+func (w *Writer) WhenHas(now engine.Time, ticket uint32, next Waiter) {
+	if w.Has(ticket) {
+		next.Stored(now)
+		return
+	}
+	at := len(w.waiters)
+	for at > 0 && w.waiters[at-1].ticket > ticket {
+		at--
+	}
+	w.waiters = slices.Insert(w.waiters, at, waiter{next, ticket})
 }
 
 // Release runs all that waits to be stored: the client ends, and what is under

@@ -91,6 +91,7 @@ func TestWritesSkippable(t *testing.T) {
 		"01018003073171": AnsweredEntry([]byte("1q"), 7),
 		"010181025b5d":   data(Servers, "[]"),
 		"01018200":       {Kind: Refused},
+		"01018300":       {Kind: Unsent},
 	} {
 		if got := tohex(AppendEntry(nil, e)); got != want {
 			t.Errorf("%d: %s, want %s", e.Kind, got, want)

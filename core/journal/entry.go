@@ -116,8 +116,11 @@ const (
 	// authorization, and did not run it. A build that skips it takes the request for one
 	// that may have run.
 	Refused
+	// Unsent: the request of the Sent before it has not left: it waits for a connection
+	// still. A build that skips it takes the request for one that may have run.
+	Unsent
 
-	lastSkippable = Refused
+	lastSkippable = Unsent
 	skippable     = 128
 )
 

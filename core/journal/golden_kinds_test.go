@@ -66,6 +66,7 @@ func goldenKinds() []goldenRecord {
 			{[]Entry{request, event(`{"progress":1}`), {Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeResult), goldenTime + 2}, Data: []byte(`{"content":[]}`)}}, nil},
 		}},
 		{"refused", false, call, []goldenRow{{[]Entry{request, {Kind: Refused}}, nil}}},
+		{"has not left", false, call, []goldenRow{{[]Entry{request}, nil}, {[]Entry{{Kind: Unsent}}, nil}}},
 		{"answer is refused", false, call, []goldenRow{
 			{[]Entry{request, stated(`{"a":{"method":"elicitation/create"}}`), sealed}, []Entry{data(State, `"opaque"`)}},
 			{[]Entry{AnsweredEntry(nil, 0), sent(9<<24+2, 1), {Kind: Refused}, sealed}, []Entry{data(Responses, `{"a":{"action":"accept"}}`)}},

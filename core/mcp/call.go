@@ -155,6 +155,9 @@ func (call *call) send(c *Client, now engine.Time) {
 		return
 	}
 	call.denied = false
+	if call.record.deferred == deferredUnsent && call.leavesAhead(c, now) {
+		return
+	}
 	if call.record.deferred == deferredAll && call.flags.Harmless() {
 		c.deferUntil(call, deferredAll, now.After(deferCall))
 		call.transmit(c, now)
@@ -174,6 +177,7 @@ func (call *call) send(c *Client, now engine.Time) {
 	}
 	call.enter(c, callStoring)
 	c.tellGuarantee(call)
+	c.ahead = c.ahead || alone
 	c.whenStored(now, call, !alone, &transmission{c.session.generation})
 }
 

@@ -87,7 +87,7 @@ func earlier(t engine.Time, ms int64) engine.Time {
 // isQueuedInStore reports whether a page that loads now would find the call waiting,
 // and send it.
 func (call *call) isQueuedInStore(c *Client) bool {
-	return call.record != nil && !call.left && (call.isQueued() || call.state == callRestored) && c.writer.Has(call.record.headIn)
+	return call.record != nil && !call.left && (call.isQueued() || call.state == callRestored) && c.writer.Has(call.record.openIn)
 }
 
 // waitsQuietly is how long a call waits, in ms, before its app is told what a reload

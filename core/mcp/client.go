@@ -80,6 +80,7 @@ type Client struct {
 	scarce     bool // see Scarce
 	alone      bool // no other tab is known of, and this one is awake
 	deferrals  deferrals
+	ahead      bool  // the next commit has of calls that wait that they leave
 	latest     int64 // the latest time that anything in the store tells, ms since 1970
 
 	session     session
@@ -261,6 +262,9 @@ func (c *Client) Advance(now engine.Time) {
 func (c *Client) Next() (engine.Effect, bool) {
 	if e, ok := c.effects.Next(); ok {
 		return e, true
+	}
+	if c.ahead && c.writer.Idle() {
+		c.writeAhead()
 	}
 	return c.writer.Commit(c.now)
 }

@@ -36,7 +36,11 @@ func (l *life) heal() {
 	l.input("online", (*mcp.Client).Online)
 	for _, e := range l.errands {
 		if p := e.page; p != nil {
-			l.input("unpause", func(m *mcp.Client, now engine.Time) { m.Pause(now, p.c, false); m.Park(now, p.c, false) })
+			l.input("unpause", func(m *mcp.Client, now engine.Time) {
+				m.Pause(now, p.c, false)
+				m.Park(now, p.c, false)
+				m.Hold(now, p.c, false)
+			})
 		}
 	}
 	for range 1_000 {

@@ -36,6 +36,7 @@ type errand struct {
 	gone     bool           // acknowledged, evicted or cleared: nobody need know it any more
 
 	cancelled bool
+	ahead     bool // that it leaves was stored before it did
 	volatile  bool // a page was told that it is kept in memory alone
 	unsealed  bool // a row of it was stored without its secrets
 	unsure    bool // the client may truly not know what became of it
@@ -87,6 +88,7 @@ type life struct {
 	dead      bool // the client could not connect
 
 	alone                       bool // the page knows of no other tab: it writes later what nobody needs yet
+	scarce                      bool // calls wait for connections
 	kind                        bool // no more harm is done
 	pages, cuts, landed, failed int
 }
@@ -137,6 +139,9 @@ func (l *life) Start() {
 	l.audit()
 	if l.alone {
 		l.input("alone", func(c *mcp.Client, now engine.Time) { c.Alone(now, true) })
+	}
+	if l.scarce {
+		l.input("scarce", func(c *mcp.Client, now engine.Time) { c.Scarce(now, true) })
 	}
 }
 func (l *life) Head(x engine.ExchangeID, status int, fields ...string) {
@@ -189,6 +194,10 @@ func (l *life) stored(result journal.Result, why durable.Reason) {
 	l.shelf.flying = nil
 	l.World.Stored(result, why)
 	l.audit()
+	for _, e := range l.errands {
+		r := l.shelf.calls[e.record]
+		e.ahead = e.ahead || r != nil && r.Sent && !e.left
+	}
 }
 
 // reload replaces the page. A request that was under way has arrived at the
@@ -200,20 +209,20 @@ func (l *life) reload() {
 			l.arrive(e.Request)
 		}
 	}
-	for _, e := range l.errands {
-		if r := l.shelf.calls[e.record]; r != nil && r.Sent && len(r.Cursor) == 0 {
-			e.unsure = true
-		}
-		if l.shelf.server != l.sessionName() {
-			e.unsure, e.lost = true, true
-		}
-	}
 	if l.rng.IntN(2) == 0 { // else it crashes
 		l.input("hide", (*mcp.Client).Hide)
 		for _, a := range l.acks {
 			if r := l.shelf.calls[a.record]; r != nil && !a.gone && !a.volatile {
 				a.done = max(a.done, min(a.position, r.Position))
 			}
+		}
+	}
+	for _, e := range l.errands {
+		if r := l.shelf.calls[e.record]; r != nil && r.Sent && len(r.Cursor) == 0 {
+			e.unsure = true
+		}
+		if l.shelf.server != l.sessionName() {
+			e.unsure, e.lost = true, true
 		}
 	}
 	l.blank()

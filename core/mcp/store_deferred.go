@@ -22,6 +22,7 @@ type deferred uint8
 
 const (
 	deferredNothing deferred = iota
+	deferredUnsent           // that it has not left: it was written ahead that it leaves (store_ahead.go)
 	deferredOutcome          // its outcome, which the app was handed
 	deferredAll              // all of it
 )
@@ -83,9 +84,12 @@ func (c *Client) writeDeferred(call *call) {
 	if r.deferred = deferredNothing; what == deferredNothing || r.Memory || !c.writer.Open() {
 		return
 	}
-	if what == deferredAll {
+	switch what {
+	case deferredAll:
 		r.headIn, r.openIn = c.writer.Next(), c.writer.Next()
 		r.Begin(call.journalHead())
+	case deferredUnsent:
+		r.openIn, r.sentIn = c.writer.Next(), neverSent
 	}
 	c.writeRest(call, what)
 	if call.left {
@@ -107,6 +111,9 @@ func (call *call) writeAhead(c *Client) {
 // writeRest writes what happened to the call behind its head.
 func (c *Client) writeRest(call *call, what deferred) {
 	r := call.record
+	if what == deferredUnsent {
+		r.Write(journal.Entry{Kind: journal.Unsent})
+	}
 	if what == deferredAll && call.left {
 		r.Write(journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
 	}
@@ -134,11 +141,18 @@ func (c *Client) appendDeferred(b []byte) []byte {
 			continue
 		}
 		what := r.deferred
+		if what == deferredUnsent && r.Unstored() { // that it leaves is on its way, and this has to be behind it (MayGoApart)
+			c.deferrals.list, c.deferrals.by = append(c.deferrals.list, call), min(c.deferrals.by, r.deferredBy)
+			continue
+		}
 		r.deferred = deferredNothing
 		apart := c.writer.Apart()
-		if what == deferredAll {
+		switch what {
+		case deferredAll:
 			r.headIn, r.openIn = apart, apart
 			b = journal.AppendOp(b, journal.Op{Kind: journal.OpCall, Call: r.ID, Epoch: r.Epoch, Plain: call.journalHead()})
+		case deferredUnsent:
+			r.openIn, r.sentIn = apart, neverSent
 		}
 		if c.writeRest(call, what); r.Unwritten() {
 			flags := journal.OpFlags(0)

@@ -235,11 +235,11 @@ func (c *Client) folded(call *call, op journal.Op) {
 	call.position = max(call.position, call.fold.Position)
 	call.record.landed = call.fold.Position
 	call.record.acked = max(call.record.acked, call.fold.Acked)
-	if call.fold.Sent {
-		call.record.sentIn, call.left, call.denied = 0, true, call.fold.Refused
-		if call.denied {
-			call.record.sentIn = neverSent // a page that finds it sends it
-		}
+	call.left, call.denied = call.fold.Sent, call.fold.Refused
+	if call.record.sentIn = neverSent; call.left && !call.denied { // else a page that finds it sends it
+		call.record.sentIn = 0
+	}
+	if call.left {
 		call.request = requestID(call.fold.Request) // found by it once it is this tab's
 	}
 }

@@ -111,6 +111,11 @@ func (r *Call) Fold(e journal.Entry) {
 		}
 	case journal.Refused:
 		r.Refused, r.Responded = true, false
+	case journal.Unsent:
+		if r.Sent {
+			r.Sent = false
+			r.Sends--
+		}
 	case journal.Cursor:
 		r.Cursor = bytes.Clone(e.Data)
 	case journal.Seen:
