@@ -438,11 +438,10 @@ func (w *Writer) WhenHas(now engine.Time, ticket uint32, next Waiter) {
 		next.Stored(now)
 		return
 	}
-	at := len(w.waiters)
-	for at > 0 && w.waiters[at-1].ticket > ticket {
-		at--
+	w.waiters = append(w.waiters, waiter{next, ticket})
+	for at := len(w.waiters) - 1; at > 0 && w.waiters[at-1].ticket > ticket; at-- {
+		w.waiters[at-1], w.waiters[at] = w.waiters[at], w.waiters[at-1] // they stand in the order of their tickets
 	}
-	w.waiters = slices.Insert(w.waiters, at, waiter{next, ticket})
 }
 
 // Release runs all that waits to be stored: the client ends, and what is under
