@@ -117,6 +117,9 @@ func (c *Client) end(now engine.Time, s clientState) {
 	if ops := c.appendDeferred(nil); len(ops) > 0 { // as long as its calls are known
 		c.effects.Add(engine.Effect{Kind: engine.Store, Data: ops})
 	}
+	for _, call := range c.deferrals.take() {
+		call.record.deferred = deferredNothing // of a commit that is under way: nobody hears of its end (fault 409)
+	}
 	for _, call := range append([]*call(nil), c.calls...) {
 		c.abort(call.x)
 		call.x = 0

@@ -22,8 +22,10 @@ type crowd struct {
 	names map[engine.CallID]string
 }
 
-func newCrowd(t *testing.T, calls int) *crowd {
-	cfg := mcp.Config{Journal: true, NoListen: true, Scarce: true, Wall: 1_790_000_000_000}
+func newCrowd(t *testing.T, calls int) *crowd { return newCrowdOf(t, mcp.Config{}, calls) }
+
+func newCrowdOf(t *testing.T, cfg mcp.Config, calls int) *crowd {
+	cfg.Journal, cfg.NoListen, cfg.Scarce, cfg.Wall = true, true, true, 1_790_000_000_000
 	q := &crowd{MCP: coretest.NewMCP(t, cfg), at: map[string]uint32{}}
 	q.Handshake("2025-11-25")
 	q.Stored(journal.ResultOK, 0)
@@ -174,6 +176,17 @@ func TestFault409_WhatHasNotLeft(t *testing.T) {
 		{"left twice", func(q *crowd) { q.hide(); q.hide() }, sent},
 		{"left within the client's time for calls", func(q *crowd) { q.hide(); q.JumpWall(1_000) }, sent},
 		{"left, and the next page comes weeks later", func(q *crowd) { q.hide(); q.JumpWall(14 * 24 * 3_600_000) }, never},
+		{"left while that it waits still is behind another commit", func(q *crowd) {
+			q.pass(200)
+			q.make("k", mcp.CallOptions{Key: "k"})
+			q.pass(60)
+			q.hide()
+		}, sent},
+		{"another tab comes, and it is left while another commit is under way", func(q *crowd) {
+			q.make("k", mcp.CallOptions{Key: "k"})
+			q.alone(false)
+			q.hide()
+		}, sent},
 		{"closed", func(q *crowd) { q.do("close", (*mcp.Client).Close) }, sent},
 		{"another tab comes", func(q *crowd) { q.alone(false); q.land() }, sent},
 		{"cancelled", func(q *crowd) {
@@ -218,6 +231,46 @@ func TestFault409_LeftWhileItIsStored(t *testing.T) {
 	q.next()
 	if len(q.left) > 0 || q.told["0"] != "outcome_unknown" || q.told["1"] != "outcome_unknown" {
 		t.Errorf("left %v, told %v\n%s", q.left, q.told, q.Log())
+	}
+}
+
+// A call that waits is not put into memory where the store is over its limit: it could not be sent then.
+func TestFault409_OverTheLimit(t *testing.T) {
+	q := newCrowdOf(t, mcp.Config{Limits: mcp.Limits{Stored: 2_000}}, 0)
+	q.make("k", mcp.CallOptions{Key: "k"})
+	q.land()
+	q.connect(0)
+	q.land()
+	q.make("0", mcp.CallOptions{})
+	q.make("1", mcp.CallOptions{})
+	q.connect(1)
+	q.land()
+	q.pass(250)
+	q.land()
+	x := engine.ExchangeID(q.at["k"])
+	q.Head(x, 200, "content-type", "text/event-stream")
+	q.Chunk(x, "id: 1\ndata: "+`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+coretest.RequestID(q.Exchange(x).Request)+
+		`,"progress":1,"message":"`+strings.Repeat("y", 3000)+`"}}`+"\n\n")
+	q.look()
+	q.land()
+	q.connect(2)
+	q.land()
+	if q.told["1"] != "" || !slices.Equal(q.left, []string{"k", "0", "1"}) {
+		t.Errorf("left %v, told %v\n%s", q.left, q.told, q.Log())
+	}
+}
+
+// What is large waits for its own commit: the one that leaves would wait for it, or find no room.
+func TestFault409_LargeCalls(t *testing.T) {
+	q := newCrowd(t, 1)
+	large := strings.Repeat("x", 300_000)
+	for n := 1; n < 5; n++ {
+		q.make(fmt.Sprint(n)+`","a":"`+large, mcp.CallOptions{})
+	}
+	q.connect(0)
+	q.land()
+	if got := len(q.Store.Calls()); got != 1 || len(q.left) != 1 {
+		t.Errorf("%d calls are stored, %d have left", got, len(q.left))
 	}
 }
 

@@ -16,18 +16,22 @@ import (
 // many as leave on three connections within about the time of two commits.
 const aheadOf = 8
 
+// smallRequest is how large such a call may be, in bytes: the one that leaves waits for their commit.
+const smallRequest = 8 << 10
+
 // writeAhead writes of the calls that have a connection next that they leave, into the commit
 // that is about to begin.
 func (c *Client) writeAhead() {
 	c.ahead = false
-	if !c.alone || !c.writer.Open() {
+	if !c.alone || !c.writer.Open() || c.state != stateOpen || c.token.Asking() {
 		return
 	}
 	n := 0
 	for _, call := range c.calls {
 		r := call.record
 		switch {
-		case r == nil || r.key != "" || call.unowned || call.state != callQueued || call.parked != byHost || call.flags.Harmless(): // it has its own way
+		case r == nil || r.key != "" || call.unowned || call.state != callQueued || call.parked != byHost || call.flags.Harmless(),
+			call.flags&journal.ManualAck != 0, len(call.params)+len(call.meta) > smallRequest, c.wall()-r.Made >= handsOverWithin: // it has its own way
 		case r.deferred != deferredAll && r.deferred != deferredUnsent:
 			return // it has waited for long, and those behind it will
 		default:

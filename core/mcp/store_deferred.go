@@ -169,12 +169,13 @@ func (c *Client) appendDeferred(b []byte) []byte {
 	return b
 }
 
-// appendRefusals does it with what is written of calls that the server has refused to run:
-// without that, the next page takes them for calls that may have run (fault 400).
+// appendRefusals does it with what is written of calls that the server has refused to run, or that have
+// not left: without that, the next page takes them for calls that may have run (faults 400, 409).
 func (c *Client) appendRefusals(b []byte) []byte {
 	for _, call := range c.calls {
 		r := call.record
-		if !call.denied || call.state != callQueued || !call.isKept() || !r.MayGoApart() || c.writer.Has(r.openIn) {
+		isUnsent := r != nil && !call.left && r.sentIn == neverSent && c.writer.Has(r.headIn)
+		if !call.denied && !isUnsent || call.state != callQueued || !call.isKept() || !r.MayGoApart() || c.writer.Has(r.openIn) {
 			continue
 		}
 		r.openIn = c.writer.Apart()

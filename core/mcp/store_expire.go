@@ -128,8 +128,8 @@ func (c *Client) fitStored() {
 	for w.Held > c.cfg.Limits.Stored {
 		var most *call
 		for _, call := range c.calls {
-			// In memory a call would free its key, and another tab could make it again.
-			if call.isKept() && !call.denied && call.record.key == "" && call.state != callFollowed && call.state < callEnding && (most == nil || call.record.Bytes > most.record.Bytes) {
+			// In memory a call would free its key, and another tab could make it again; one that has not left could not be sent.
+			if call.isKept() && !call.denied && (call.left || !call.isQueued()) && call.record.key == "" && call.state != callFollowed && call.state < callEnding && (most == nil || call.record.Bytes > most.record.Bytes) {
 				most = call
 			}
 		}
