@@ -209,6 +209,9 @@ func (m *Machine) broadcast(t *commit) {
 			continue
 		}
 		c := m.calls.find(op.Call)
+		if (op.Kind == journal.OpCall || op.Kind == journal.OpLog && op.Epoch > 0) && (c == nil || c.state != owned) {
+			continue // it has changed hands since, and may be over
+		}
 		tells := any || c != nil && c.keyed
 		flags := op.Flags
 		op.Flags, op.Secret = 0, nil

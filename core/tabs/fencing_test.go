@@ -2,6 +2,7 @@ package tabs_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -123,6 +124,50 @@ func TestCommitIsReportedAfterATakeover(t *testing.T) {
 	p.expect(t, "taken over", "client: call 1/2, taken 1, read 1")
 	p.m.Answer(p.now, 3, read(1, 2, "this", 0))
 	p.expect(t, "and known", "client: stored 7 1")
+}
+
+// Fault 418: a commit finds that its call is another tab's, and reads whose. Meanwhile that tab says
+// that it has it, so that what is being read may be older than that, and dies. The commit is
+// reported when the client knows that the call has changed hands, and not with the older read:
+// it would let the request leave, which the one that takes the call over sends as well.
+func TestFault418_ReadAgainWhileACommitWaits(t *testing.T) {
+	for _, dies := range []bool{false, true} {
+		p := carrying()
+		p.m.Committing(p.now, 7, list(row(1, 1, 1)))
+		p.m.Fenced(p.now, 7, list(head(1, 0, 0)))
+		p.m.Stored(p.now, 7, journal.ResultOK, 0)
+		p.expect(t, "fenced", "read 1")
+		p.m.HearTaken(p.now, "other", head(1, 2, 0), nil)
+		p.expect(t, "taken", "watch other, read 1")
+		if dies {
+			p.m.Gone(p.now, "other")
+			p.took()
+		}
+		p.m.Answer(p.now, 1, read(1, 1, "this", 0)) // as it was before
+		p.expect(t, "the older read", "")
+		if dies {
+			p.m.Answer(p.now, 3, nil)
+			p.took()
+		}
+		p.m.Answer(p.now, 2, read(1, 2, "other", 0))
+		if got := p.took(); !strings.HasPrefix(got, "client: call 1/2, client: stored 7 1") {
+			t.Errorf("it dies: %v: the newer read: %s", dies, got)
+		}
+	}
+}
+
+// Fault 419: a tab is frozen after it has stored a new call, and before it hears that it has. Another one
+// finds the call in the store, carries it to its end and deletes it. Awake again, and once it knows that,
+// the first one does not tell of the call as of a new one: it would be in all tabs, and never end.
+func TestFault419_StoredAndHandedOver(t *testing.T) {
+	p := newPage()
+	p.m.Living(p.now, "other")
+	p.took()
+	p.m.Committing(p.now, 7, list(head(1, 1, 0), row(1, 1, 1), head(2, 1, 0)))
+	p.m.HearTaken(p.now, "other", head(1, 2, 1), nil)
+	p.expect(t, "taken", "read 1")
+	p.m.Stored(p.now, 7, journal.ResultOK, 0)
+	p.expect(t, "stored", "client: stored 7 1, broadcast [2 2/1/0]")
 }
 
 // A call with a key is not added where another tab has a call with that key: then this

@@ -50,9 +50,14 @@ func (m *Machine) answered(ticket uint32, ops []byte) {
 			m.took(r, ops)
 			return
 		}
-		if c := m.calls.find(r.call); c != nil && c.read == r {
+		c := m.calls.find(r.call)
+		switch {
+		case c != nil && c.read == r:
 			c.read = nil
 			m.found(c, ops)
+		case c != nil && c.read != nil: // it has changed hands since this read began, and the client knows that by the next
+			c.read.waiting = append(c.read.waiting, r.waiting...)
+			return
 		}
 		m.goOn(r.waiting)
 		return

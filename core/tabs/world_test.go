@@ -3,7 +3,9 @@ package tabs_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,16 +20,18 @@ import (
 // its real Machine, over one store, one channel and one server. What is under way lies in
 // queues, and the test says what comes next.
 type world struct {
-	t     testing.TB
-	rng   *rand.Rand
-	now   engine.Time
-	store store
-	tabs  []*tab
-	lines []string
-	runs  map[string]int // how often the server was asked to do a job, by its name
-	said  map[string]int // how much of its answer it has said: 0, 1 (progress), 2 (the result)
-	ids   map[string]string
-	job   map[string]string // the job of a request id
+	t   testing.TB
+	rng *rand.Rand
+	// calls wait for connections
+	scarce bool
+	now    engine.Time
+	store  store
+	tabs   []*tab
+	lines  []string
+	runs   map[string]int // how often the server was asked to do a job, by its name
+	said   map[string]int // how much of its answer it has said: 0, 1 (progress), 2 (the result)
+	ids    map[string]string
+	job    map[string]string // the job of a request id
 }
 
 // tab is one page.
@@ -65,9 +69,9 @@ type message struct {
 	word string // "released", "frozen" and "hello" are no effects
 }
 
-func newWorld(t testing.TB, seed uint64) *world {
+func newWorld(t testing.TB, seed uint64, scarce bool) *world {
 	w := &world{
-		t: t, rng: rand.New(rand.NewPCG(seed, 14)), now: 1_000_000, store: store{ended: map[uint64]journal.OpFlags{}},
+		t: t, scarce: scarce, rng: rand.New(rand.NewPCG(seed, 14)), now: 1_000_000, store: store{ended: map[uint64]journal.OpFlags{}},
 		runs: map[string]int{}, said: map[string]int{}, ids: map[string]string{}, job: map[string]string{},
 	}
 	first := w.open()
@@ -108,7 +112,7 @@ func (w *world) open() *tab {
 	ops := w.store.load(p.name, func(owner string) bool { o := w.named(owner); return o != nil && !o.dead })
 	p.client = mcp.New(mcp.Config{
 		URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"tabs","version":"1"}`), Revision: "2025-11-25",
-		Journal: true, Tabs: true, NoListen: true, Epoch: w.store.loads, Seed: 1,
+		Journal: true, Tabs: true, NoListen: true, Epoch: w.store.loads, Seed: 1, Scarce: w.scarce,
 	})
 	p.m = tabs.New(tabs.Config{Tab: p.name, Seed: w.rng.Uint64()}, p.client)
 	for _, other := range w.tabs {
@@ -434,8 +438,22 @@ func (p *tab) step(n int) bool {
 	return true
 }
 
+// connect gives connections to some of the app's calls.
+func (p *tab) connect(most int) {
+	for _, name := range slices.Sorted(maps.Keys(p.calls)) {
+		if p.ended[p.calls[name]] == "" && most > 0 {
+			p.client.Hold(p.w.now, p.calls[name], false)
+			p.drain()
+			most--
+		}
+	}
+}
+
 // settle does all that is due in a tab.
 func (w *world) settle(p *tab) {
+	if w.scarce {
+		p.connect(len(p.calls))
+	}
 	for busy := true; busy; {
 		busy = false
 		for n := range 5 {
