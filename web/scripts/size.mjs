@@ -136,6 +136,8 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // sessions that begin to wait for connections in mid-life, or no longer do; 0.05 KB of the page's side moved with it.
 // 0.03 KB before the host and of its side choose the page where a shared worker can store no key; 0.3 KB of the worker try that
 // (storage/storeskeys.ts). 0.12 KB of the page host and the script take back what was made for another user (core/mcp/call_disown.go), as does 0.3 KB of the wasm.
+// 1.4 KB of the wasm are for calls that are stored ahead of their connections (core/mcp/store_ahead.go), and 0.4 KB for what the
+// tabs say of calls that have changed hands (core/tabs/commit.go).
 // Less than 0.1 KB of each, 1 KB of the wasm and 2.5 KB of that for agents are for calls and prompts that wait for a sign-in: they say so
 // whenever they were made, agents wait for a person as long as calls do, and a page that is left leaves none of unknown outcome.
 // 0.1 KB of clients with auth is for the wait of a page that goes, which the next one has (signin/authorization.ts).
@@ -160,7 +162,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
-  { name: "holdfast.wasm", budget: 589_400, goal: 600_000 },
+  { name: "holdfast.wasm", budget: 591_200, goal: 600_000 },
   { name: "holdfast-agents.wasm", budget: 698_500, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 14_460, goal: 12_000 },
