@@ -9,7 +9,7 @@ import "fmt"
 type section struct {
 	title   string
 	note    string
-	base    string // the contender that the others are compared with
+	base    string // the contender that the others are compared with; "" where none is
 	figures []figure
 }
 

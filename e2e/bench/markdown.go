@@ -26,7 +26,10 @@ func markdown(w io.Writer, a about, f *field, r *results, events int) {
 			if s.note != "" {
 				fmt.Fprintf(w, "%s ", s.note)
 			}
-			fmt.Fprintf(w, "Ratios are to `%s`.\n\n%s", s.base, table)
+			if s.base != "" {
+				fmt.Fprintf(w, "Ratios are to `%s`.", s.base)
+			}
+			fmt.Fprintf(w, "\n\n%s", table)
 		}
 	}
 	verdicts := judge(r)
@@ -35,7 +38,11 @@ func markdown(w io.Writer, a about, f *field, r *results, events int) {
 	}
 	fmt.Fprint(w, "\n### Goals\n\n| goal | limit | measured | |\n| --- | ---: | ---: | --- |\n")
 	for _, v := range verdicts {
-		fmt.Fprintf(w, "| %s | %.4g | %.3g | %s |\n", v.Goal, v.Limit, v.Got, v)
+		got := fmt.Sprintf("%.3g", v.Got)
+		if v.Got >= 1_000 {
+			got = fmt.Sprintf("%.0f", v.Got) // and not 1.5e+03
+		}
+		fmt.Fprintf(w, "| %s | %.4g | %s | %s |\n", v.Goal, v.Limit, got, v)
 	}
 }
 
