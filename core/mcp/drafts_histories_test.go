@@ -29,6 +29,7 @@ type formHistory struct {
 	given   map[string]bool // by the person, on any page
 	shown   map[string]bool // asked by this page
 	server  map[string]bool // keys that the server still asks for
+	behind  int             // polls whose answers still ask for what has been answered
 	settled bool
 	peeks   int // not answered
 }
@@ -86,6 +87,9 @@ func (h *formHistory) asked(event []byte) {
 			h.shown = map[string]bool{}
 		}
 		h.shown[e.Key] = true
+		if h.given[e.Key] {
+			h.fail("%s is asked again, and has been answered", e.Key)
+		}
 		draft, _ := jsonrpc.Member(drafts, e.Key)
 		if want := stored.Draft([]byte("k" + e.Key)); string(draft) != string(want) {
 			h.fail("%s comes with the draft %s, and %s is stored", e.Key, draft, want)
@@ -129,13 +133,15 @@ func (h *formHistory) serve() {
 				h.answers[e.Key] = string(e.Value)
 				delete(h.server, e.Key)
 			}
+			h.behind = h.random.IntN(3)
 		case strings.Contains(body, `"tasks/get"`):
 			var open []string
 			for _, key := range formKeys {
-				if h.server[key] {
+				if h.server[key] || h.behind > 0 {
 					open = append(open, `"`+key+`":{"method":"elicitation/create"}`)
 				}
 			}
+			h.behind = max(0, h.behind-1)
 			result = `{"taskId":"T","status":"completed","result":{"content":[]}}`
 			if len(open) > 0 {
 				result = `{"taskId":"T","status":"input_required","inputRequests":{` + strings.Join(open, ",") + `}}`
@@ -178,6 +184,9 @@ func (h *formHistory) step() {
 		}
 	case n == 19 && h.random.IntN(4) == 0:
 		h.reload()
+	case n == 19 && h.random.IntN(4) == 0:
+		h.land() // what is under way is not lost: who has given an answer gives no other one
+		h.take(h.StoreBack())
 	}
 }
 

@@ -95,7 +95,7 @@ func (c *Client) rewriteDrafts(call *call) {
 }
 
 // sortedKeys returns the keys of a map in their order (core/durable, byLoss, says why with sort.Sort).
-func sortedKeys(m map[string][]byte) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
 		keys = append(keys, key)

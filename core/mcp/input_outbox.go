@@ -107,8 +107,12 @@ func (call *call) restoreOutbox(c *Client, now engine.Time, r *recorded.Call) {
 // call, in bytes. A replay begins behind the cursor: the latest are enough.
 const maxQuestionBytes = 64 << 10
 
-// noteQuestion remembers that the server has asked this on the call.
+// noteQuestion remembers that the server has asked this on the call. What a task asks
+// has keys, which the task knows.
 func (call *call) noteQuestion(id []byte) {
+	if _, task := inputKey(id); task {
+		return
+	}
 	call.questions = append(call.questions, id)
 	size := 0
 	for i := len(call.questions) - 1; i >= 0; i-- {

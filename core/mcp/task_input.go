@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -118,6 +119,11 @@ func (s *taskAnswers) goOn(_ *Client, call *call, now engine.Time) {
 	if call.task == s.task {
 		s.task.sendAnswers(now)
 	}
+}
+
+// answered reports whether an answer under that key has not been taken yet.
+func (k *task) answered(key string) bool {
+	return slices.ContainsFunc(k.answers, func(r *taskReply) bool { return r.key == key })
 }
 
 // sendAnswers makes the request that takes answers due.
@@ -238,8 +244,15 @@ func (c *Client) rewriteTask(call *call) {
 	if len(k.state) > 0 {
 		c.writeSecret(call, journal.Entry{Kind: journal.TaskState, Data: k.state})
 	}
-	for _, key := range sortedKeys(k.waiting) {
-		c.write(call, journal.AskedEntry(inputID(key), withoutTask(k.waiting[key])))
+	if k.unheard != 0 {
+		c.write(call, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(k.unheard)}})
+	}
+	for _, key := range sortedKeys(k.asked) {
+		if request := k.waiting[key]; request != nil {
+			c.write(call, journal.AskedEntry(inputID(key), withoutTask(request)))
+		} else if !k.answered(key) {
+			c.write(call, journal.Entry{Kind: journal.Taken, Data: inputID(key)})
+		}
 	}
 	for _, r := range k.answers {
 		c.writeAnswer(call, inputID(r.key), r.response)

@@ -44,6 +44,7 @@ type taskLife struct {
 	settled  *engine.Effect
 	hung     int
 	// Over all pages:
+	base                        base
 	given                       map[string]string // answers of the app's, by key
 	firm                        map[string]bool   // those that are stored
 	unsure                      bool              // it may truly be unknown what became of the call
@@ -100,7 +101,7 @@ func keptFor(ttl string) string { return `,"ttl":` + ttl + `,"ttlMs":` + ttl }
 
 func (l *taskLife) blank() {
 	l.wires, l.waiting, l.stream = map[engine.ExchangeID]*taskWire{}, nil, nil
-	l.c, l.position, l.told, l.asked, l.prompts, l.settled, l.hung = 0, 0, 0, map[string]bool{}, nil, nil, 0
+	l.c, l.position, l.told, l.asked, l.prompts, l.settled, l.hung = 0, l.base.position, l.base.told, map[string]bool{}, nil, nil, 0
 	l.pages++
 }
 
