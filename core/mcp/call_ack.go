@@ -141,9 +141,10 @@ type repeatedAck struct {
 	waits  bool // for a store that worked
 }
 
-// Stored answers it: where the store has failed meanwhile, a later page may hear of the call.
+// Stored answers it: where the store has failed meanwhile, a later page may hear of the
+// call, and so it may where the client has: it has let its calls go, for that page.
 func (a *repeatedAck) Stored(engine.Time) {
-	a.c.tellAcked(a.id, a.ticket, !a.waits || a.c.writer.Open())
+	a.c.tellAcked(a.id, a.ticket, a.c.state != stateFailed && (!a.waits || a.c.writer.Open()))
 }
 
 // acknowledgement answers an Ack.

@@ -77,3 +77,37 @@ func TestFault352_AcknowledgedTwice(t *testing.T) {
 		}
 	}
 }
+
+// Fault 132: a client fails, and lets a call go with what is stored of it, for the next
+// page. That one is told all of it again: no acknowledgement is stored, and the app does
+// not hear that one is.
+func TestFault132_OfACallThatAFailedClientHasLetGo(t *testing.T) {
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
+	w.Handshake("2025-11-25")
+	store(w)
+	c, _ := w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
+	store(w)
+	x := w.Newest()
+	w.Head(x, 200, "content-type", coretest.Stream)
+	w.Chunk(x, coretest.Message("1", coretest.Progress(coretest.RequestID(w.Request(x)), 1)))
+	store(w)
+	w.Call("tools/call", `{"name":"other"}`, mcp.CallOptions{Durable: true})
+	store(w)
+	w.Head(w.Newest(), 404) // the session is over
+	store(w)
+	w.Advance(5_000)
+	x = w.Newest()
+	w.Head(x, 200, "content-type", coretest.JSON)
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":"1999-01-01","capabilities":{}}`))
+	w.End(x, engine.EndClean)
+	store(w)
+	if !strings.Contains(w.Log(), `{"state":"failed"}`) {
+		t.Fatalf("the client goes on\n%s", w.Log())
+	}
+	w.Input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, c, 1, 1) })
+	store(w)
+	stored := w.Store.Record(w.Store.Calls()[0]).Acked == 1
+	if told := w.Delivered(c, engine.EventAcked); len(told) != 1 || told[0] != fmt.Sprintf(`{"stored":%v}`, stored) {
+		t.Errorf("it is told %q, and that is stored: %v\n%s", told, stored, w.Log())
+	}
+}

@@ -24,6 +24,7 @@ type resumeHistory struct {
 	token   string
 	maxWait int64
 	cutAt   engine.Time // since when nobody asks; -1 while somebody does
+	heard   engine.Time // when the client last knew that the server has the request
 	wall    int64       // ms by which the wall clock was put on
 	sent    int         // events up to here were sent on the connection
 	served  engine.ExchangeID
@@ -96,7 +97,7 @@ func (h *resumeHistory) play(t *testing.T, seed uint64) bool {
 		}
 		return true
 	}
-	if s.Failure.Code != engine.CodeLost || !h.dropped() {
+	if s.Failure.Code != engine.CodeLost || !h.dropped() && !h.unheard() {
 		h.fatal("ended with %v", s.Failure)
 	}
 	return false
@@ -105,6 +106,12 @@ func (h *resumeHistory) play(t *testing.T, seed uint64) bool {
 // dropped reports whether the server has given the request up.
 func (h *resumeHistory) dropped() bool {
 	return h.maxWait > 0 && h.cutAt >= 0 && h.Now.Since(h.cutAt) > h.maxWait*1000
+}
+
+// unheard reports whether the promise is over as far as the client can know: of a resume
+// that the server has had, and whose answer was lost, it knows nothing.
+func (h *resumeHistory) unheard() bool {
+	return h.maxWait > 0 && h.Now.Since(h.heard) > h.maxWait*1000
 }
 
 func (h *resumeHistory) step() {
@@ -215,8 +222,12 @@ func (h *resumeHistory) cutNow() {
 
 // lostConnection starts the server's timer.
 func (h *resumeHistory) lostConnection() {
-	if h.cutAt < 0 {
-		h.cutAt = h.Now
+	if h.cutAt >= 0 {
+		return
+	}
+	h.cutAt = h.Now
+	if e := h.Exchange(h.x); e != nil && e.Head {
+		h.heard = h.Now
 	}
 }
 
@@ -260,7 +271,7 @@ func (h *resumeHistory) status(x engine.ExchangeID, id string) {
 		status = "completed"
 	}
 	if h.cutAt >= 0 {
-		h.cutAt = h.Now
+		h.cutAt, h.heard = h.Now, h.Now
 	}
 	h.Chunk(x, coretest.Result(id, fmt.Sprintf(`{"requestId":%s,"status":%q,"hasPendingMessage":%v,"hasInputRequest":false}`, h.id, status, h.sent < len(h.log))))
 	h.End(x, engine.EndClean)

@@ -35,7 +35,7 @@ export class Acks {
     if ((JSON.parse(text) as { stored: boolean }).stored) {
       void this.#landed().then(waiting.resolve); // of a client that is being closed it may be on its way still
     } else {
-      waiting.reject(new HoldfastError({ code: "storage_failed", op: OP, message: "the store failed: a later page may be told of these events again", retryable: true }));
+      waiting.reject(new HoldfastError({ code: "storage_failed", op: OP, message: "it is not stored: a later page may be told of these events again", retryable: true }));
     }
   }
 

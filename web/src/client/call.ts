@@ -180,7 +180,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    * page carries is acknowledged the same way. Where nothing is kept, this resolves at
    * once. The app need not await the promise.
    *
-   * @throws HoldfastError `bad_argument`; `storage_failed` where the store fails, so
+   * @throws HoldfastError `bad_argument`; `storage_failed` where it is not stored, so
    * that a later page may get the events again; `runtime_exited`; `closed`, and without a
    * position also for a call that has ended so here: its outcome did not come to this page
    */
