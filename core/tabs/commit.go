@@ -83,10 +83,10 @@ func (m *Machine) fenced(ticket uint32, ops []byte) {
 }
 
 // fence has a commit wait until the client knows that another tab carries a call: that
-// tab may have said so first, and what it stored be read still.
+// tab may have said so first, and what it stored be read still, or not be readable just then.
 func (m *Machine) fence(t *commit, call uint64) {
 	c := m.calls.find(call)
-	if c != nil && (c.state == owned || c.read != nil) {
+	if c != nil && (c.state == owned || c.read != nil || c.stale) {
 		t.awaits++
 		kind := knownForCommit
 		if c.read != nil {
@@ -98,6 +98,17 @@ func (m *Machine) fence(t *commit, call uint64) {
 
 // fenceKnown goes on with a commit, one of whose calls was read.
 func (m *Machine) fenceKnown(in *Input) {
+	c := m.calls.find(in.call)
+	if c != nil && c.stale { // it could not be: the client would go on with what is another tab's
+		if in.Kind == knownOnceMore {
+			in.Kind = knownForCommit
+			m.unread = append(m.unread, in)
+			return
+		}
+		in.Kind = knownOnceMore
+		m.read(in.call, in)
+		return
+	}
 	if in.Kind == knownTooEarly && m.Carries(in.call) { // that read had begun before it changed hands
 		in.Kind = knownForCommit
 		m.read(in.call, in)

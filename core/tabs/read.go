@@ -53,7 +53,7 @@ func (m *Machine) answered(ticket uint32, ops []byte) {
 		c := m.calls.find(r.call)
 		switch {
 		case c != nil && c.read == r:
-			c.read = nil
+			c.read, c.stale = nil, false
 			m.found(c, ops)
 		case c != nil && c.read != nil: // it has changed hands since this read began, and the client knows that by the next
 			c.read.waiting = append(c.read.waiting, r.waiting...)
@@ -99,6 +99,11 @@ func (m *Machine) found(c *entry, ops []byte) {
 // poll reads again what could not be read, and, without a channel, all that is followed.
 func (m *Machine) poll() {
 	m.pollAt = engine.Never
+	waiting := m.unread
+	m.unread = nil
+	for _, in := range waiting {
+		m.read(in.call, in)
+	}
 	if m.deaf {
 		m.pollAt = m.now.After(pollEvery)
 	}
