@@ -28,7 +28,7 @@ func (m *Machine) missed(ops []byte) {
 	r := readOps(ops)
 	r.next()
 	if c := m.calls.find(r.op.Call); c != nil && c.state == followed {
-		m.read(c.id, nil)
+		m.readAnew(c.id, nil)
 	}
 }
 

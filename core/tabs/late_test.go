@@ -4,9 +4,54 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/tabs"
 )
 
 // What is read, or told, late: it says how a call stood before what this tab knows by then.
+
+// Fault 469: a tab reads a call of one that is silent. Before that is answered, the other one stores the
+// outcome, and tells nobody: it has not heard of this tab. Then it has. What is being read may be
+// older than that, so that it is read once more: nobody would tell of the outcome any more.
+func TestFault469_ReadBeforeItsTabKnewOfThisOne(t *testing.T) {
+	p := following()
+	p.standing[1] = tabs.Stuck
+	p.m.HearFrozen(p.now, "other")
+	p.expect(t, "silent", "read 1")
+	p.m.Hear(p.now, "other", true)
+	p.expect(t, "it knows of this tab from now on", "read 1")
+	p.m.Answer(p.now, 1, read(1, 1, "other", 1))
+	p.expect(t, "as it was before", "")
+	p.m.Answer(p.now, 2, read(1, 1, "other", 2))
+	p.expect(t, "as it is", "client: call 1/1, client: row 1/1/1, client: row 1/1/2")
+}
+
+// Fault 469: the same where a page wakes, is shown again, or could not keep all that it heard.
+func TestFault469_ReadBeforeThePageSlept(t *testing.T) {
+	for name, wakes := range map[string]func(p *page){
+		"shown":  func(p *page) { p.m.Show(p.now) },
+		"missed": func(p *page) { p.m.Missed(p.now, 1) },
+	} {
+		p := following()
+		p.m.HearStored(p.now, "other", list(row(1, 1, 3)))
+		p.expect(t, "a row was missed", "read 1")
+		wakes(p)
+		p.expect(t, name, "read 1")
+		p.m.Answer(p.now, 1, read(1, 1, "other", 3))
+		p.expect(t, "as it was before", "")
+		p.m.Answer(p.now, 2, read(1, 1, "other", 4))
+		p.expect(t, "as it is", "client: call 1/1, client: row 1/1/1, client: row 1/1/2, client: row 1/1/3, client: row 1/1/4")
+	}
+
+	p := carrying()
+	p.m.Fenced(p.now, 7, list(head(1, 0, 0)))
+	p.expect(t, "fenced", "read 1")
+	p.m.Wake(p.now)
+	p.expect(t, "wakes", "read 1")
+	p.m.Answer(p.now, 1, read(1, 1, "this", 0))
+	p.expect(t, "as it was before", "")
+	p.m.Answer(p.now, 2, read(1, 2, "other", 0))
+	p.expect(t, "as it is", "client: call 1/2, awake, watch other")
+}
 
 // Fault 474: a commit finds that its call is another tab's, and the store cannot be read then. The commit is
 // reported once it can: the client would let a request leave that the other tab sends as well.

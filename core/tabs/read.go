@@ -39,6 +39,15 @@ func (m *Machine) read(call uint64, in *Input) {
 	c.read.wait(in)
 }
 
+// readAnew reads a call's log from now on: what a read that is under way finds may be older
+// than what this tab has to know. Who waits for that one waits for the new one, too.
+func (m *Machine) readAnew(call uint64, in *Input) {
+	if c := m.calls.find(call); c != nil {
+		c.read = nil
+	}
+	m.read(call, in)
+}
+
 // answered takes what the store says to a Read or a TakeOver.
 func (m *Machine) answered(ticket uint32, ops []byte) {
 	for i, r := range m.requests {
@@ -55,8 +64,8 @@ func (m *Machine) answered(ticket uint32, ops []byte) {
 		case c != nil && c.read == r:
 			c.read, c.stale = nil, false
 			m.found(c, ops)
-		case c != nil && c.read != nil: // it has changed hands since this read began, and the client knows that by the next
-			c.read.waiting = append(c.read.waiting, r.waiting...)
+		case c != nil && c.read != nil: // this one is void: the client knows by the next, and what waited first goes on first
+			c.read.waiting = append(r.waiting, c.read.waiting...)
 			return
 		}
 		m.goOn(r.waiting)
@@ -126,7 +135,7 @@ func (m *Machine) wake() {
 	for _, c := range m.all() {
 		if c.state == owned && !c.ended {
 			m.waking++
-			m.read(c.id, &Input{Kind: knownForWake})
+			m.readAnew(c.id, &Input{Kind: knownForWake})
 		} else if c.state == owned {
 			m.behind = append(m.behind, c.id)
 		}
@@ -161,7 +170,7 @@ func (m *Machine) show() {
 	m.lookAround(true)
 	for _, c := range m.all() {
 		if c.state == followed {
-			m.read(c.id, nil)
+			m.readAnew(c.id, nil)
 		}
 	}
 }
