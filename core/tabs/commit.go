@@ -14,7 +14,7 @@ type commit struct {
 	ticket    uint32
 	ops       []byte
 	unawaited bool     // nobody waits for its end
-	made      []uint64 // calls that it begins, or writes again: their deletion in it is nothing to tell of
+	made      []uint64 // calls that it begins, or writes again: their deletion before that is nothing to tell of
 	foreign   []uint64 // calls of it that turned out to be other tabs': nothing of them is broadcast
 	awaits    int      // reads that have to be over before it is reported
 	result    journal.Result
@@ -35,6 +35,10 @@ func (m *Machine) Committing(now engine.Time, ticket uint32, ops []byte) (unawai
 			t.unawaited = false
 		}
 		switch op.Kind {
+		case journal.OpForget:
+			if i := slices.Index(t.made, op.Call); i >= 0 {
+				t.made[i] = 0 // it is over with this commit
+			}
 		case journal.OpCall:
 			t.made = append(t.made, op.Call)
 			m.own(op.Call, op.Epoch).ended = false

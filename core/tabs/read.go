@@ -93,6 +93,11 @@ func (m *Machine) found(c *entry, ops []byte) {
 			m.takeUnowned(c.id)
 		}
 	case op.Kind == journal.OpForget && c.handed != 0:
+		m.tellOver(appendOp(nil, &journal.Op{Kind: journal.OpForget, Flags: op.Flags & outcomeFlags, Call: c.id}))
+		if m.client.Standing(c.id) == Unknown { // it has done with the call, and waits for nothing of it
+			m.forget(c.id, op.Flags)
+			return
+		}
 		// It has ended and was acknowledged meanwhile: what the new owner says of that comes next.
 		seal := appendOp(nil, &journal.Op{Kind: journal.OpCall, Flags: op.Flags & outcomeFlags, Call: c.id, Epoch: c.handed, N: c.seal})
 		m.follow(c, c.owner, c.handed, 0)
