@@ -130,7 +130,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	if ticket == 0 {
 		return
 	}
-	c.writer.WhenStored(now, false, &afterStored{c, call, &acknowledgement{ticket, over, stored}})
+	c.writer.WhenStored(now, false, &afterStored{c, call, &acknowledgement{ticket, over, stored}, 0})
 }
 
 // repeatedAck answers an Ack of a call that nothing is known of any more (durable.Waiter).

@@ -10,13 +10,18 @@ type continuation interface {
 
 // afterStored waits for a commit (durable.Waiter).
 type afterStored struct {
-	c    *Client
-	t    *call
-	next continuation
+	c     *Client
+	t     *call
+	next  continuation
+	epoch uint32 // under which it was written; 0 for what goes on whoever has the call
 }
 
-// Stored goes on.
+// Stored goes on, unless the call has changed hands since: what was written lies behind the
+// seal then and counts for nothing, also where this page has the call again.
 func (w *afterStored) Stored(now engine.Time) {
+	if r := w.t.record; w.epoch != 0 && r != nil && r.Epoch != w.epoch {
+		return
+	}
 	w.c.reschedule(w.t)
 	w.next.goOn(w.c, w.t, now)
 }

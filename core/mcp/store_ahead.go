@@ -71,6 +71,6 @@ func (call *call) leavesAhead(c *Client, now engine.Time) bool {
 	}
 	call.enter(c, callStoring)
 	c.tellGuarantee(call)
-	c.writer.WhenHas(now, r.sentIn, &afterStored{c, call, &transmission{c.session.generation}})
+	c.writer.WhenHas(now, r.sentIn, &afterStored{c, call, &transmission{c.session.generation}, r.Epoch})
 	return true
 }

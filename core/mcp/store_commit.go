@@ -13,7 +13,7 @@ func (c *Client) whenStored(now engine.Time, call *call, strict bool, next conti
 		next.goOn(c, call, now)
 		return
 	}
-	c.writer.WhenStored(now, strict, &afterStored{c, call, next})
+	c.writer.WhenStored(now, strict, &afterStored{c, call, next, call.record.Epoch})
 }
 
 // Stored takes the host's answer to effect Store. why is that of a

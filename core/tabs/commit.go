@@ -14,7 +14,7 @@ type commit struct {
 	ticket    uint32
 	ops       []byte
 	unawaited bool     // nobody waits for its end
-	made      []uint64 // calls that it begins, or writes again: their deletion in it is nothing to tell of
+	made      []uint64 // calls that it begins, or writes again: their deletion before that is nothing to tell of
 	foreign   []uint64 // calls of it that turned out to be other tabs': nothing of them is broadcast
 	awaits    int      // reads that have to be over before it is reported
 	result    journal.Result
@@ -35,6 +35,10 @@ func (m *Machine) Committing(now engine.Time, ticket uint32, ops []byte) (unawai
 			t.unawaited = false
 		}
 		switch op.Kind {
+		case journal.OpForget:
+			if i := slices.Index(t.made, op.Call); i >= 0 {
+				t.made[i] = 0 // it is over with this commit
+			}
 		case journal.OpCall:
 			t.made = append(t.made, op.Call)
 			m.own(op.Call, op.Epoch).ended = false
@@ -83,10 +87,10 @@ func (m *Machine) fenced(ticket uint32, ops []byte) {
 }
 
 // fence has a commit wait until the client knows that another tab carries a call: that
-// tab may have said so first, and what it stored be read still.
+// tab may have said so first, and what it stored be read still, or not be readable just then.
 func (m *Machine) fence(t *commit, call uint64) {
 	c := m.calls.find(call)
-	if c != nil && (c.state == owned || c.read != nil) {
+	if c != nil && (c.state == owned || c.read != nil || c.stale) {
 		t.awaits++
 		kind := knownForCommit
 		if c.read != nil {
@@ -98,6 +102,17 @@ func (m *Machine) fence(t *commit, call uint64) {
 
 // fenceKnown goes on with a commit, one of whose calls was read.
 func (m *Machine) fenceKnown(in *Input) {
+	c := m.calls.find(in.call)
+	if c != nil && c.stale { // it could not be: the client would go on with what is another tab's
+		if in.Kind == knownOnceMore {
+			in.Kind = knownForCommit
+			m.unread = append(m.unread, in)
+			return
+		}
+		in.Kind = knownOnceMore
+		m.read(in.call, in)
+		return
+	}
 	if in.Kind == knownTooEarly && m.Carries(in.call) { // that read had begun before it changed hands
 		in.Kind = knownForCommit
 		m.read(in.call, in)

@@ -28,6 +28,7 @@
 //	            another tab's head, with the rows behind it  followed
 //	            a row of it; released                        followed, read
 //	owned       a commit with the deletion                   none
+//	            forgotten                                    none; the others hear of that once more
 //	            a row of a higher epoch                      followed, read
 //	            taken, with a higher epoch                   followed, read; gone from the store: "handed" (below)
 //	            a commit finds that it is another tab's      read, and the commit is not reported before that
@@ -52,10 +53,14 @@
 //
 // "Handed": the call ended and was acknowledged while this tab slept, so that its log
 // cannot be read. The client gets the epoch and the seal that the new owner has broadcast, and decides
-// whether the rows that it has are enough.
+// whether the rows that it has are enough. Where it has done with the call it gets neither.
+//
+// A read says how a call stood when it was made. Where this tab has to know more, a read that is
+// under way is void, and another one begins; one that fails is made again, and what must not go
+// on without it waits.
 //
 // Faults that this answers are those of docs/faults.md, "Several tabs", and 121, 131,
-// 135, 148, 149, 158, 176, 177, 179 and 384.
+// 135, 148, 149, 158, 176, 177, 179, 384, 418, 419, 469, 471, 473 and 474.
 //
 // machine.go has the effects that a host carries out, input.go what it reports, call.go
 // the states, follow.go what is heard, read.go and takeover.go what is asked of the

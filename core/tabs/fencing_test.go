@@ -209,7 +209,7 @@ func TestHanded(t *testing.T) {
 	end := journal.Op{Kind: journal.OpForget, Call: 1}
 	p.m.HearStored(p.now, "other", list(end))
 	p.m.Answer(p.now, 1, list(end))
-	p.expect(t, "gone", "client: call 1/2, client: forget 1 0")
+	p.expect(t, "gone", "client: call 1/2, client: forget 1 0, broadcast [4 1/0/0]")
 }
 
 // What has ended needs no tab: it is neither read when its tab is heard of, nor watched.

@@ -28,7 +28,7 @@ func (m *Machine) missed(ops []byte) {
 	r := readOps(ops)
 	r.next()
 	if c := m.calls.find(r.op.Call); c != nil && c.state == followed {
-		m.read(c.id, nil)
+		m.readAnew(c.id, nil)
 	}
 }
 
@@ -130,9 +130,16 @@ func (m *Machine) forget(call uint64, flags journal.OpFlags) {
 		c.read.wait(&Input{Kind: HearStored, Ops: ops})
 		return
 	}
+	if m.Carries(call) {
+		m.tellOver(ops)
+	}
 	m.remove(call)
 	m.client.Restore(m.now, ops)
 }
+
+// tellOver says of a call that this tab has carried that it is not stored any more: what was
+// told of it here may reach others after who deleted it has said so, and begin it there anew.
+func (m *Machine) tellOver(ops []byte) { m.emit(Broadcast, 0).Ops = ops }
 
 // outcomeFlags are those of a deletion that say how the call had ended (journal.OpOutcome).
 const outcomeFlags = 0xf0

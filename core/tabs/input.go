@@ -64,6 +64,7 @@ const (
 	knownForTakeOver = InputKind(iota) + 100 // the call can be taken over from Tab, which is silent
 	knownForCommit                           // the commit of Ticket can be reported
 	knownTooEarly                            // the same, but the read had begun before
+	knownOnceMore                            // the same, and that read has failed
 	knownForWake                             // the page has one call fewer to wait for
 	knownBehind                              // the next call can be read
 )
@@ -135,7 +136,7 @@ func (m *Machine) take(in *Input) {
 		m.wiped()
 	case knownForTakeOver:
 		m.tryTake(in.call, in.Tab, true)
-	case knownForCommit, knownTooEarly:
+	case knownForCommit, knownTooEarly, knownOnceMore:
 		m.fenceKnown(in)
 	case knownForWake:
 		m.woken()

@@ -59,6 +59,7 @@ type Machine struct {
 	peers    []*peer
 	requests []*request // reads and takeovers that the store has not answered
 	commits  []*commit
+	unread   []*Input // what waits for reads that have failed, until the next poll
 	queue    []*Effect
 	random   engine.Random
 	ticket   uint32 // the last one of a read or a takeover

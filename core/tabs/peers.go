@@ -40,7 +40,7 @@ func (m *Machine) hear(from string, knows bool) {
 	}
 	p.known = true
 	for _, call := range m.carriedBy(from) {
-		m.read(call, nil)
+		m.readAnew(call, nil)
 	}
 }
 

@@ -39,6 +39,15 @@ func (m *Machine) read(call uint64, in *Input) {
 	c.read.wait(in)
 }
 
+// readAnew reads a call's log from now on: what a read that is under way finds may be older
+// than what this tab has to know. Who waits for that one waits for the new one, too.
+func (m *Machine) readAnew(call uint64, in *Input) {
+	if c := m.calls.find(call); c != nil {
+		c.read = nil
+	}
+	m.read(call, in)
+}
+
 // answered takes what the store says to a Read or a TakeOver.
 func (m *Machine) answered(ticket uint32, ops []byte) {
 	for i, r := range m.requests {
@@ -53,10 +62,10 @@ func (m *Machine) answered(ticket uint32, ops []byte) {
 		c := m.calls.find(r.call)
 		switch {
 		case c != nil && c.read == r:
-			c.read = nil
+			c.read, c.stale = nil, false
 			m.found(c, ops)
-		case c != nil && c.read != nil: // it has changed hands since this read began, and the client knows that by the next
-			c.read.waiting = append(c.read.waiting, r.waiting...)
+		case c != nil && c.read != nil: // this one is void: the client knows by the next, and what waited first goes on first
+			c.read.waiting = append(r.waiting, c.read.waiting...)
 			return
 		}
 		m.goOn(r.waiting)
@@ -84,6 +93,11 @@ func (m *Machine) found(c *entry, ops []byte) {
 			m.takeUnowned(c.id)
 		}
 	case op.Kind == journal.OpForget && c.handed != 0:
+		m.tellOver(appendOp(nil, &journal.Op{Kind: journal.OpForget, Flags: op.Flags & outcomeFlags, Call: c.id}))
+		if m.client.Standing(c.id) == Unknown { // it has done with the call, and waits for nothing of it
+			m.forget(c.id, op.Flags)
+			return
+		}
 		// It has ended and was acknowledged meanwhile: what the new owner says of that comes next.
 		seal := appendOp(nil, &journal.Op{Kind: journal.OpCall, Flags: op.Flags & outcomeFlags, Call: c.id, Epoch: c.handed, N: c.seal})
 		m.follow(c, c.owner, c.handed, 0)
@@ -99,6 +113,11 @@ func (m *Machine) found(c *entry, ops []byte) {
 // poll reads again what could not be read, and, without a channel, all that is followed.
 func (m *Machine) poll() {
 	m.pollAt = engine.Never
+	waiting := m.unread
+	m.unread = nil
+	for _, in := range waiting {
+		m.read(in.call, in)
+	}
 	if m.deaf {
 		m.pollAt = m.now.After(pollEvery)
 	}
@@ -121,7 +140,7 @@ func (m *Machine) wake() {
 	for _, c := range m.all() {
 		if c.state == owned && !c.ended {
 			m.waking++
-			m.read(c.id, &Input{Kind: knownForWake})
+			m.readAnew(c.id, &Input{Kind: knownForWake})
 		} else if c.state == owned {
 			m.behind = append(m.behind, c.id)
 		}
@@ -156,7 +175,7 @@ func (m *Machine) show() {
 	m.lookAround(true)
 	for _, c := range m.all() {
 		if c.state == followed {
-			m.read(c.id, nil)
+			m.readAnew(c.id, nil)
 		}
 	}
 }

@@ -360,9 +360,8 @@ func (p *tab) thaw() {
 	}
 	p.m.Wake(p.w.now)
 	p.drain()
-	for x := range p.streams {
-		p.cut(x)
-		break
+	if len(p.streams) > 0 {
+		p.cut(slices.Min(slices.Collect(maps.Keys(p.streams))))
 	}
 }
 
