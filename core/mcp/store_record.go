@@ -199,7 +199,7 @@ func (r *record) writeCursor(stream *link.Stream) {
 // be resumed.
 func (call *call) carrier() *link.Stream {
 	switch {
-	case call.state == callStreaming:
+	case call.state == callStreaming, call.state == callReading && call.resumes():
 		return &call.stream
 	case call.state == callTask && call.task.fetch.call != nil && call.task.fetch.call.state == callStreaming:
 		return &call.task.fetch.call.stream
@@ -289,16 +289,13 @@ func (c *Client) rewrite(call *call) {
 	if call.position > 0 {
 		c.write(call, journal.Entry{Kind: journal.Checkpoint, N: [3]uint64{uint64(call.position)}})
 	}
-	if len(call.outbox) > 0 || call.fold != nil {
+	if len(call.outbox) > 0 || call.roundOver || call.fold != nil {
 		c.writer.Flush() // there are answers among it, or may be
 	}
 	if call.fold != nil {
 		c.rewriteFold(call)
-	}
-	// One that waits to be run again was sent too, under an id that is used up.
-	if call.state >= callStoring || call.reruns > 0 {
-		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
-		r.sentIn = next
+	} else {
+		c.rewriteSent(call)
 	}
 	if r.sentIn == next {
 		r.sentIn = min(before.sentIn, next)
@@ -334,9 +331,43 @@ func (c *Client) rewrite(call *call) {
 	c.tellGuarantee(call)
 }
 
+// rewriteSent writes whether a live call has left, and with which answer to what it has
+// asked for.
+func (c *Client) rewriteSent(call *call) {
+	// One that waits to be run again was sent too, under an id that is used up.
+	sent := call.state >= callStoring || call.reruns > 0
+	if call.roundOver && sent {
+		c.rewriteAnswer(call)
+	}
+	if sent || call.left {
+		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
+	}
+	switch {
+	case sent:
+		call.record.sentIn = c.writer.Next()
+		return
+	case call.roundOver:
+		c.rewriteAnswer(call) // which has not left
+	}
+	if call.denied || call.left && !call.roundOver { // it waits to leave again, and did not run
+		c.write(call, journal.Entry{Kind: journal.Refused})
+	}
+}
+
+// rewriteAnswer writes what a live call has asked for, and the answer.
+func (c *Client) rewriteAnswer(call *call) {
+	c.writeRound(call)
+	c.writeResponses(call, call.responses)
+}
+
 // rewriteFold writes what is known of a call that nobody has gone on with yet.
 func (c *Client) rewriteFold(call *call) {
 	r := call.fold
+	sent := journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}}
+	asked := r.Round != nil && !r.Responded // after it was sent
+	if r.Sent && asked {
+		c.write(call, sent)
+	}
 	if r.Round != nil {
 		stated := uint64(0)
 		if r.Stated {
@@ -346,12 +377,20 @@ func (c *Client) rewriteFold(call *call) {
 		if r.State != nil {
 			c.writeSecret(call, journal.Entry{Kind: journal.State, Data: r.State})
 		}
+		if r.RoundOver {
+			c.write(call, journal.AnsweredEntry(nil, 0))
+		}
 		if r.Responses != nil {
-			c.writeResponses(call, r.Responses)
+			c.writeSecret(call, journal.Entry{Kind: journal.Responses, Data: r.Responses})
 		}
 	}
-	if r.Sent && !r.Refused && (r.Round == nil || r.Responded) {
-		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
+	if r.Sent && !asked {
+		c.write(call, sent)
+	}
+	if r.Refused {
+		c.write(call, journal.Entry{Kind: journal.Refused})
+	}
+	if !r.Waits() {
 		call.record.sentIn = c.writer.Next()
 	}
 	if r.Task {
@@ -384,6 +423,10 @@ func (c *Client) rewriteFold(call *call) {
 	}
 	for _, q := range r.Asked {
 		c.write(call, journal.AskedEntry(q.ID, q.Message))
+	}
+	for _, a := range r.Answered { // by what could not be read back
+		c.write(call, journal.AskedEntry(a.ID, a.Message))
+		c.write(call, journal.AnsweredEntry(a.ID, a.By))
 	}
 	for _, d := range r.Drafts {
 		c.writeSecret(call, journal.DraftEntry(d.ID, d.Message))
