@@ -117,6 +117,9 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its outcome is unknown.
 	c.writeResponses(call, responses)
+	if call.isKept() {
+		call.record.waits()
+	}
 	c.whenStored(now, call, true, &sending{call})
 }
 
