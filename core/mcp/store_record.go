@@ -316,7 +316,7 @@ func (c *Client) rewrite(call *call) {
 		c.writeRound(call)
 	}
 	for _, a := range c.openQuestions {
-		if a.call == call {
+		if a.call == call && a.generation == call.generation {
 			c.write(call, journal.AskedEntry(questionID(a.id), withoutTask(a.message)))
 		}
 	}

@@ -6,6 +6,10 @@ func RoundID(key string) []byte { return append([]byte{'r'}, key...) }
 
 func isRoundID(id []byte) bool { return len(id) > 0 && id[0] == 'r' }
 
+// isSessionID reports whether an id is that of a request of the server's in its session, and
+// not of an input that a Round or a task asks for.
+func isSessionID(id []byte) bool { return len(id) == 0 || id[0] != 'r' && id[0] != 'k' }
+
 // Asks reports whether a Round waits for its responses.
 func (r *Call) Asks() bool { return r.Round != nil && !r.RoundOver }
 
