@@ -119,7 +119,7 @@ func (c *Client) storeServer() {
 		Handshake: uint64(c.session.generation), Revision: c.revision.Name, Result: c.session.result, Client: c.identity(),
 		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader, Tools: c.tools.stored,
 	})
-	c.session.stored = c.session.stored || c.writer.Open()
+	c.session.stored, c.session.unstored = c.session.stored || c.writer.Open(), !c.writer.Open()
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: c.session.besides(), Plain: plain, Secret: secret})
 }
 
