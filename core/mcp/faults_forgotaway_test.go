@@ -10,10 +10,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Fault 479: a call ends while the store is away, or hangs, and its app has done with it;
+// Fault 490: a call ends while the store is away, or hangs, and its app has done with it;
 // or the store fails for the commit that deletes it. Once the store works again the call is
 // deleted: no later page resumes, runs or tells of it.
-func TestFault479_DoneWhileTheStoreIsAway(t *testing.T) {
+func TestFault490_DoneWhileTheStoreIsAway(t *testing.T) {
 	acks := map[string]func(m *mcp.Client, now engine.Time, c engine.CallID){
 		"handed": (*mcp.Client).Handed,
 		"acked":  func(m *mcp.Client, now engine.Time, c engine.CallID) { m.Ack(now, c, 0, 7) },

@@ -50,10 +50,10 @@ func (o *onStream) respond() {
 	o.store()
 }
 
-// Fault 477: a call goes on in the next session by its token, and is asked something there.
+// Fault 488: a call goes on in the next session by its token, and is asked something there.
 // The next page asks it, however often its record is written again; what was answered and
 // not taken it sends, and what was taken it asks nobody.
-func TestFault477_AskedInTheNextSession(t *testing.T) {
+func TestFault488_AskedInTheNextSession(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		next := func(o *onStream) *onStream {
 			if again {
@@ -91,9 +91,9 @@ func TestFault477_AskedInTheNextSession(t *testing.T) {
 	}
 }
 
-// Fault 477: what the session before has asked, and nobody has answered, nobody waits for:
+// Fault 488: what the session before has asked, and nobody has answered, nobody waits for:
 // no later page asks it, also where the record is written again while it is on the screen.
-func TestFault477_AskedInTheSessionBefore(t *testing.T) {
+func TestFault488_AskedInTheSessionBefore(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		o := connected(t, askingDisk).resumable("", durably)
 		o.event("e1", elicitation)
@@ -115,9 +115,9 @@ func TestFault477_AskedInTheSessionBefore(t *testing.T) {
 	}
 }
 
-// Fault 477: a task whose result is asked for in the next session is asked something on the
+// Fault 488: a task whose result is asked for in the next session is asked something on the
 // way to it, which its server sends once. The next page asks it, and resumes that stream.
-func TestFault477_TaskInTheNextSession(t *testing.T) {
+func TestFault488_TaskInTheNextSession(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		taskInNextSession(t, answered)
 	}

@@ -60,9 +60,9 @@ func (o *onTask) wantAnswerSent() engine.ExchangeID {
 	return x
 }
 
-// Fault 474: a call asks for input, is answered, and becomes a task; the page loads again.
+// Fault 487: a call asks for input, is answered, and becomes a task; the page loads again.
 // The task carries the call, and nothing runs again.
-func TestFault474_TaskAfterARound(t *testing.T) {
+func TestFault487_TaskAfterARound(t *testing.T) {
 	for _, flags := range []journal.Flags{0, journal.Idempotent} {
 		for _, reloads := range []int{1, 2} {
 			for _, again := range []bool{false, true} {
@@ -87,9 +87,9 @@ func TestFault474_TaskAfterARound(t *testing.T) {
 	}
 }
 
-// Fault 474: where that task is lost, and the tool may run twice, it runs with the answer:
+// Fault 487: where that task is lost, and the tool may run twice, it runs with the answer:
 // a person is asked once.
-func TestFault474_TaskAfterARoundIsLost(t *testing.T) {
+func TestFault487_TaskAfterARoundIsLost(t *testing.T) {
 	o := answered(t, journal.Idempotent)
 	x := o.waits("tools/call")
 	o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))

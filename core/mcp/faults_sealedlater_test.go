@@ -34,9 +34,9 @@ func modernCall(t *testing.T) *onTask {
 	return r.tool(mcp.CallOptions{})
 }
 
-// Fault 480: what a call is gone on with could not be sealed, and what comes after it can.
+// Fault 491: what a call is gone on with could not be sealed, and what comes after it can.
 // With that its guarantee rises, and the next page goes on with it: here by the id of its task.
-func TestFault480_TaskSealedLater(t *testing.T) {
+func TestFault491_TaskSealedLater(t *testing.T) {
 	o := modernCall(t)
 	o.answersUnsealed(`{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`)
 	o.wantTold(engine.EventGuarantee, "durable", 0)
@@ -51,8 +51,8 @@ func TestFault480_TaskSealedLater(t *testing.T) {
 	o.wantResult()
 }
 
-// Fault 480: the state of what it has asked for goes with the answer.
-func TestFault480_StateSealedLater(t *testing.T) {
+// Fault 491: the state of what it has asked for goes with the answer.
+func TestFault491_StateSealedLater(t *testing.T) {
 	o := modernCall(t)
 	o.answersUnsealed(`{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create"}},"requestState":"s"}`)
 	o.answers(roundAnswer)
@@ -63,8 +63,8 @@ func TestFault480_StateSealedLater(t *testing.T) {
 	o.wantAnswerSent()
 }
 
-// Fault 480: the token of a resume policy comes with the next cursor.
-func TestFault480_TokenSealedLater(t *testing.T) {
+// Fault 491: the token of a resume policy comes with the next cursor.
+func TestFault491_TokenSealedLater(t *testing.T) {
 	r := connected(t, withDisk)
 	c := r.Call("tools/call", `{"name":"work"}`, durably)
 	r.store()
@@ -78,8 +78,8 @@ func TestFault480_TokenSealedLater(t *testing.T) {
 	o.resumePost(`"tok"`, hour)
 }
 
-// Fault 480: a cursor comes with whatever is sealed next, though it has not moved on.
-func TestFault480_CursorSealedLater(t *testing.T) {
+// Fault 491: a cursor comes with whatever is sealed next, though it has not moved on.
+func TestFault491_CursorSealedLater(t *testing.T) {
 	r := connected(t, askingDisk)
 	c := r.Call("tools/call", `{"name":"work"}`, durably)
 	r.store()

@@ -10,10 +10,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Fault 478: while the store is away the server forgets the session, and a call runs in the
+// Fault 489: while the store is away the server forgets the session, and a call runs in the
 // next one; then the store works again. The next page has that session, and resumes the call
 // in it, as its guarantee says.
-func TestFault478_SessionMadeWithoutAStore(t *testing.T) {
+func TestFault489_SessionMadeWithoutAStore(t *testing.T) {
 	for _, how := range []string{"away", "its commit fails"} {
 		sessionMadeWithoutAStore(t, how == "away")
 	}
