@@ -157,6 +157,9 @@ func (l *Log) Unwritten() bool { return l.waits }
 // and never begin, and no page could read the record without it (fault 385).
 func (l *Log) MayGoApart() bool { return l.waits && !l.flying && !l.behind && len(l.secret) == 0 }
 
+// Seals reports whether the row that waits has secrets.
+func (l *Log) Seals() bool { return len(l.secret) > 0 }
+
 // Unsealed reports whether secrets were written that are not stored: there is no cipher.
 func (l *Log) Unsealed() bool { return l.behind }
 

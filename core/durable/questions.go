@@ -173,6 +173,16 @@ func (r *Questions) DropDrafts(of func(id []byte) bool) {
 	r.Drafts = slices.DeleteFunc(r.Drafts, func(d Reply) bool { return of(d.ID) })
 }
 
+// Leave drops the questions whose ids are such, whatever has become of them: nobody
+// waits for their answers any more, and what is asked under such an id is another question.
+func (r *Questions) Leave(of func(id []byte) bool) {
+	asked := func(q Question) bool { return of(q.ID) }
+	r.Asked, r.Outbox = slices.DeleteFunc(r.Asked, asked), slices.DeleteFunc(r.Outbox, asked)
+	r.Answered = slices.DeleteFunc(r.Answered, func(a GivenAnswer) bool { return of(a.ID) })
+	r.Taken, r.Withdrawn = slices.DeleteFunc(r.Taken, of), slices.DeleteFunc(r.Withdrawn, of)
+	r.DropDrafts(of)
+}
+
 // Draft returns the draft of the answer to the question with that id, nil for none.
 func (r *Questions) Draft(id []byte) []byte {
 	if i := find(r.Drafts, id); i >= 0 {

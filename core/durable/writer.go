@@ -35,6 +35,7 @@ type Writer struct {
 	later   []byte      // ops that nobody waits for (PutLater)
 	ridesAt engine.Time // when a commit first takes them along
 	laterBy engine.Time // when they go in one of their own
+	owed    []byte      // deletions that the store has missed (owe)
 
 	ticket uint32 // of the last commit
 	landed uint32 // of the last that was stored
@@ -114,11 +115,13 @@ func (w *Writer) Full() bool { return w.Open() && w.waiting+len(w.blob) > MaxUnc
 
 // Put puts an op other than a row into the next commit.
 func (w *Writer) Put(op journal.Op) {
-	if w.Open() {
-		before := len(w.ops)
-		w.ops = journal.AppendOp(w.ops, op)
-		w.waiting += len(w.ops) - before
+	if !w.Open() {
+		w.owe(op)
+		return
 	}
+	before := len(w.ops)
+	w.ops = journal.AppendOp(w.ops, op)
+	w.waiting += len(w.ops) - before
 }
 
 // PutLater puts an op for whose commit nobody waits: it goes with the first one from ridesAt on,
@@ -127,6 +130,7 @@ func (w *Writer) Put(op journal.Op) {
 // follow each other take hardly more than one.
 func (w *Writer) PutLater(op journal.Op, ridesAt, by engine.Time) {
 	if !w.Open() {
+		w.owe(op)
 		return
 	}
 	if len(w.later) == 0 {
@@ -135,6 +139,15 @@ func (w *Writer) PutLater(op journal.Op, ridesAt, by engine.Time) {
 	before := len(w.later)
 	w.later = journal.AppendOp(w.later, op)
 	w.waiting += len(w.later) - before
+}
+
+// owe keeps a deletion that the store misses for when it works again, or a later page would
+// find what its app has done with. It is no other page's record that is deleted then.
+func (w *Writer) owe(op journal.Op) {
+	if op.Kind == journal.OpForget && op.Flags&journal.OpOwned == 0 && w.state != StoreClosed {
+		op.Flags |= journal.OpOwned
+		w.owed = journal.AppendOp(w.owed, op)
+	}
 }
 
 // Hasten has what was put later go with the next commit, since somebody waits for it.
@@ -418,7 +431,8 @@ func (w *Writer) Fail(now engine.Time, why Reason, of Owner) {
 		of.InMemory(why)
 	}
 	alone := w.alone
-	*w = Writer{state: states[w.state][changeOf(why)], Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
+	w.Unstored(w.owe)
+	*w = Writer{state: states[w.state][changeOf(why)], Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters, owed: w.owed}
 	w.release(now, w.ticket)
 	if alone != nil {
 		alone.Tried(now, false)
@@ -428,6 +442,7 @@ func (w *Writer) Fail(now engine.Time, why Reason, of Owner) {
 // Return goes on storing, after CommitLate.
 func (w *Writer) Return(of Owner) {
 	if w.state = states[w.state][storeReturns]; w.Open() {
+		w.ops, w.waiting, w.owed = append(w.ops, w.owed...), w.waiting+len(w.owed), nil
 		of.WriteAgain()
 	}
 }

@@ -92,6 +92,7 @@ func TestWritesSkippable(t *testing.T) {
 		"010181025b5d":   data(Servers, "[]"),
 		"01018200":       {Kind: Refused},
 		"01018300":       {Kind: Unsent},
+		"0101840102":     number(Joined, 2),
 	} {
 		if got := tohex(AppendEntry(nil, e)); got != want {
 			t.Errorf("%d: %s, want %s", e.Kind, got, want)

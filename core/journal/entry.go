@@ -119,13 +119,17 @@ const (
 	// Unsent: the request of the Sent before it has not left: it waits for a connection
 	// still. A build that skips it takes the request for one that may have run.
 	Unsent
+	// Joined: the call goes on in the session of handshake N[0], which is not that of its
+	// request any more; what the server asks from here on it asks there. A build that skips
+	// it takes what was asked there for another session's, and asks nobody again.
+	Joined
 
-	lastSkippable = Unsent
+	lastSkippable = Joined
 	skippable     = 128
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastSkippable + 1]int{Answered: 1, Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Checkpoint: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2}
+var numbers = [lastSkippable + 1]int{Answered: 1, Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Checkpoint: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2, Joined: 1}
 
 // Entry is one thing that happened to a call.
 type Entry struct {

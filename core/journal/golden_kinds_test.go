@@ -67,6 +67,7 @@ func goldenKinds() []goldenRecord {
 		}},
 		{"refused", false, call, []goldenRow{{[]Entry{request, {Kind: Refused}}, nil}}},
 		{"has not left", false, call, []goldenRow{{[]Entry{request}, nil}, {[]Entry{{Kind: Unsent}}, nil}}},
+		{"in the next session", false, call, []goldenRow{{[]Entry{request, AskedEntry([]byte(`1q`), []byte(`{}`))}, nil}, {[]Entry{number(Joined, 2)}, nil}}},
 		{"answer is refused", false, call, []goldenRow{
 			{[]Entry{request, stated(`{"a":{"method":"elicitation/create"}}`), sealed}, []Entry{data(State, `"opaque"`)}},
 			{[]Entry{AnsweredEntry(nil, 0), sent(9<<24+2, 1), {Kind: Refused}, sealed}, []Entry{data(Responses, `{"a":{"action":"accept"}}`)}},

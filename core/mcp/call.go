@@ -212,6 +212,9 @@ func (call *call) transmit(c *Client, now engine.Time) {
 	call.enter(c, callSent)
 	call.begin(c, attemptRequest)
 	call.generation, call.inSession = c.session.generation, c.session.id != ""
+	if call.role == roleTask {
+		call.parent.joinsFor(c, call)
+	}
 	call.answerBy = call.headBy(c, now)
 	call.policy, call.parked = nil, 0 // an earlier request's
 	call.stream = call.newStream(c)

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"bytes"
-
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
@@ -22,6 +20,7 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 	call.rounds = r.Rounds
 	r.AskAgain()
 	call.drafts.restore(c, r)
+	call.restoreRound(r)
 	if r.Sent {
 		call.cuts++ // the page that had it is gone
 	}
@@ -31,6 +30,12 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 		call.restoreOutbox(c, now, r)
 	}
 	switch {
+	// A task first: what the call has asked for before it became one is over.
+	case r.TaskID != "" && wire.FindTaskDialect(r.TaskDialect, c.revision) != nil:
+		call.restoreTask(c, now, r, wire.FindTaskDialect(r.TaskDialect, c.revision))
+	case r.Task:
+		call.enter(c, callQueued)
+		call.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: call.method, Message: "the id of this call's task could not be read back"})
 	case r.Round != nil && r.Responses == nil && !r.Responded:
 		call.askAgain(c, now, r)
 	case r.Round != nil && r.Stated && r.State == nil:
@@ -50,15 +55,8 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 			call.reruns++
 			c.resumed(call, engine.Restarted) // the round, of a tool that may run twice
 		}
-		call.requestState = bytes.Clone(r.State)
-		call.setRound(r.Responses)
 		call.enter(c, callQueued)
 		call.send(c, now)
-	case r.TaskID != "" && wire.FindTaskDialect(r.TaskDialect, c.revision) != nil:
-		call.restoreTask(c, now, r, wire.FindTaskDialect(r.TaskDialect, c.revision))
-	case r.Task:
-		call.enter(c, callQueued)
-		call.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: call.method, Message: "the id of this call's task could not be read back"})
 	case !r.Sent, r.Refused:
 		call.enter(c, callQueued)
 		call.send(c, now) // it never left, or did not run
@@ -92,6 +90,14 @@ func (call *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	call.answerBy, call.askedAt = engine.Never, now
 	call.asks, call.requestState = r.Round, r.State
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput, Position: call.position, Data: call.drafts.withSaved(inputEvent(call.asks), call.asks, recorded.RoundID)})
+}
+
+// restoreRound brings back the answer to what the call has asked for: it goes with the
+// request, also where that is run again.
+func (call *call) restoreRound(r *recorded.Call) {
+	if (r.Responses != nil || r.Responded) && (!r.Stated || r.State != nil) {
+		call.roundOver, call.asks, call.responses, call.requestState = true, r.Round, r.Responses, r.State
+	}
 }
 
 func stateLost(method string) *engine.Error {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -16,10 +17,11 @@ const maxRounds = 16
 // inputRound is a request for input that the server has answered a call with.
 type inputRound struct {
 	rounds       int         // times that it asked
-	round        []byte      // members of params that answer the last of them
+	roundOver    bool        // the last of them has its answer, which goes with the request
+	responses    []byte      // the answer, raw; nil where nothing is said
 	requestState []byte      // raw, to be sent back as it is
 	askedAt      engine.Time // when it asked
-	asks         []byte      // what it asks for, where that is kept
+	asks         []byte      // what it asks for, or asked for
 }
 
 // completed takes a result. In a self-describing revision it may be a request
@@ -64,7 +66,7 @@ func (c *Client) askInput(now engine.Time, call *call, result []byte) {
 	state, _ := jsonrpc.Member(result, "requestState")
 	call.requestState = append([]byte(nil), state...)
 	call.enter(c, callAsking)
-	call.answerBy, call.askedAt = engine.Never, now
+	call.answerBy, call.askedAt, call.roundOver = engine.Never, now, false
 	requests, _ := jsonrpc.Member(result, "inputRequests")
 	call.asks = append(call.asks[:0], requests...)
 	c.writeRound(call)
@@ -104,17 +106,20 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	if call == nil || call.state != callAsking {
 		return
 	}
-	call.setRound(responses)
+	call.roundOver, call.responses = true, bytes.Clone(responses)
 	call.drafts = drafts{}
 	delete(c.byID, call.request)
 	call.request = c.newRequestID()
 	c.byID[call.request] = call
 	call.totalBy = later(call.totalBy, now.Since(call.askedAt))
 	call.enter(c, callStoring)
-	call.answerBy, call.asks = in(now, call.timeouts.Answer), nil
+	call.answerBy = in(now, call.timeouts.Answer)
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its outcome is unknown.
 	c.writeResponses(call, responses)
+	if call.isKept() {
+		call.record.waits()
+	}
 	c.whenStored(now, call, true, &sending{call})
 }
 
@@ -135,18 +140,21 @@ func (s *sending) goOn(c *Client, _ *call, now engine.Time) {
 	s.of.tellAwaiting(c) // whoever opens the client sends it
 }
 
-// setRound keeps the members of params that answer a request for input.
-func (call *call) setRound(responses []byte) {
-	call.round = nil
-	if len(responses) > 0 {
-		call.round = append(append(call.round, `"inputResponses":`...), responses...)
+// roundMembers returns the members of params that answer a request for input, nil for none.
+func (call *call) roundMembers() (members []byte) {
+	if !call.roundOver {
+		return nil
+	}
+	if len(call.responses) > 0 {
+		members = append(append(members, `"inputResponses":`...), call.responses...)
 	}
 	if len(call.requestState) > 0 {
-		if call.round != nil {
-			call.round = append(call.round, ',')
+		if members != nil {
+			members = append(members, ',')
 		}
-		call.round = append(append(call.round, `"requestState":`...), call.requestState...)
+		members = append(append(members, `"requestState":`...), call.requestState...)
 	}
+	return members
 }
 
 // openQuestion is a request of the server's that the app is answering.

@@ -17,8 +17,8 @@ func (c *Client) encodeRequest(call *call) []byte {
 		own = c.appendIdentity(append(own, ','))
 	}
 	params := call.params
-	if len(call.round) > 0 {
-		params = jsonrpc.AppendObject(nil, params, call.round)
+	if round := call.roundMembers(); round != nil {
+		params = jsonrpc.AppendObject(nil, params, round)
 	}
 	return jsonrpc.AppendRequest(nil, uint64(call.request), call.method, params, jsonrpc.AppendObject(nil, call.meta, own))
 }

@@ -17,6 +17,7 @@ type session struct {
 	leaseAsked bool   // the lease was asked for to make this one
 	restored   bool   // it is an earlier page's, from the journal
 	stored     bool   // the store has a session of this server, or may have
+	unstored   bool   // and not this one, or not what is known of its tools: it was away
 	unreadable bool   // it has one of a build whose records this one cannot read
 	client     []byte // what that page said of itself
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -52,8 +53,17 @@ func (call *call) joinSession(c *Client, now engine.Time) bool {
 		call.stream.Due(call.policy.expiry())
 		return false
 	}
-	call.generation, call.inSession = c.session.generation, c.session.id != ""
-	// What a session that is gone has asked, this one asks under ids of its own.
-	call.outbox, call.questions = nil, nil
+	call.inSession = c.session.id != ""
+	call.joins(c)
 	return true
+}
+
+// joins has the call go on in the session at hand, and a page that finds it knows of that:
+// what a session that is gone has asked, this one asks under ids of its own.
+func (call *call) joins(c *Client) {
+	call.generation, call.outbox, call.questions = c.session.generation, nil, nil
+	if call.task != nil && call.record != nil {
+		call.record.cursor = call.record.cursor[:0] // of a stream of that session
+	}
+	c.write(call, journal.Entry{Kind: journal.Joined, N: [3]uint64{uint64(call.generation)}})
 }

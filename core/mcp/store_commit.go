@@ -93,6 +93,7 @@ type storeOwner Client
 // InMemory lets the calls at hand go on without a store.
 func (o *storeOwner) InMemory(why durable.Reason) {
 	c := (*Client)(o)
+	c.writer.Unstored(c.missServer)
 	for _, call := range c.calls {
 		if call.record != nil {
 			call.record.Fail()
@@ -109,6 +110,11 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 	}
 }
 
+// missServer notes that the store has failed for the server's row.
+func (c *Client) missServer(op journal.Op) {
+	c.session.unstored = c.session.unstored || op.Kind == journal.OpServer
+}
+
 // WriteAgain writes what the store has not, or not any more: with the record that a
 // call had before the store failed, a later page would resume it from a cursor that
 // the server has left behind.
@@ -116,6 +122,9 @@ func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.rescheduleAll()
 	c.tellDurability("indexeddb", 0)
+	if c.session.unstored {
+		c.storeServer() // the calls go on in it
+	}
 	c.withdrawn.trial.ask(c.now)
 	waiting := c.undecided()
 	for _, call := range c.calls {

@@ -126,8 +126,12 @@ func (call *call) looksUnsent(c *Client) bool {
 func (r *record) refused() {
 	r.c.writeDeferred(r.t)
 	r.Write(journal.Entry{Kind: journal.Refused})
-	r.openIn, r.sentIn = r.c.writer.Next(), neverSent
+	r.waits()
 }
+
+// waits notes of what is written now that a page which finds the call sends it, until it is
+// stored that it leaves.
+func (r *record) waits() { r.openIn, r.sentIn = r.c.writer.Next(), neverSent }
 
 // isKept reports whether what is written of the call gets stored.
 func (call *call) isKept() bool { return call.record != nil && !call.record.Memory }
@@ -173,6 +177,9 @@ func (r *record) AppendRow(b []byte) []byte {
 		return r.Log.AppendRow(b, journal.OpEnded)
 	}
 	stream := call.carrier()
+	if r.Unsealed() && (r.Seals() || r.movedOn(stream)) {
+		r.writeUnsealed(stream)
+	}
 	r.writeCursor(stream)
 	if stream != nil && stream.RetryValue() >= 0 && stream.RetryValue() != r.retry {
 		r.retry = stream.RetryValue()
@@ -182,9 +189,28 @@ func (r *record) AppendRow(b []byte) []byte {
 	return r.Log.AppendRow(b, 0)
 }
 
+// writeUnsealed writes once more what a later page goes on with, and what could not be sealed:
+// once secrets are sealed that come after it the guarantee rises, and it has to be there.
+func (r *record) writeUnsealed(stream *link.Stream) {
+	call := r.t
+	switch {
+	case call.task != nil:
+		r.WriteSecret(journal.Entry{Kind: journal.TaskID, Data: []byte(call.task.id)})
+		r.WriteSecret(journal.Entry{Kind: journal.TaskState, Data: call.task.state})
+	case call.policy != nil:
+		r.WriteSecret(journal.Entry{Kind: journal.Token, Data: call.policy.token})
+	case len(call.requestState) > 0:
+		r.WriteSecret(journal.Entry{Kind: journal.State, Data: call.requestState})
+	}
+	if stream != nil {
+		r.cursor = r.cursor[:0]
+		stream.UnstoreSeen()
+	}
+}
+
 // writeCursor writes the cursor of a stream that has moved on, nil for none.
 func (r *record) writeCursor(stream *link.Stream) {
-	if stream == nil || bytes.Equal(stream.Cursor.ID, r.cursor) {
+	if !r.movedOn(stream) {
 		return
 	}
 	r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
@@ -194,12 +220,17 @@ func (r *record) writeCursor(stream *link.Stream) {
 	}
 }
 
+// movedOn reports whether the cursor of a stream is not the one that was written, nil for none.
+func (r *record) movedOn(stream *link.Stream) bool {
+	return stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor)
+}
+
 // carrier returns the stream whose cursor is stored with the call: its own, or
 // that of the request for its task's result. nil where neither is one that can
 // be resumed.
 func (call *call) carrier() *link.Stream {
 	switch {
-	case call.state == callStreaming:
+	case call.state == callStreaming, call.state == callReading && call.resumes():
 		return &call.stream
 	case call.state == callTask && call.task.fetch.call != nil && call.task.fetch.call.state == callStreaming:
 		return &call.task.fetch.call.stream
@@ -266,134 +297,6 @@ func (c *Client) tellGuarantee(call *call) {
 // {"durability":"memory","why":"quota"}.
 func (c *Client) tellDurability(where string, why durable.Reason) {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: durable.AppendDurability(nil, where, why)})
-}
-
-// rewrite stores a live call again after the store was cleared. The events that
-// the app has had are gone from it, which Checkpoint says.
-func (c *Client) rewrite(call *call) {
-	undecided := call.undecided(c)
-	if stream := call.carrier(); stream != nil {
-		stream.UnstoreSeen()
-	}
-	r := call.record
-	before, next := *r, c.writer.Next()
-	r.restart(r.Epoch)
-	// If this does not get stored, what was stored before may still be there.
-	r.headIn, r.openIn = min(before.headIn, next), min(before.openIn, next)
-	r.BeginAgain(call.journalHead())
-	if undecided {
-		c.claimKey(call, 0)
-	} else {
-		c.claimKey(call, journal.OpOwned)
-	}
-	if call.position > 0 {
-		c.write(call, journal.Entry{Kind: journal.Checkpoint, N: [3]uint64{uint64(call.position)}})
-	}
-	if len(call.outbox) > 0 || call.fold != nil {
-		c.writer.Flush() // there are answers among it, or may be
-	}
-	if call.fold != nil {
-		c.rewriteFold(call)
-	}
-	// One that waits to be run again was sent too, under an id that is used up.
-	if call.state >= callStoring || call.reruns > 0 {
-		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
-		r.sentIn = next
-	}
-	if r.sentIn == next {
-		r.sentIn = min(before.sentIn, next)
-	} else if c.writer.Has(before.sentIn) {
-		r.openIn = next // until then it says that it left
-	}
-	if call.policy != nil {
-		c.writePolicy(call)
-	}
-	if call.task != nil {
-		c.rewriteTask(call)
-	}
-	if call.state == callAsking {
-		c.writeRound(call)
-	}
-	for _, a := range c.openQuestions {
-		if a.call == call {
-			c.write(call, journal.AskedEntry(questionID(a.id), withoutTask(a.message)))
-		}
-	}
-	c.rewriteDrafts(call)
-	for _, a := range call.outbox {
-		c.writeAnswer(call, a.id, a.message)
-	}
-	for _, id := range call.questions {
-		if !c.isOpen(call, id) {
-			c.write(call, journal.Entry{Kind: journal.Taken, Data: id})
-		}
-	}
-	if r.acked > 0 {
-		c.write(call, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
-	}
-	c.tellGuarantee(call)
-}
-
-// rewriteFold writes what is known of a call that nobody has gone on with yet.
-func (c *Client) rewriteFold(call *call) {
-	r := call.fold
-	if r.Round != nil {
-		stated := uint64(0)
-		if r.Stated {
-			stated = 1
-		}
-		c.write(call, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: r.Round})
-		if r.State != nil {
-			c.writeSecret(call, journal.Entry{Kind: journal.State, Data: r.State})
-		}
-		if r.Responses != nil {
-			c.writeResponses(call, r.Responses)
-		}
-	}
-	if r.Sent && !r.Refused && (r.Round == nil || r.Responded) {
-		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
-		call.record.sentIn = c.writer.Next()
-	}
-	if r.Task {
-		c.write(call, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(r.TaskAt), r.TaskDialect}})
-		if r.TaskID != "" {
-			c.writeSecret(call, journal.Entry{Kind: journal.TaskID, Data: []byte(r.TaskID)})
-		}
-		if r.TaskState != nil {
-			c.writeSecret(call, journal.Entry{Kind: journal.TaskState, Data: r.TaskState})
-		}
-		if r.TaskTTL > 0 {
-			c.write(call, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(r.TaskTTL), uint64(r.TaskHeardAt)}})
-		}
-		if r.Fetching != 0 {
-			c.write(call, journal.Entry{Kind: journal.Fetching, N: [3]uint64{r.Fetching}})
-		}
-	}
-	if r.Retry >= 0 {
-		c.write(call, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.Retry)}})
-	}
-	if len(r.Cursor) > 0 {
-		c.writeSecret(call, journal.Entry{Kind: journal.Cursor, Data: r.Cursor})
-		c.writeSecret(call, journal.Entry{Kind: journal.Seen, Data: r.Seen})
-	}
-	if p := r.Policy; p != nil {
-		c.write(call, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.MinWait), uint64(p.MaxWait), uint64(p.ReceivedAt)}})
-		if p.Token != nil {
-			c.writeSecret(call, journal.Entry{Kind: journal.Token, Data: p.Token})
-		}
-	}
-	for _, q := range r.Asked {
-		c.write(call, journal.AskedEntry(q.ID, q.Message))
-	}
-	for _, d := range r.Drafts {
-		c.writeSecret(call, journal.DraftEntry(d.ID, d.Message))
-	}
-	for _, a := range r.Outbox {
-		c.writeAnswer(call, a.ID, a.Message)
-	}
-	for _, id := range r.Taken {
-		c.write(call, journal.Entry{Kind: journal.Taken, Data: id})
-	}
 }
 
 // keptInOrder returns the settled calls that nobody has acknowledged, oldest

@@ -119,7 +119,7 @@ func (c *Client) storeServer() {
 		Handshake: uint64(c.session.generation), Revision: c.revision.Name, Result: c.session.result, Client: c.identity(),
 		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader, Tools: c.tools.stored,
 	})
-	c.session.stored = c.session.stored || c.writer.Open()
+	c.session.stored, c.session.unstored = c.session.stored || c.writer.Open(), !c.writer.Open()
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: c.session.besides(), Plain: plain, Secret: secret})
 }
 
@@ -236,7 +236,7 @@ func (c *Client) folded(call *call, op journal.Op) {
 	call.record.landed = call.fold.Position
 	call.record.acked = max(call.record.acked, call.fold.Acked)
 	call.left, call.denied = call.fold.Sent, call.fold.Refused
-	if call.record.sentIn = neverSent; call.left && !call.denied { // else a page that finds it sends it
+	if call.record.sentIn = neverSent; !call.fold.Waits() { // else a page that finds it sends it
 		call.record.sentIn = 0
 	}
 	if call.left {

@@ -114,8 +114,8 @@ func (call *call) advanceTask(c *Client, now engine.Time) {
 		}
 	}
 	if call.generation != c.session.generation {
-		// What a session that is gone has asked, this one asks under ids of its own.
-		call.generation, call.outbox, call.questions, k.unheard = c.session.generation, nil, nil, 0
+		k.unheard = 0
+		call.joins(c)
 	}
 	k.chunks, k.ended = 0, 0
 	if k.unheard != 0 && c.revision.CancelNotification {
@@ -135,6 +135,14 @@ func (call *call) advanceTask(c *Client, now engine.Time) {
 	c.write(call, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(s.request)}})
 	s.enter(c, callStoring)
 	c.whenStored(now, call, false, &sending{s})
+}
+
+// joinsFor has the call of a task go on in the session in which a request about it leaves, where
+// the server may ask something on the way to the answer.
+func (call *call) joinsFor(c *Client, s *call) {
+	if k := call.task; k != nil && call.generation != c.session.generation && (s == k.fetch.call || k.dialect.Result == "") {
+		call.joins(c)
+	}
 }
 
 // subrequest makes a request about a task due.

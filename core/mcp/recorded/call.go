@@ -21,7 +21,7 @@ type Call struct {
 	Sent    bool   // the request may have left
 	Refused bool   // and the server has refused to run it, the last time that it was sent
 	Request uint64 // its id on the wire, of the last time it was sent
-	Session uint64 // number of the handshake in whose session that was
+	Session uint64 // number of the handshake in whose session that was, or in whose it goes on
 	Sends   int    // how often it was sent
 	Acked   uint32 // the app has done with those up to here
 
@@ -115,6 +115,14 @@ func (r *Call) Fold(e journal.Entry) {
 		if r.Sent {
 			r.Sent = false
 			r.Sends--
+		}
+	case journal.Joined:
+		if r.Session != e.N[0] {
+			r.Session = e.N[0]
+			r.Leave(isSessionID)
+			if r.Task { // else the cursor is a resumable request's, in whatever session
+				r.Cursor, r.Seen = nil, nil
+			}
 		}
 	case journal.Cursor:
 		r.Cursor = bytes.Clone(e.Data)

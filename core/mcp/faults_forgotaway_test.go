@@ -1,0 +1,69 @@
+package mcp_test
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// Fault 490: a call ends while the store is away, or hangs, and its app has done with it;
+// or the store fails for the commit that deletes it. Once the store works again the call is
+// deleted: no later page resumes, runs or tells of it.
+func TestFault490_DoneWhileTheStoreIsAway(t *testing.T) {
+	acks := map[string]func(m *mcp.Client, now engine.Time, c engine.CallID){
+		"handed": (*mcp.Client).Handed,
+		"acked":  func(m *mcp.Client, now engine.Time, c engine.CallID) { m.Ack(now, c, 0, 7) },
+	}
+	for name, ack := range acks {
+		for _, how := range []string{"the store hangs", "it hangs for the outcome", "it fails", "it fails for the deletion"} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				r := connected(t, withDisk)
+				c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
+				r.store()
+				o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
+				o.Head(o.x, 200, "content-type", coretest.Stream)
+				o.progress(1)
+				o.store()
+				o.progress(2)
+				switch how {
+				case "the store hangs":
+					o.Advance(durable.CommitWithin)
+				case "it fails":
+					o.Stored(journal.ResultFailed, durable.ReasonFailed)
+					o.audit()
+				}
+				o.result("e3")
+				switch how {
+				case "it hangs for the outcome":
+					o.Stored(journal.ResultOK, 0)
+					o.audit()
+					o.Advance(durable.CommitWithin)
+				case "it fails for the deletion":
+					o.store()
+				}
+				o.wantResult()
+				o.World.Input("done", func(m *mcp.Client, now engine.Time) { ack(m, now, c) })
+				switch how {
+				case "it fails for the deletion":
+					o.World.Stored(journal.ResultFailed, durable.ReasonFailed)
+					fallthrough
+				case "it fails":
+					o.World.Input("back", func(m *mcp.Client, now engine.Time) { m.Stored(now, 0, journal.ResultOK, 0) })
+				default:
+					late := o.Store.Land()
+					o.World.Input("late", func(m *mcp.Client, now engine.Time) { m.Stored(now, late, journal.ResultOK, 0) })
+				}
+				for o.Store.Flying() != 0 {
+					o.World.Stored(journal.ResultOK, 0)
+				}
+				if calls := o.Store.Calls(); len(calls) != 0 {
+					o.fatal("stored are %v", calls)
+				}
+			})
+		}
+	}
+}
