@@ -11,9 +11,10 @@ import (
 // to resume it, its log what the agent has said.
 type record struct {
 	durable.Log
-	s      *session
-	conn   string // the connection id that is written
-	cursor []byte // of its stream, as written last
+	s       *session
+	conn    string // the connection id that is written
+	cursor  []byte // of its stream, as written last
+	history int    // bytes of what the agent has said: what writing it again frees
 }
 
 // newRecord returns the record of s; made is when it was made, in ms since 1970.
@@ -96,7 +97,10 @@ func (c *Client) writeUpdate(s *session, update []byte) {
 	if isState(update) {
 		kind = engine.EventTurn
 	}
-	c.write(s, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: update})
+	if s.writes() {
+		s.record.history += len(update)
+		s.record.Write(journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: update})
+	}
 }
 
 // writePromptOp writes which prompts are not in the history: a later page shows

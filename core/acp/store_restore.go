@@ -37,6 +37,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		}
 	}
 	for _, s := range forgotten {
+		s.record.Disown()
 		s.record = nil
 		c.drop(now, s, engine.StreamClosed)
 	}
@@ -45,6 +46,8 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	}
 	if c.state == stateNew {
 		c.joinConnections(now)
+	} else {
+		c.fitStored() // where this tab has the session that takes most
 	}
 }
 
@@ -162,6 +165,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	s.reread.next()
 	err := s.fold.Apply(s.fold, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
+		s.record.history += len(data)
 		if isState(data) {
 			s.stateRead(c, now, data)
 			return
