@@ -88,9 +88,13 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
+	c.writeDeletions()
 	for _, s := range c.sessions {
-		if s.state == sessionOwned && s.record != nil && s.record.Memory {
-			s.record.Memory = false
+		if s.record == nil || !s.record.Memory {
+			continue
+		}
+		s.record.Memory = false
+		if s.state == sessionOwned {
 			c.rewrite(s)
 			c.writeState(s)
 		}

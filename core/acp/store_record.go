@@ -33,12 +33,14 @@ func (r *record) restart(epoch uint32) {
 // sessionMethod is the method of a stored head: what takes the session up again.
 const sessionMethod = "session/resume"
 
-// keep writes the head of a session that the agent is known to have.
+// keep writes the head of a session that the agent is known to have; where the store has
+// failed, once it works again.
 func (c *Client) keep(s *session) {
-	if !c.writer.Open() || s.record != nil {
+	if !c.cfg.Journal || c.writer.Closed() || s.record != nil {
 		return
 	}
 	s.record = c.newRecord(s, c.ids.Next(), 1, c.wall())
+	s.record.Memory = !c.writer.Open()
 	s.record.Begin(s.head())
 	c.writeServers(s)
 	c.writeConnection(s)
@@ -197,6 +199,7 @@ func (c *Client) forgetRecord(s *session) {
 	}
 	if r.Memory {
 		r.Disown()
+		c.deleteLater(r.ID)
 	} else {
 		r.Delete(journal.OpOwned)
 	}

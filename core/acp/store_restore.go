@@ -135,6 +135,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	s.reread = &reread{prefix: s.prefix, carried: was, epoch: s.record.Epoch}
 	s.prefix = logPrefix{}
 	s.record.restart(op.Epoch)
+	s.record.Memory = !c.writer.Open() // else nobody writes it again once the store works
 	for _, q := range c.allQuestions() {
 		switch {
 		case q.session != s:
