@@ -48,6 +48,9 @@ func (r *storedSession) Fold(e journal.Entry) {
 		r.Seen = append(r.Seen, e.Data...)
 		r.Seen = r.Seen[max(len(r.Seen)-maxSeen, 0):]
 	case journal.Connection:
+		if r.Connection != "" && r.Connection != string(e.Data) {
+			r.Taken = nil // ids of requests on the one before
+		}
 		r.Connection = string(e.Data)
 		r.Cursor, r.Seen = nil, nil // of a stream on the one before
 	case journal.Servers:
@@ -60,6 +63,10 @@ func (r *storedSession) Fold(e journal.Entry) {
 			r.Placed = r.Placed[max(0, len(r.Placed)-maxLately):]
 		}
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
+	case journal.Asked:
+		id, _ := journal.ReadAsked(e)
+		r.Reopen(id) // the tab that has written it knew that it waits
+		fallthrough
 	default:
 		r.Questions.Fold(e, func([]byte) bool { return false })
 	}

@@ -162,6 +162,13 @@ func (c *Client) rewrite(s *session) {
 	r.BeginAgain(s.head())
 	c.writeServers(s)
 	c.writeConnection(s)
+	if s.conn != nil { // first: one that is open may have the id of one that was answered
+		for _, a := range s.conn.answered {
+			if a.session == s {
+				c.write(s, journal.Entry{Kind: journal.Taken, Data: a.id})
+			}
+		}
+	}
 	for _, q := range c.questions {
 		if q.session == s && q.state != questionUnasked {
 			c.write(s, journal.AskedEntry(q.id, q.raw))
@@ -171,13 +178,6 @@ func (c *Client) rewrite(s *session) {
 		}
 	}
 	c.rewriteDrafts(s)
-	if s.conn != nil {
-		for _, a := range s.conn.answered {
-			if a.session == s {
-				c.write(s, journal.Entry{Kind: journal.Taken, Data: a.id})
-			}
-		}
-	}
 	if s.version() == 1 {
 		return
 	}
