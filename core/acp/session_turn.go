@@ -152,7 +152,7 @@ func (s *session) endExpected(c *Client, now engine.Time) {
 // history, as far as that shows: it has said something since, and no prompt that it has
 // taken is still to come there. In version 1 the answer to the prompt ends its turn.
 func (s *session) hasBegun() bool {
-	return s.version() == 1 || !s.transcript.EndsWithUser() && !s.transcript.AwaitsEcho()
+	return s.version() == 1 || len(s.ahead) == 0 && !s.transcript.EndsWithUser() && !s.transcript.AwaitsEcho()
 }
 
 // endRead is endExpected where only the history says that nobody is at work. Between a

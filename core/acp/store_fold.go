@@ -58,10 +58,7 @@ func (r *storedSession) Fold(e journal.Entry) {
 	case journal.Prompt:
 		r.Prompts = append(r.Prompts, storedPrompt{ID: e.N[0], Content: bytes.Clone(e.Data)})
 	case journal.Placed:
-		if string(e.Data) == "placed" {
-			r.Placed = append(r.Placed, e.N[0])
-			r.Placed = r.Placed[max(0, len(r.Placed)-maxLately):]
-		}
+		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
 	case journal.Asked:
 		id, _ := journal.ReadAsked(e)
@@ -70,4 +67,14 @@ func (r *storedSession) Fold(e journal.Entry) {
 	default:
 		r.Questions.Fold(e, func([]byte) bool { return false })
 	}
+}
+
+// noteLately returns the ids of the last prompts that are in the history, maxLately at most,
+// after it was said of one whether it is.
+func noteLately(all []uint64, id uint64, placed bool) []uint64 {
+	all = slices.DeleteFunc(all, func(other uint64) bool { return other == id })
+	if placed {
+		all = append(all, id)
+	}
+	return all[max(0, len(all)-maxLately):]
 }

@@ -205,7 +205,10 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		}
 		return
 	}
-	s.lately = s.fold.Placed
+	for _, id := range s.ahead {
+		s.transcript.Accepted(id, "", s.emit(c))
+	}
+	s.lately, s.ahead = s.fold.Placed, nil
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
 		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s}
@@ -355,8 +358,12 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 		return
 	}
 	for _, p := range before {
-		if !hasPrompt(s.fold, p.ID) {
-			s.transcript.Unsent(p.ID, s.emit(c)) // no news where its item has come
+		switch {
+		case hasPrompt(s.fold, p.ID):
+		case slices.Contains(s.fold.Placed, p.ID):
+			s.transcript.Placed(p.ID, s.emit(c))
+		default:
+			s.transcript.Unsent(p.ID, s.emit(c))
 		}
 	}
 	c.mirror(s, handedNowhere)

@@ -98,6 +98,15 @@ func (r *Reducer) Unsent(p uint64, emit func(op []byte)) {
 	r.pass(s.at, s.text[:s.matched], emit)
 }
 
+// Placed notes that a prompt is in the history, as whoever has heard its answer knows.
+func (r *Reducer) Placed(p uint64, emit func(op []byte)) {
+	if s := r.sentAs(p); s != nil {
+		if r.forget(s); s.at < 0 {
+			r.say("placed", s, emit)
+		}
+	}
+}
+
 // TurnEnded notes that a turn has ended. Prompts that were accepted and never echoed get an item of their own; the echo of
 // one may still come until the next turn ends.
 func (r *Reducer) TurnEnded(emit func(op []byte)) {
