@@ -115,3 +115,26 @@ func TestFault480_SameIDAgain(t *testing.T) {
 		s.expect(len(s.open()) == 1, "written again %v: the next page asks %d", again, len(s.open()))
 	}
 }
+
+// TestFault484_CancelledOnTheAnswersWay: a person answers while the network is away, and then
+// cancels the turn. The answer is on its way still: it is sent by this page, or by the next
+// one, and the person is not asked again.
+func TestFault484_CancelledOnTheAnswersWay(t *testing.T) {
+	for _, load := range []bool{false, true} {
+		s, handle, a := opened(t, quiet())
+		a.ask(func() {})
+		s.settle(0)
+		s.post = func(string) delivery { return neverLeft }
+		s.respond(s.open()[0], yes)
+		s.effects = nil
+		s.cancel(handle)
+		if load {
+			s.load()
+		}
+		s.post = nil
+		s.cut(a.m.reading(a.id), 0) // with its history it asks again
+		s.settle(60_000)
+		s.expect(len(s.open()) == 0, "load %v: the person is asked again", load)
+		s.expect(a.m.answered["1001"] == 1, "load %v: %d answers", load, a.m.answered["1001"])
+	}
+}

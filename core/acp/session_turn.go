@@ -296,7 +296,7 @@ func (s *session) cancelled(c *Client, now engine.Time) {
 	}
 	background, _ := jsonrpc.Member(s.turn.last, "background")
 	for _, q := range c.allQuestions() {
-		if q.session == s && q.method == "session/request_permission" && !q.concerns(background) {
+		if q.session == s && q.method == "session/request_permission" && q.state != questionAnswered && !q.concerns(background) {
 			c.withdraw(now, q, withdrawnCancelled)
 		}
 	}
