@@ -217,9 +217,7 @@ func (w *promptSending) Stored(now engine.Time) {
 // accepted takes the answer to a prompt. In version 1 it ends the turn; an agent
 // of version 1 that has opted in to the new lifecycle answers without a reason.
 func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte) {
-	value, _ := jsonrpc.Member(result, "messageId")
-	message, _ := jsonrpc.String(value)
-	s.transcript.Accepted(r.id, message, s.emit(c))
+	s.promptAccepted(c, r.id, result)
 	if s.ends(c, now, result) {
 		return
 	}
@@ -232,6 +230,23 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	case s.placed[r.id] && s.hasBegun():
 		s.endRead(c, now) // nobody has heard its turn, which is in the history
 	}
+}
+
+// promptAccepted takes the answer to a prompt, of this page or of an earlier one.
+func (s *session) promptAccepted(c *Client, id uint64, result []byte) {
+	s.transcript.Accepted(id, messageIn(result), s.emit(c))
+	for _, p := range s.transcript.Prompts() {
+		if p.ID == id && !s.placed[id] && s.version() != 1 {
+			c.writeAccepted(s, p)
+		}
+	}
+}
+
+// messageIn returns which message the answer to a prompt names, "" for none.
+func messageIn(result []byte) string {
+	value, _ := jsonrpc.Member(result, "messageId")
+	message, _ := jsonrpc.String(value)
+	return message
 }
 
 // wasOver reports whether the turn that the prompt was inserted into has ended before its

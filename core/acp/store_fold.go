@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
 // maxSeen bounds the marks of events that are kept, in bytes: what a link.Stream
@@ -29,6 +30,7 @@ type storedSession struct {
 type storedPrompt struct {
 	ID      uint64
 	Content []byte
+	Answer  []byte // the agent's, a JSON object; nil where none has come
 }
 
 // newStoredSession returns one of which nothing but the head is known, size bytes long.
@@ -56,7 +58,7 @@ func (r *storedSession) Fold(e journal.Entry) {
 	case journal.Servers:
 		r.Servers = bytes.Clone(e.Data)
 	case journal.Prompt:
-		r.Prompts = append(r.Prompts, storedPrompt{ID: e.N[0], Content: bytes.Clone(e.Data)})
+		r.prompt(e.N[0], bytes.Clone(e.Data))
 	case journal.Placed:
 		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
@@ -66,6 +68,19 @@ func (r *storedSession) Fold(e journal.Entry) {
 		fallthrough
 	default:
 		r.Questions.Fold(e, func([]byte) bool { return false })
+	}
+}
+
+// prompt notes a prompt, or, where data is an object, the answer to one.
+func (r *storedSession) prompt(id uint64, data []byte) {
+	if !jsonrpc.IsObject(data) {
+		r.Prompts = append(r.Prompts, storedPrompt{ID: id, Content: data})
+		return
+	}
+	for i := range r.Prompts {
+		if r.Prompts[i].ID == id {
+			r.Prompts[i].Answer = data
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -130,6 +131,15 @@ func (c *Client) writePrompt(s *session, id uint64, content []byte) {
 	c.write(s, journal.Entry{Kind: journal.Prompt, N: [3]uint64{id}, Data: content})
 }
 
+// writeAccepted writes the agent's answer to a prompt that is not in the history yet: the
+// next page knows by it that the agent has the prompt, and which message it is. It is one more
+// entry for the prompt, as which builds that do not know it read it.
+func (c *Client) writeAccepted(s *session, p *transcript.Prompt) {
+	if answer := p.Answer(); answer != nil {
+		c.writePrompt(s, p.ID, answer)
+	}
+}
+
 // AppendRow ends the row that waits.
 func (r *record) AppendRow(b []byte) []byte {
 	r.appendCursor()
@@ -187,6 +197,7 @@ func (c *Client) rewrite(s *session) {
 	for _, p := range s.transcript.Prompts() { // of this page and of earlier ones
 		if !s.placed[p.ID] {
 			c.writePrompt(s, p.ID, p.Content)
+			c.writeAccepted(s, p)
 		}
 	}
 }

@@ -244,6 +244,9 @@ func (c *Client) mirror(s *session, passed handover) {
 			s.pending[p.ID] = true
 			s.transcript.Sent(p.ID, p.Content, s.emit(c))
 		}
+		if p.Answer != nil {
+			s.transcript.Accepted(p.ID, messageIn(p.Answer), s.emit(c))
+		}
 	}
 	for _, q := range c.allQuestions() {
 		if q.session == s && q.restored && !isQuestion(s.fold, q.id) {

@@ -86,7 +86,8 @@ const (
 
 	// Connection to the agent that has the session (ACP): Data is its id. Secret.
 	Connection
-	// Prompt: one leaves under id N[0]; Data is its content, a JSON array.
+	// Prompt: one leaves under id N[0]; Data is its content, a JSON array. Then, where the
+	// agent has accepted it and not repeated it yet, Data is its answer, an object.
 	Prompt
 	// Placed: that prompt is in the session's history, or never will be; Data says
 	// which: "placed", "unsent", or nothing where an earlier version wrote it.

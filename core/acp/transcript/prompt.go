@@ -29,6 +29,17 @@ type Prompt struct {
 	users int
 }
 
+// Answer is the agent's answer to it, as JSON; nil where none has come.
+func (p *Prompt) Answer() []byte {
+	switch {
+	case !p.answered:
+		return nil
+	case p.id == "":
+		return []byte("{}")
+	}
+	return append(jsonrpc.AppendString([]byte(`{"messageId":`), p.id), '}')
+}
+
 // Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
 // about it, so there it is an item at once.
 func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
