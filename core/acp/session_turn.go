@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -292,6 +293,9 @@ func (s *session) unsent(c *Client, now engine.Time, r *request) {
 		return
 	}
 	s.transcript.Unsent(r.id, s.emit(c))
+	if s.version() == 1 { // which has shown it, and says nothing
+		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("unsent")})
+	}
 	s.broken(c, now)
 }
 

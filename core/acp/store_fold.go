@@ -60,7 +60,7 @@ func (r *storedSession) Fold(e journal.Entry) {
 	case journal.Prompt:
 		r.prompt(e.N[0], bytes.Clone(e.Data))
 	case journal.Placed:
-		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed")
+		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed" || string(e.Data) == "left")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
 	case journal.Asked:
 		id, _ := journal.ReadAsked(e)

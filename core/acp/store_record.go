@@ -108,23 +108,42 @@ func (c *Client) writeUpdate(s *session, update []byte) {
 
 // writePromptOp writes which prompts are not in the history: a later page shows
 // them, and sends none of them. In version 1 the agent does not say what it was
-// asked, so what the app sent is the history.
+// asked, so what the app sends is the history, once it leaves.
 func (c *Client) writePromptOp(s *session, name string, id uint64, op []byte) {
 	switch {
 	case name == "pending":
 		content, _ := jsonrpc.Member(op, "content")
 		c.writePrompt(s, id, content)
 	case name == "placed" && s.version() == 1:
-		for _, r := range c.requests {
-			if r.id == id {
-				content, _ := jsonrpc.Member(r.params, "prompt")
-				b := append(appendUint([]byte(`{"sessionUpdate":"user_message","messageId":"prompt-`), id), `","content":`...)
-				c.writeUpdate(s, append(append(b, content...), '}'))
-			}
+		if r := c.queued(id); r != nil {
+			content, _ := jsonrpc.Member(r.params, "prompt")
+			c.writePrompt(s, id, content)
+			return
 		}
+		name = "left"
+		fallthrough
 	default:
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte(name)})
 	}
+}
+
+// queued returns the request of that id that has not left, nil for none.
+func (c *Client) queued(id uint64) *request {
+	for _, r := range c.requests {
+		if r.id == id && r.state == requestQueued {
+			return r
+		}
+	}
+	return nil
+}
+
+// writeLeaving writes that a prompt of version 1 leaves.
+func (c *Client) writeLeaving(r *request) {
+	content, _ := jsonrpc.Member(r.params, "prompt")
+	b := append(appendUint([]byte(`{"sessionUpdate":"user_message","messageId":"prompt-`), r.id), `","content":`...)
+	c.writeUpdate(r.session, append(append(b, content...), '}'))
+	c.write(r.session, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("left")})
+	r.session.lately = noteLately(r.session.lately, r.id, true)
 }
 
 func (c *Client) writePrompt(s *session, id uint64, content []byte) {
@@ -188,14 +207,11 @@ func (c *Client) rewrite(s *session) {
 		}
 	}
 	c.rewriteDrafts(s)
-	if s.version() == 1 {
-		return
-	}
 	for _, id := range s.lately { // whoever has asked for one may not know yet
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("placed")})
 	}
 	for _, p := range s.transcript.Prompts() { // of this page and of earlier ones
-		if !s.placed[p.ID] {
+		if !s.placed[p.ID] && s.version() != 1 || s.isOrphan(c, p) || c.queued(p.ID) != nil {
 			c.writePrompt(s, p.ID, p.Content)
 			c.writeAccepted(s, p)
 		}

@@ -242,7 +242,7 @@ func (c *Client) mirror(s *session, passed handover) {
 	for _, p := range s.fold.Prompts {
 		if !s.pending[p.ID] {
 			s.pending[p.ID] = true
-			s.transcript.Sent(p.ID, p.Content, s.emit(c))
+			s.transcript.Left(p.ID, p.Content, s.emit(c))
 		}
 		if p.Answer != nil {
 			s.transcript.Accepted(p.ID, messageIn(p.Answer), s.emit(c))
