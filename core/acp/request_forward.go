@@ -251,7 +251,7 @@ func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
 // read takes what a row says of the prompt with that id, and reports whether that
 // is that the agent does not have it.
 func (f *forwarded) read(c *Client, plain []byte, id uint64) (unsent bool) {
-	named := append(appendUint([]byte(`"messageId":"prompt-`), id), '"') // as writePromptOp has it for version 1
+	named := append(appendUint([]byte(`"messageId":"prompt-`), id), '"') // as writeLeaving has it for version 1
 	row := journal.ReadRow(plain)
 	for {
 		e, ok := row.Next()
