@@ -230,7 +230,7 @@ func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
 	row := journal.ReadRow(plain) // what it says of a prompt its log has
 	for e, ok := row.Next(); ok && len(s.ahead) > 0; e, ok = row.Next() {
 		if e.Kind == journal.Placed {
-			s.ahead = slices.DeleteFunc(s.ahead, func(id uint64) bool { return id == e.N[0] })
+			s.ahead = withoutID(s.ahead, e.N[0])
 		}
 	}
 	for _, r := range c.allRequests() {

@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"slices"
-
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -48,7 +46,7 @@ func (t *deletionTrial) Tried(_ engine.Time, stored bool) {
 	if d.asked = 0; !stored {
 		return
 	}
-	if d.records = slices.Delete(d.records, 0, n); len(d.records) > 0 {
+	if d.records = d.records[n:]; len(d.records) > 0 {
 		t.c.tryDeletions()
 	}
 }

@@ -87,9 +87,17 @@ func (r *storedSession) prompt(id uint64, data []byte) {
 // noteLately returns the ids of the last prompts that are in the history, maxLately at most,
 // after it was said of one whether it is.
 func noteLately(all []uint64, id uint64, placed bool) []uint64 {
-	all = slices.DeleteFunc(all, func(other uint64) bool { return other == id })
-	if placed {
+	if all = withoutID(all, id); placed {
 		all = append(all, id)
 	}
 	return all[max(0, len(all)-maxLately):]
+}
+
+func withoutID(all []uint64, id uint64) []uint64 {
+	for i, other := range all {
+		if other == id {
+			return append(all[:i:i], all[i+1:]...)
+		}
+	}
+	return all
 }
