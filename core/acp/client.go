@@ -77,6 +77,7 @@ type Client struct {
 	reach     reach          // of the first initialize
 	handshake journal.Server // with the agent, as it is stored
 	writer    durable.Writer
+	deletions deletions
 	counters  Counters
 }
 

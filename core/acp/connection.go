@@ -363,9 +363,7 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 	if s.pending[id] {
 		s.turn.expect(c, s.turn.n == s.before)
 	}
-	value, _ := jsonrpc.Member(m.Result, "messageId")
-	message, _ := jsonrpc.String(value)
-	s.transcript.Accepted(id, message, s.emit(c))
+	s.promptAccepted(c, id, m.Result)
 	s.ends(c, now, m.Result)
 	return true
 }

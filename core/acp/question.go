@@ -323,7 +323,10 @@ func (c *Client) answerRefused(now engine.Time, q *question) {
 		return
 	}
 	c.withdrawn(q, withdrawnRefused)
-	q.answer, q.by = nil, 0
+	q.answer, q.by, q.unsaved = nil, 0, len(q.draft) > 0
+	if q.session != nil {
+		c.write(q.session, journal.AskedEntry(q.id, q.raw)) // else the next page sends that answer, and asks nobody
+	}
 	c.ask(q)
 }
 

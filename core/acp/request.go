@@ -206,6 +206,9 @@ func (r *request) send(c *Client, now engine.Time) {
 			r.conn = r.session.conn
 		}
 	}
+	if r.method == "session/prompt" && r.session.version() == 1 {
+		c.writeLeaving(r)
+	}
 	r.enter(c, requestSent)
 	r.doubtful, r.again = nil, engine.Never
 	m := methods[r.method]

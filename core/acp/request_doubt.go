@@ -158,10 +158,10 @@ func (c *Client) disown(now engine.Time) {
 	}
 }
 
-// isOrphan reports whether a prompt is one that another page has left behind, and
-// that is not in the history.
+// isOrphan reports whether a prompt is one that another page has left behind, that is not in
+// the history, and that the agent has not said it has.
 func (s *session) isOrphan(c *Client, p *transcript.Prompt) bool {
-	return s.pending[p.ID] && !s.placed[p.ID] && !c.asks(p.ID)
+	return s.pending[p.ID] && !s.placed[p.ID] && !c.asks(p.ID) && p.Answer() == nil
 }
 
 // orphaned reports whether there is such a prompt.

@@ -140,6 +140,9 @@ func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outco
 		}
 		r.over(c)
 		if r.method == "session/prompt" && outcome == engine.OutcomeResult {
+			if r.forwarded.state < forwardPlaced {
+				r.session.ahead = append(r.session.ahead, id)
+			}
 			r.expectTurn(c, now)
 		}
 		e := engine.Effect{Kind: engine.Settle, C: r.call, Outcome: outcome, Failure: failure}
@@ -224,6 +227,12 @@ func (c *Client) yieldRequests(s *session) {
 // recognize takes what a stored row says of the prompts that are away. Of one that
 // nobody will answer for any more that is the last word.
 func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
+	row := journal.ReadRow(plain) // what it says of a prompt its log has
+	for e, ok := row.Next(); ok && len(s.ahead) > 0; e, ok = row.Next() {
+		if e.Kind == journal.Placed {
+			s.ahead = withoutID(s.ahead, e.N[0])
+		}
+	}
 	for _, r := range c.allRequests() {
 		if r.session != s || r.state != requestElsewhere || r.method != "session/prompt" {
 			continue
@@ -242,7 +251,7 @@ func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
 // read takes what a row says of the prompt with that id, and reports whether that
 // is that the agent does not have it.
 func (f *forwarded) read(c *Client, plain []byte, id uint64) (unsent bool) {
-	named := append(appendUint([]byte(`"messageId":"prompt-`), id), '"') // as writePromptOp has it for version 1
+	named := append(appendUint([]byte(`"messageId":"prompt-`), id), '"') // as writeLeaving has it for version 1
 	row := journal.ReadRow(plain)
 	for {
 		e, ok := row.Next()

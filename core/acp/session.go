@@ -48,6 +48,7 @@ type session struct {
 	dispatchAt engine.Time     // when prompts that were held back may leave; Never for none
 	record     *record
 	fold       *storedSession // what is stored of it, while another tab carries it
+	ahead      []uint64       // prompts of this tab's that the one which carries it says are accepted, ahead of its log
 	resend     []*question    // answered by an earlier page, and not taken as far as it knew
 	draftAt    engine.Time    // when the next draft of an answer may be written
 	unwanted   bool           // the app has forgotten it, and another tab carries it
@@ -389,9 +390,8 @@ func (s *session) emit(c *Client) func(op []byte) {
 	return func(op []byte) {
 		if name, id, ok := transcript.ReadPromptOp(op); ok {
 			s.placed[id] = name == "placed"
-			if name == "placed" {
-				s.lately = append(s.lately, id)
-				s.lately = s.lately[max(0, len(s.lately)-maxLately):]
+			if name != "pending" {
+				s.lately = noteLately(s.lately, id, name == "placed")
 			}
 			switch {
 			case name == "pending" && s.pending[id] && s.disownAt == engine.Never: // else it is a replay

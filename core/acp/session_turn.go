@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -152,7 +153,7 @@ func (s *session) endExpected(c *Client, now engine.Time) {
 // history, as far as that shows: it has said something since, and no prompt that it has
 // taken is still to come there. In version 1 the answer to the prompt ends its turn.
 func (s *session) hasBegun() bool {
-	return s.version() == 1 || !s.transcript.EndsWithUser() && !s.transcript.AwaitsEcho()
+	return s.version() == 1 || len(s.ahead) == 0 && !s.transcript.EndsWithUser() && !s.transcript.AwaitsEcho()
 }
 
 // endRead is endExpected where only the history says that nobody is at work. Between a
@@ -217,9 +218,7 @@ func (w *promptSending) Stored(now engine.Time) {
 // accepted takes the answer to a prompt. In version 1 it ends the turn; an agent
 // of version 1 that has opted in to the new lifecycle answers without a reason.
 func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte) {
-	value, _ := jsonrpc.Member(result, "messageId")
-	message, _ := jsonrpc.String(value)
-	s.transcript.Accepted(r.id, message, s.emit(c))
+	s.promptAccepted(c, r.id, result)
 	if s.ends(c, now, result) {
 		return
 	}
@@ -232,6 +231,23 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	case s.placed[r.id] && s.hasBegun():
 		s.endRead(c, now) // nobody has heard its turn, which is in the history
 	}
+}
+
+// promptAccepted takes the answer to a prompt, of this page or of an earlier one.
+func (s *session) promptAccepted(c *Client, id uint64, result []byte) {
+	s.transcript.Accepted(id, messageIn(result), s.emit(c))
+	for _, p := range s.transcript.Prompts() {
+		if p.ID == id && !s.placed[id] && s.version() != 1 {
+			c.writeAccepted(s, p)
+		}
+	}
+}
+
+// messageIn returns which message the answer to a prompt names, "" for none.
+func messageIn(result []byte) string {
+	value, _ := jsonrpc.Member(result, "messageId")
+	message, _ := jsonrpc.String(value)
+	return message
 }
 
 // wasOver reports whether the turn that the prompt was inserted into has ended before its
@@ -277,6 +293,9 @@ func (s *session) unsent(c *Client, now engine.Time, r *request) {
 		return
 	}
 	s.transcript.Unsent(r.id, s.emit(c))
+	if s.version() == 1 { // which has shown it, and says nothing
+		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("unsent")})
+	}
 	s.broken(c, now)
 }
 
@@ -296,7 +315,7 @@ func (s *session) cancelled(c *Client, now engine.Time) {
 	}
 	background, _ := jsonrpc.Member(s.turn.last, "background")
 	for _, q := range c.allQuestions() {
-		if q.session == s && q.method == "session/request_permission" && !q.concerns(background) {
+		if q.session == s && q.method == "session/request_permission" && q.state != questionAnswered && !q.concerns(background) {
 			c.withdraw(now, q, withdrawnCancelled)
 		}
 	}

@@ -24,20 +24,23 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 }
 
 // fitStored keeps what is stored within its limit: of the session that takes most
-// the history goes, which the agent can send once more.
+// the history goes, which the agent can send once more. Where that one is another tab's it
+// is for that tab to do. What is no history stays, however much it is: written again it
+// would be as much, at each commit.
 func (c *Client) fitStored() {
-	for c.writer.Held > c.cfg.Limits.Stored {
+	for c.writer.Open() && c.writer.Held > c.cfg.Limits.Stored {
 		var most *session
 		for _, s := range c.sessions {
-			if s.state == sessionOwned && s.record != nil && !s.record.Memory && (most == nil || s.record.Bytes > most.record.Bytes) {
+			if s.record != nil && !s.record.Memory && (most == nil || s.record.history > most.record.history) {
 				most = s
 			}
 		}
-		if most == nil || most.record.Bytes == 0 {
+		if most == nil || most.state != sessionOwned || most.record.history == 0 {
 			return
 		}
 		c.rewrite(most)
 		c.writeState(most)
+		most.record.history = 0 // what is left of it is who is at work
 		c.deliver(most, engine.EventGuarantee, 0, []byte(`{"guarantee":"resumable"}`))
 	}
 }
@@ -85,9 +88,13 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
+	c.writeDeletions()
 	for _, s := range c.sessions {
-		if s.state == sessionOwned && s.record != nil && s.record.Memory {
-			s.record.Memory = false
+		if s.record == nil || !s.record.Memory {
+			continue
+		}
+		s.record.Memory = false
+		if s.state == sessionOwned {
 			c.rewrite(s)
 			c.writeState(s)
 		}

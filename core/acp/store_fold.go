@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
 // maxSeen bounds the marks of events that are kept, in bytes: what a link.Stream
@@ -29,6 +30,7 @@ type storedSession struct {
 type storedPrompt struct {
 	ID      uint64
 	Content []byte
+	Answer  []byte // the agent's, a JSON object; nil where none has come
 }
 
 // newStoredSession returns one of which nothing but the head is known, size bytes long.
@@ -48,19 +50,54 @@ func (r *storedSession) Fold(e journal.Entry) {
 		r.Seen = append(r.Seen, e.Data...)
 		r.Seen = r.Seen[max(len(r.Seen)-maxSeen, 0):]
 	case journal.Connection:
+		if r.Connection != "" && r.Connection != string(e.Data) {
+			r.Taken = nil // ids of requests on the one before
+		}
 		r.Connection = string(e.Data)
 		r.Cursor, r.Seen = nil, nil // of a stream on the one before
 	case journal.Servers:
 		r.Servers = bytes.Clone(e.Data)
 	case journal.Prompt:
-		r.Prompts = append(r.Prompts, storedPrompt{ID: e.N[0], Content: bytes.Clone(e.Data)})
+		r.prompt(e.N[0], bytes.Clone(e.Data))
 	case journal.Placed:
-		if string(e.Data) == "placed" {
-			r.Placed = append(r.Placed, e.N[0])
-			r.Placed = r.Placed[max(0, len(r.Placed)-maxLately):]
-		}
+		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed" || string(e.Data) == "left")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
+	case journal.Asked:
+		id, _ := journal.ReadAsked(e)
+		r.Reopen(id) // the tab that has written it knew that it waits
+		fallthrough
 	default:
 		r.Questions.Fold(e, func([]byte) bool { return false })
 	}
+}
+
+// prompt notes a prompt, or, where data is an object, the answer to one.
+func (r *storedSession) prompt(id uint64, data []byte) {
+	if !jsonrpc.IsObject(data) {
+		r.Prompts = append(r.Prompts, storedPrompt{ID: id, Content: data})
+		return
+	}
+	for i := range r.Prompts {
+		if r.Prompts[i].ID == id {
+			r.Prompts[i].Answer = data
+		}
+	}
+}
+
+// noteLately returns the ids of the last prompts that are in the history, maxLately at most,
+// after it was said of one whether it is.
+func noteLately(all []uint64, id uint64, placed bool) []uint64 {
+	if all = withoutID(all, id); placed {
+		all = append(all, id)
+	}
+	return all[max(0, len(all)-maxLately):]
+}
+
+func withoutID(all []uint64, id uint64) []uint64 {
+	for i, other := range all {
+		if other == id {
+			return append(all[:i:i], all[i+1:]...)
+		}
+	}
+	return all
 }

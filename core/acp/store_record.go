@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -11,9 +12,10 @@ import (
 // to resume it, its log what the agent has said.
 type record struct {
 	durable.Log
-	s      *session
-	conn   string // the connection id that is written
-	cursor []byte // of its stream, as written last
+	s       *session
+	conn    string // the connection id that is written
+	cursor  []byte // of its stream, as written last
+	history int    // bytes of what the agent has said: what writing it again frees
 }
 
 // newRecord returns the record of s; made is when it was made, in ms since 1970.
@@ -32,12 +34,14 @@ func (r *record) restart(epoch uint32) {
 // sessionMethod is the method of a stored head: what takes the session up again.
 const sessionMethod = "session/resume"
 
-// keep writes the head of a session that the agent is known to have.
+// keep writes the head of a session that the agent is known to have; where the store has
+// failed, once it works again.
 func (c *Client) keep(s *session) {
-	if !c.writer.Open() || s.record != nil {
+	if !c.cfg.Journal || c.writer.Closed() || s.record != nil {
 		return
 	}
 	s.record = c.newRecord(s, c.ids.Next(), 1, c.wall())
+	s.record.Memory = !c.writer.Open()
 	s.record.Begin(s.head())
 	c.writeServers(s)
 	c.writeConnection(s)
@@ -96,32 +100,63 @@ func (c *Client) writeUpdate(s *session, update []byte) {
 	if isState(update) {
 		kind = engine.EventTurn
 	}
-	c.write(s, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: update})
+	if s.writes() {
+		s.record.history += len(update)
+		s.record.Write(journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: update})
+	}
 }
 
 // writePromptOp writes which prompts are not in the history: a later page shows
 // them, and sends none of them. In version 1 the agent does not say what it was
-// asked, so what the app sent is the history.
+// asked, so what the app sends is the history, once it leaves.
 func (c *Client) writePromptOp(s *session, name string, id uint64, op []byte) {
 	switch {
 	case name == "pending":
 		content, _ := jsonrpc.Member(op, "content")
 		c.writePrompt(s, id, content)
 	case name == "placed" && s.version() == 1:
-		for _, r := range c.requests {
-			if r.id == id {
-				content, _ := jsonrpc.Member(r.params, "prompt")
-				b := append(appendUint([]byte(`{"sessionUpdate":"user_message","messageId":"prompt-`), id), `","content":`...)
-				c.writeUpdate(s, append(append(b, content...), '}'))
-			}
+		if r := c.queued(id); r != nil {
+			content, _ := jsonrpc.Member(r.params, "prompt")
+			c.writePrompt(s, id, content)
+			return
 		}
+		name = "left"
+		fallthrough
 	default:
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte(name)})
 	}
 }
 
+// queued returns the request of that id that has not left, nil for none.
+func (c *Client) queued(id uint64) *request {
+	for _, r := range c.requests {
+		if r.id == id && r.state == requestQueued {
+			return r
+		}
+	}
+	return nil
+}
+
+// writeLeaving writes that a prompt of version 1 leaves.
+func (c *Client) writeLeaving(r *request) {
+	content, _ := jsonrpc.Member(r.params, "prompt")
+	b := append(appendUint([]byte(`{"sessionUpdate":"user_message","messageId":"prompt-`), r.id), `","content":`...)
+	c.writeUpdate(r.session, append(append(b, content...), '}'))
+	c.write(r.session, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("left")})
+	r.session.lately = noteLately(r.session.lately, r.id, true)
+}
+
 func (c *Client) writePrompt(s *session, id uint64, content []byte) {
 	c.write(s, journal.Entry{Kind: journal.Prompt, N: [3]uint64{id}, Data: content})
+}
+
+// writeAccepted writes the agent's answer to a prompt that is not in the history yet: the
+// next page knows by it that the agent has the prompt, and which message it is. It is one more
+// entry for the prompt, as which builds that do not know it read it.
+func (c *Client) writeAccepted(s *session, p *transcript.Prompt) {
+	if answer := p.Answer(); answer != nil {
+		c.writePrompt(s, p.ID, answer)
+	}
 }
 
 // AppendRow ends the row that waits.
@@ -156,6 +191,13 @@ func (c *Client) rewrite(s *session) {
 	r.BeginAgain(s.head())
 	c.writeServers(s)
 	c.writeConnection(s)
+	if s.conn != nil { // first: one that is open may have the id of one that was answered
+		for _, a := range s.conn.answered {
+			if a.session == s {
+				c.write(s, journal.Entry{Kind: journal.Taken, Data: a.id})
+			}
+		}
+	}
 	for _, q := range c.questions {
 		if q.session == s && q.state != questionUnasked {
 			c.write(s, journal.AskedEntry(q.id, q.raw))
@@ -165,22 +207,13 @@ func (c *Client) rewrite(s *session) {
 		}
 	}
 	c.rewriteDrafts(s)
-	if s.conn != nil {
-		for _, a := range s.conn.answered {
-			if a.session == s {
-				c.write(s, journal.Entry{Kind: journal.Taken, Data: a.id})
-			}
-		}
-	}
-	if s.version() == 1 {
-		return
-	}
 	for _, id := range s.lately { // whoever has asked for one may not know yet
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("placed")})
 	}
 	for _, p := range s.transcript.Prompts() { // of this page and of earlier ones
-		if !s.placed[p.ID] {
+		if !s.placed[p.ID] && s.version() != 1 || s.isOrphan(c, p) || c.queued(p.ID) != nil {
 			c.writePrompt(s, p.ID, p.Content)
+			c.writeAccepted(s, p)
 		}
 	}
 }
@@ -193,6 +226,7 @@ func (c *Client) forgetRecord(s *session) {
 	}
 	if r.Memory {
 		r.Disown()
+		c.deleteLater(r.ID)
 	} else {
 		r.Delete(journal.OpOwned)
 	}

@@ -37,6 +37,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		}
 	}
 	for _, s := range forgotten {
+		s.record.Disown()
 		s.record = nil
 		c.drop(now, s, engine.StreamClosed)
 	}
@@ -45,6 +46,8 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	}
 	if c.state == stateNew {
 		c.joinConnections(now)
+	} else {
+		c.fitStored() // where this tab has the session that takes most
 	}
 }
 
@@ -132,6 +135,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	s.reread = &reread{prefix: s.prefix, carried: was, epoch: s.record.Epoch}
 	s.prefix = logPrefix{}
 	s.record.restart(op.Epoch)
+	s.record.Memory = !c.writer.Open() // else nobody writes it again once the store works
 	for _, q := range c.allQuestions() {
 		switch {
 		case q.session != s:
@@ -162,6 +166,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	s.reread.next()
 	err := s.fold.Apply(s.fold, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
+		s.record.history += len(data)
 		if isState(data) {
 			s.stateRead(c, now, data)
 			return
@@ -200,7 +205,10 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		}
 		return
 	}
-	s.lately = s.fold.Placed
+	for _, id := range s.ahead {
+		s.transcript.Accepted(id, "", s.emit(c))
+	}
+	s.lately, s.ahead = s.fold.Placed, nil
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
 		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s}
@@ -234,7 +242,10 @@ func (c *Client) mirror(s *session, passed handover) {
 	for _, p := range s.fold.Prompts {
 		if !s.pending[p.ID] {
 			s.pending[p.ID] = true
-			s.transcript.Sent(p.ID, p.Content, s.emit(c))
+			s.transcript.Left(p.ID, p.Content, s.emit(c))
+		}
+		if p.Answer != nil {
+			s.transcript.Accepted(p.ID, messageIn(p.Answer), s.emit(c))
 		}
 	}
 	for _, q := range c.allQuestions() {
@@ -350,8 +361,12 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 		return
 	}
 	for _, p := range before {
-		if !hasPrompt(s.fold, p.ID) {
-			s.transcript.Unsent(p.ID, s.emit(c)) // no news where its item has come
+		switch {
+		case hasPrompt(s.fold, p.ID):
+		case slices.Contains(s.fold.Placed, p.ID):
+			s.transcript.Placed(p.ID, s.emit(c))
+		default:
+			s.transcript.Unsent(p.ID, s.emit(c))
 		}
 	}
 	c.mirror(s, handedNowhere)

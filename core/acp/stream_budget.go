@@ -212,10 +212,10 @@ func (c *Client) hurry(now engine.Time) {
 	}
 }
 
-// busy reports whether the agent may be at work in the session, or whether a
-// request or a question is open in it. A session without a stream may hide the end of an earlier page's prompt.
+// busy reports whether the agent may be at work in the session, or about to be, or whether
+// a request or a question is open in it. A session without a stream may hide the end of an earlier page's prompt.
 func (s *session) busy(c *Client) bool {
-	if s.turn.said != "idle" || s.replay != nil || s.unseen || s.disownAt != engine.Never || s.turn.grace.lookAt != engine.Never {
+	if s.turn.said != "idle" || s.turn.state == turnExpected || s.replay != nil || s.unseen || s.disownAt != engine.Never || s.turn.grace.lookAt != engine.Never {
 		return true
 	}
 	for _, r := range c.requests {

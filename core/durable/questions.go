@@ -131,6 +131,15 @@ func (r *Questions) AskAgain() {
 	r.Answered = nil
 }
 
+// Reopen forgets that a question was answered, for one that the other side asks under the
+// same id, or whose answer it has refused.
+func (r *Questions) Reopen(id []byte) {
+	same := func(other []byte) bool { return bytes.Equal(other, id) }
+	r.Answered = slices.DeleteFunc(r.Answered, func(a GivenAnswer) bool { return same(a.ID) })
+	r.Outbox = slices.DeleteFunc(r.Outbox, func(a Reply) bool { return same(a.ID) })
+	r.Taken = slices.DeleteFunc(r.Taken, same)
+}
+
 // take clears the outbox of an answer that was taken. A question that has none is over
 // as well: nobody waits for an answer any more.
 func (r *Questions) take(id []byte) {

@@ -86,10 +86,12 @@ const (
 
 	// Connection to the agent that has the session (ACP): Data is its id. Secret.
 	Connection
-	// Prompt: one leaves under id N[0]; Data is its content, a JSON array.
+	// Prompt: one leaves under id N[0]; Data is its content, a JSON array. Then, where the
+	// agent has accepted it and not repeated it yet, Data is its answer, an object.
 	Prompt
 	// Placed: that prompt is in the session's history, or never will be; Data says
-	// which: "placed", "unsent", or nothing where an earlier version wrote it.
+	// which: "placed", "unsent", or nothing where an earlier version wrote it. In version 1
+	// of the protocol "left": it is in the history, which is what the page has sent.
 	Placed
 
 	// TaskTTL: the server keeps the task for N[0] ms (0: no promise) from when it

@@ -19,6 +19,7 @@ type Prompt struct {
 	text     []byte // see signature
 	id       string // of its message, from the answer
 	answered bool
+	left     bool // by another page, or not
 	local    bool // at is an item made of the prompt itself; an echo may yet come
 	at       int  // the item it is taken for, -1 for none
 	matched  int  // how much of text the item has repeated
@@ -29,9 +30,36 @@ type Prompt struct {
 	users int
 }
 
+// Answer is the agent's answer to it, as JSON; nil where none has come.
+func (p *Prompt) Answer() []byte {
+	switch {
+	case !p.answered:
+		return nil
+	case p.id == "":
+		return []byte("{}")
+	}
+	return append(jsonrpc.AppendString([]byte(`{"messageId":`), p.id), '}')
+}
+
 // Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
 // about it, so there it is an item at once.
 func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
+	if s := r.add(p, content); r.version == 1 {
+		r.placeOwn(s, emit)
+	} else {
+		r.pending(s, emit)
+	}
+}
+
+// Left notes a prompt that another page has sent, or was about to: in version 1 as well only
+// the history shows whether the agent has it.
+func (r *Reducer) Left(p uint64, content []byte, emit func(op []byte)) {
+	s := r.add(p, content)
+	s.left = true
+	r.pending(s, emit)
+}
+
+func (r *Reducer) add(p uint64, content []byte) *Prompt {
 	if len(content) == 0 || content[0] != '[' {
 		content = []byte("[]")
 	}
@@ -40,11 +68,7 @@ func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 		seen: r.index[itemUserMessage], after: len(r.items), users: r.users,
 	}
 	r.sent = append(r.sent, s)
-	if r.version == 1 {
-		r.placeOwn(s, emit)
-	} else {
-		r.pending(s, emit)
-	}
+	return s
 }
 
 // Accepted notes the answer to a prompt: the id of its message, or "" if it says none.
@@ -98,11 +122,20 @@ func (r *Reducer) Unsent(p uint64, emit func(op []byte)) {
 	r.pass(s.at, s.text[:s.matched], emit)
 }
 
+// Placed notes that a prompt is in the history, as whoever has heard its answer knows.
+func (r *Reducer) Placed(p uint64, emit func(op []byte)) {
+	if s := r.sentAs(p); s != nil {
+		if r.forget(s); s.at < 0 {
+			r.say("placed", s, emit)
+		}
+	}
+}
+
 // TurnEnded notes that a turn has ended. Prompts that were accepted and never echoed get an item of their own; the echo of
 // one may still come until the next turn ends.
 func (r *Reducer) TurnEnded(emit func(op []byte)) {
 	for _, s := range slices.Clone(r.sent) {
-		switch answered := s.answered || r.version == 1; { // in version 1 the answer is the turn's end
+		switch answered := s.answered || r.version == 1 && !s.left; { // in version 1 the answer is the turn's end
 		case s.local, answered && s.at >= 0:
 			r.forget(s)
 		case answered:
