@@ -40,14 +40,14 @@ func (d *deletions) ops() (b []byte) {
 type deletionTrial struct{ c *Client }
 
 // Tried deletes those that have come since.
-func (t *deletionTrial) Tried(_ engine.Time, stored bool) {
-	d := &t.c.deletions
+func (trial *deletionTrial) Tried(_ engine.Time, stored bool) {
+	d := &trial.c.deletions
 	n := d.asked
 	if d.asked = 0; !stored {
 		return
 	}
 	if d.records = d.records[n:]; len(d.records) > 0 {
-		t.c.tryDeletions()
+		trial.c.tryDeletions()
 	}
 }
 

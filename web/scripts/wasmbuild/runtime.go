@@ -38,6 +38,11 @@ var unused = slices.Concat(
 	returns("hexdump.go", "func hexdumpWords(p, len uintptr, mark func(uintptr, hexdumpMarker)) {", ""),
 	returns("traceback.go", "func tracebackHexdump(stk stack, frame *stkframe, bad uintptr) {", ""),
 	[]edit{{"error.go", "func printanycustomtype(i any) {\n", "func printanycustomtype(i any) {\n\tprint(toRType(efaceOf(&i)._type).string())\n\treturn\n"}},
+	// What a program checks of itself as it starts, and the arguments in a trace.
+	returns("symtab.go", "func moduledataverify1(datap *moduledata) {", ""),
+	returns("runtime1.go", "func check() {", ""),
+	returns("runtime1.go", "func parsegodebug(godebug string, seen map[string]bool) {", ""),
+	returns("traceback.go", "func printArgs(f funcInfo, argp unsafe.Pointer, pc uintptr) {", ""),
 	// Frames of C, and types that several modules have: there is no C here, and one module.
 	returns("traceback.go", "func printOneCgoTraceback(pc uintptr, commitFrame func() (pr, stop bool), arg *cgoSymbolizerArg) bool {", "true"),
 	returns("symtab.go", "func expandCgoFrames(pc uintptr) []Frame {", "nil"),
