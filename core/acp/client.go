@@ -206,6 +206,9 @@ func (c *Client) Next() (engine.Effect, bool) {
 			return e, true
 		}
 	}
+	if c.writer.Unneeded(c.now) {
+		return c.Next()
+	}
 	return c.writer.Commit(c.now)
 }
 

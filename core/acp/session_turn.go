@@ -193,18 +193,27 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	content, _ := jsonrpc.Member(r.params, "prompt")
 	s.transcript.Sent(r.id, content, s.emit(c))
 	r.storing = true
-	c.writer.WhenStored(now, false, &promptSending{c, s, r})
+	w := &promptSending{c: c, s: s, r: r}
+	if s.record != nil {
+		w.epoch = s.record.Epoch
+	}
+	c.writer.WhenStored(now, false, w)
 }
 
 // promptSending sends a prompt that is stored (durable.Waiter).
 type promptSending struct {
-	c *Client
-	s *session
-	r *request
+	c     *Client
+	s     *session
+	r     *request
+	epoch uint32 // under which it was written; 0 for none
 }
 
-// Stored sends it.
+// Stored sends it, unless the session has changed hands since: where this tab has it again,
+// it was written again.
 func (w *promptSending) Stored(now engine.Time) {
+	if record := w.s.record; w.epoch != 0 && record != nil && record.Epoch != w.epoch {
+		return
+	}
 	w.r.storing = false
 	if w.r.state != requestQueued {
 		return

@@ -447,6 +447,16 @@ func (w *Writer) Return(of Owner) {
 	}
 }
 
+// Unneeded has all go on that waits for a commit with nothing to write: what it was to have was
+// taken back (Untouch), and nothing may come after it. Reports whether anything did.
+func (w *Writer) Unneeded(now engine.Time) bool {
+	if w.flying || len(w.waiters) == 0 || len(w.ops)+len(w.dirty)+len(w.later) > 0 {
+		return false
+	}
+	w.release(now, w.Next())
+	return true
+}
+
 // WhenHas has next go on once the commit of a ticket is stored, at once where it is.
 func (w *Writer) WhenHas(now engine.Time, ticket uint32, next Waiter) {
 	if w.Has(ticket) {

@@ -370,3 +370,21 @@ func TestWriterPutsLater(t *testing.T) {
 		t.Errorf("due at %d without a store", d.Deadline())
 	}
 }
+
+// Fault 492: what a commit was to write is taken back, since the record is another tab's by
+// now or is gone. Who waits for it goes on: nothing may be written after that.
+func TestFault492_NothingIsLeftToWrite(t *testing.T) {
+	d := newDesk(t)
+	d.Touch(&d.log)
+	d.wait(0, "a", false)
+	if d.Unneeded(0) {
+		t.Error("it goes on before its row is written")
+	}
+	d.Untouch(&d.log, 0)
+	if _, ok := d.Commit(0); ok || !d.Unneeded(0) || !slices.Equal(d.ran, []string{"a"}) {
+		t.Errorf("%v goes on after its row was taken back", d.ran)
+	}
+	if d.Unneeded(0) {
+		t.Error("something goes on twice")
+	}
+}

@@ -264,7 +264,10 @@ func (c *Client) Next() (engine.Effect, bool) {
 		return e, true
 	}
 	if c.ahead && c.writer.Idle() {
-		c.writeAhead()
+		c.writeLeaving()
+	}
+	if c.writer.Unneeded(c.now) {
+		return c.Next()
 	}
 	return c.writer.Commit(c.now)
 }

@@ -19,9 +19,9 @@ const aheadOf = 8
 // smallRequest is how large such a call may be, in bytes: the one that leaves waits for their commit.
 const smallRequest = 8 << 10
 
-// writeAhead writes of the calls that have a connection next that they leave, into the commit
+// writeLeaving writes of the calls that have a connection next that they leave, into the commit
 // that is about to begin.
-func (c *Client) writeAhead() {
+func (c *Client) writeLeaving() {
 	c.ahead = false
 	if !c.alone || !c.writer.Open() || c.state != stateOpen || c.token.Asking() {
 		return
