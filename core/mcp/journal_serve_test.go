@@ -40,6 +40,11 @@ func (l *life) serveOne(x engine.ExchangeID) {
 		if e, _ := l.toolCall(r); e != nil {
 			e.left = e.leftBefore
 		}
+		if strings.Contains(body, `"notifications/initialized"`) {
+			for _, e := range l.errands {
+				e.refused = true // the client fails: the session is over before it has begun
+			}
+		}
 		l.Head(x, 404)
 	case r.Method == "GET":
 		l.serveGET(x)
