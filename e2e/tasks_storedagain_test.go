@@ -24,7 +24,7 @@ const slowStore = `(async () => {
 })()`
 
 // TestFault468_AskedByATaskOfASlowStoreInChrome: a page takes up a task that asks
-// something, and its store is slower than it waits for. The record is written anew when
+// something, and its store is slower than it waits for. The record is rewritten when
 // the store answers after all, and that page goes, too: the next one asks, and the
 // answer that a person gives there is the one that the server gets.
 func TestFault468_AskedByATaskOfASlowStoreInChrome(t *testing.T) {

@@ -77,7 +77,6 @@ type Client struct {
 	reach     reach          // of the first initialize
 	handshake journal.Server // with the agent, as it is stored
 	writer    durable.Writer
-	deletions deletions
 	counters  Counters
 }
 
@@ -206,7 +205,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 			return e, true
 		}
 	}
-	if c.writer.Unneeded(c.now) {
+	if c.writer.ReleaseIdle(c.now) {
 		return c.Next()
 	}
 	return c.writer.Commit(c.now)

@@ -21,6 +21,12 @@ func (s *sim) storeWorks() {
 	s.do("the store works", func(c *acp.Client, now engine.Time) { c.Stored(now, 0, journal.ResultOK, 0) })
 }
 
+// storedAgain has it do both: what is alive is rewritten.
+func (s *sim) storedAgain() {
+	s.storeFails()
+	s.storeWorks()
+}
+
 // TestFault478_MadeMeanwhile: a session is made while nothing can be stored. Once the store
 // works again the session is stored, and the next page has it.
 func TestFault478_MadeMeanwhile(t *testing.T) {
@@ -101,4 +107,22 @@ func TestFault478_ForgottenOneAfterAnother(t *testing.T) {
 		s.pump()
 		s.expect(len(s.Store.Heads()) == 0, "%d are stored still", len(s.Store.Heads()))
 	}
+}
+
+// TestFault478_ForgottenWithACommitThatFails: the store fails for the commit that deletes a
+// session. It is deleted once the store works again.
+func TestFault478_ForgottenWithACommitThatFails(t *testing.T) {
+	s, handle, _ := opened(t, newModel())
+	s.slow = true
+	s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, handle) })
+	s.expect(s.Store.Flying() != 0, "nothing is being stored")
+	ticket := s.Store.Flying()
+	s.Store.Drop()
+	s.slow = false
+	s.do("failed", func(c *acp.Client, now engine.Time) {
+		c.Stored(now, ticket, journal.ResultFailed, durable.ReasonFailed)
+	})
+	s.storeWorks()
+	s.settle(1_000)
+	s.expect(len(s.Store.Heads()) == 0, "it is stored still")
 }

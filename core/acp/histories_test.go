@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
-	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // history runs a session whose course a list of bytes says: what is delivered,
@@ -97,14 +95,6 @@ func historyWith(t testing.TB, m *model, script []byte) {
 		last := string(turns[len(turns)-1].Data)
 		s.expect(strings.Contains(last, `"state":"idle"`), "the last word on the turn is %s", last)
 	}
-}
-
-// storedAgain lets the store fail and work again: what is alive is written anew.
-func (s *sim) storedAgain() {
-	s.do("the store is back", func(c *acp.Client, now engine.Time) {
-		c.StoreGone(now, durable.ReasonLost)
-		c.Stored(now, 0, journal.ResultOK, 0)
-	})
 }
 
 // settleOne lets time pass without delivering anything.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/coretest"
-	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -76,10 +75,7 @@ func TestFault122_ServersOfASession(t *testing.T) {
 	for times := range 3 {
 		s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary")), "in plain: %s", s.Store.Plain())
 		if times == 2 {
-			s.do("the store is back", func(c *acp.Client, now engine.Time) { // what is alive is rewritten
-				c.StoreGone(now, durable.ReasonLost)
-				c.Stored(now, 0, journal.ResultOK, 0)
-			})
+			s.storedAgain()
 			s.settle(0)
 		}
 		s.load()

@@ -88,7 +88,6 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
-	c.writeDeletions()
 	for _, s := range c.sessions {
 		if s.record == nil || !s.record.Memory {
 			continue

@@ -218,21 +218,6 @@ func (c *Client) rewrite(s *session) {
 	}
 }
 
-// forgetRecord deletes what is stored of a session.
-func (c *Client) forgetRecord(s *session) {
-	r := s.record
-	if r == nil || s.state != sessionOwned {
-		return
-	}
-	if r.Memory {
-		r.Disown()
-		c.deleteLater(r.ID)
-	} else {
-		r.Delete(journal.OpOwned)
-	}
-	s.record = nil
-}
-
 // storeHandshake writes what initialize agreed on: a page that loads again goes on
 // without it.
 func (c *Client) storeHandshake(n *connection) {

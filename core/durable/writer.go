@@ -35,7 +35,8 @@ type Writer struct {
 	later   []byte      // ops that nobody waits for (PutLater)
 	ridesAt engine.Time // when a commit first takes them along
 	laterBy engine.Time // when they go in one of their own
-	owed    []byte      // deletions that the store has missed (owe)
+	missing []byte      // deletions that the store has missed (deletions.go)
+	trying  int         // bytes of those that TryDeletions tries
 
 	ticket uint32 // of the last commit
 	landed uint32 // of the last that was stored
@@ -116,7 +117,7 @@ func (w *Writer) Full() bool { return w.Open() && w.waiting+len(w.blob) > MaxUnc
 // Put puts an op other than a row into the next commit.
 func (w *Writer) Put(op journal.Op) {
 	if !w.Open() {
-		w.owe(op)
+		w.keepDeletion(op)
 		return
 	}
 	before := len(w.ops)
@@ -130,7 +131,7 @@ func (w *Writer) Put(op journal.Op) {
 // follow each other take hardly more than one.
 func (w *Writer) PutLater(op journal.Op, ridesAt, by engine.Time) {
 	if !w.Open() {
-		w.owe(op)
+		w.keepDeletion(op)
 		return
 	}
 	if len(w.later) == 0 {
@@ -139,15 +140,6 @@ func (w *Writer) PutLater(op journal.Op, ridesAt, by engine.Time) {
 	before := len(w.later)
 	w.later = journal.AppendOp(w.later, op)
 	w.waiting += len(w.later) - before
-}
-
-// owe keeps a deletion that the store misses for when it works again, or a later page would
-// find what its app has done with. It is no other page's record that is deleted then.
-func (w *Writer) owe(op journal.Op) {
-	if op.Kind == journal.OpForget && op.Flags&journal.OpOwned == 0 && w.state != StoreClosed {
-		op.Flags |= journal.OpOwned
-		w.owed = journal.AppendOp(w.owed, op)
-	}
 }
 
 // Hasten has what was put later go with the next commit, since somebody waits for it.
@@ -431,8 +423,10 @@ func (w *Writer) Fail(now engine.Time, why Reason, of Owner) {
 		of.InMemory(why)
 	}
 	alone := w.alone
-	w.Unstored(w.owe)
-	*w = Writer{state: states[w.state][changeOf(why)], Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters, owed: w.owed}
+	if alone == nil { // else what is under way is kept already
+		w.keepDeletions()
+	}
+	*w = Writer{state: states[w.state][changeOf(why)], Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters, missing: w.missing}
 	w.release(now, w.ticket)
 	if alone != nil {
 		alone.Tried(now, false)
@@ -442,14 +436,14 @@ func (w *Writer) Fail(now engine.Time, why Reason, of Owner) {
 // Return goes on storing, after CommitLate.
 func (w *Writer) Return(of Owner) {
 	if w.state = states[w.state][storeReturns]; w.Open() {
-		w.ops, w.waiting, w.owed = append(w.ops, w.owed...), w.waiting+len(w.owed), nil
+		w.ops, w.waiting, w.missing = append(w.ops, w.missing...), w.waiting+len(w.missing), nil
 		of.WriteAgain()
 	}
 }
 
-// Unneeded has all go on that waits for a commit with nothing to write: what it was to have was
-// taken back (Untouch), and nothing may come after it. Reports whether anything did.
-func (w *Writer) Unneeded(now engine.Time) bool {
+// ReleaseIdle has all go on that waits for a commit with nothing to write: what it was to have
+// was taken back (Untouch), and nothing may come after it. Reports whether anything did.
+func (w *Writer) ReleaseIdle(now engine.Time) bool {
 	if w.flying || len(w.waiters) == 0 || len(w.ops)+len(w.dirty)+len(w.later) > 0 {
 		return false
 	}

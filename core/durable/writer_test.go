@@ -377,14 +377,39 @@ func TestFault492_NothingIsLeftToWrite(t *testing.T) {
 	d := newDesk(t)
 	d.Touch(&d.log)
 	d.wait(0, "a", false)
-	if d.Unneeded(0) {
+	if d.ReleaseIdle(0) {
 		t.Error("it goes on before its row is written")
 	}
 	d.Untouch(&d.log, 0)
-	if _, ok := d.Commit(0); ok || !d.Unneeded(0) || !slices.Equal(d.ran, []string{"a"}) {
+	if _, ok := d.Commit(0); ok || !d.ReleaseIdle(0) || !slices.Equal(d.ran, []string{"a"}) {
 		t.Errorf("%v goes on after its row was taken back", d.ran)
 	}
-	if d.Unneeded(0) {
+	if d.ReleaseIdle(0) {
 		t.Error("something goes on twice")
+	}
+}
+
+// Fault 490: of what a commit that fails was to delete, what is to be gone is deleted once the
+// store works again, by its owner alone; a record that was to be rewritten is not.
+func TestFault490_DeletionsOfACommitThatFails(t *testing.T) {
+	d := newDesk(t)
+	d.Put(journal.Op{Kind: journal.OpForget, Call: 1})
+	d.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: 2})
+	d.Put(journal.Op{Kind: journal.OpCall, Call: 2, Epoch: 1, Plain: []byte("head")})
+	d.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: 3})
+	d.commit(0)
+	d.Fail(0, durable.ReasonFailed, d)
+	d.Put(journal.Op{Kind: journal.OpForget, Call: 4})
+	d.Return(d)
+	var deleted []uint64
+	r := journal.ReadOps(d.commit(0).Data)
+	for op, ok := r.Next(); ok; op, ok = r.Next() {
+		if op.Kind != journal.OpForget || op.Flags&journal.OpOwned == 0 {
+			t.Errorf("it writes %+v", op)
+		}
+		deleted = append(deleted, op.Call)
+	}
+	if !slices.Equal(deleted, []uint64{1, 3, 4}) {
+		t.Errorf("deleted are %v", deleted)
 	}
 }

@@ -266,7 +266,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 	if c.ahead && c.writer.Idle() {
 		c.writeLeaving()
 	}
-	if c.writer.Unneeded(c.now) {
+	if c.writer.ReleaseIdle(c.now) {
 		return c.Next()
 	}
 	return c.writer.Commit(c.now)

@@ -19,16 +19,23 @@ func inNextSession(t *testing.T) *onStream {
 	o := connected(t, askingDisk).resumable("", durably)
 	o.progress(1)
 	o.store()
+	o.resumesInTheNextSession()
+	o.event("e2", elicitation)
+	o.store()
+	o.wantAsked(1)
+	return o
+}
+
+// resumesInTheNextSession cuts the stream of a call with a resume policy, and has the server
+// forget its session: the call is resumed in the next one.
+func (o *onStream) resumesInTheNextSession() {
+	o.t.Helper()
 	o.cut(engine.EndNetwork)
 	o.resumePost(`"tok"`, hour)
 	o.Head(o.x, 404)
 	o.nextSession("s2")
 	o.resumedIn("s2")
 	o.accept()
-	o.event("e2", elicitation)
-	o.store()
-	o.wantAsked(1)
-	return o
 }
 
 // wantAsked checks how often this page was asked.
@@ -98,12 +105,7 @@ func TestFault488_AskedInTheSessionBefore(t *testing.T) {
 		o := connected(t, askingDisk).resumable("", durably)
 		o.event("e1", elicitation)
 		o.store()
-		o.cut(engine.EndNetwork)
-		o.resumePost(`"tok"`, hour)
-		o.Head(o.x, 404)
-		o.nextSession("s2")
-		o.resumedIn("s2")
-		o.accept()
+		o.resumesInTheNextSession()
 		o.store()
 		if again {
 			o.storeIsBack()

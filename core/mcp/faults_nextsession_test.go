@@ -225,12 +225,7 @@ func TestFault151_AskedAgainInTheNextSession(t *testing.T) {
 	o.Advance(60_000)
 	question := `{"jsonrpc":"2.0","id":"q1","method":"elicitation/create","params":{"message":"?"}}`
 	o.event("e1", question)
-	o.cut(engine.EndNetwork)
-	o.resumePost(`"tok"`, hour)
-	o.Head(o.x, 404)
-	o.nextSession("s2")
-	o.resumedIn("s2")
-	o.accept()
+	o.resumesInTheNextSession()
 	o.event("e2", question)
 	if n := o.told(engine.EventRequest, `"q1"`); n != 2 {
 		o.fatal("asked %d times", n)

@@ -8,109 +8,107 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// A task that asks for a name, by each way in which tasks ask, and the method of its
-// polls and the one that takes the answer.
-var askingTasks = map[string]struct {
+// askingTask is one that asks for a name: the method of its polls, and the one that takes
+// the answer.
+type askingTask struct {
 	begin      func(t *testing.T) *onTask
 	poll, take string
-}{
+}
+
+// askingTasks has one for each way in which tasks ask.
+var askingTasks = map[string]askingTask{
 	"tasks/continue": {func(t *testing.T) *onTask { return newTask(connected(t, withDisk), false) }, "tasks/continue", "tasks/continue"},
 	"tasks/update":   {func(t *testing.T) *onTask { return newExtension(newRig(t, modernDisk)) }, "tasks/get", "tasks/update"},
 }
 
 const askingForName = `{"taskId":"T","status":"input_required",` + asksName + `}`
 
-// storedAgain lets the store fail and work again: what it has is written anew.
+// storedAgain lets the store fail and work again: what it has is rewritten.
 func (o *onTask) storedAgain() {
 	o.t.Helper()
 	o.storeIsBack()
 	o.store()
 }
 
-// Fault 468: a page takes up a task that has asked something, and its record is written
-// again, as after a store that was full, slow or gone. The next page asks it, with what
-// a person had typed.
-func TestFault468_AskedAndStoredAgain(t *testing.T) {
+// eachAsking plays a story of each, in pages of which so many have gone before the store fails.
+func eachAsking(t *testing.T, story func(o *onTask, way askingTask, reloads int)) {
 	for name, way := range askingTasks {
 		for _, reloads := range []int{0, 1, 2} {
 			t.Run(name, func(t *testing.T) {
 				o := way.begin(t)
 				o.gives(way.poll, askingForName)
-				o.store()
-				for range reloads {
-					o = o.reloads()
-				}
-				o.input("draft", func(c *mcp.Client, now engine.Time) { c.SaveDraft(now, o.c, 0, "name", []byte(`"Ann"`)) })
-				o.store()
-				o.storedAgain()
-				o = o.reloads()
-				o.wantTold(engine.EventInput, `"name"`, 1)
-				o.wantTold(engine.EventInput, `"drafts":{"name":"Ann"}`, 1)
-				o.gives(way.poll, askingForName)
-				o.wantTold(engine.EventInput, "", 1)
-				o.answers(`{"name":{"action":"accept"}}`)
-				o.store()
-				x, _ := o.asked(way.take, 0)
-				if body := o.body(x); !strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
-					o.fatal("sent %s", body)
-				}
+				story(o, way, reloads)
 			})
 		}
 	}
+}
+
+// Fault 468: a page takes up a task that has asked something, and its record is written
+// again, as after a store that was full, slow or gone. The next page asks it, with what
+// a person had typed.
+func TestFault468_AskedAndStoredAgain(t *testing.T) {
+	eachAsking(t, func(o *onTask, way askingTask, reloads int) {
+		o.store()
+		for range reloads {
+			o = o.reloads()
+		}
+		o.input("draft", func(c *mcp.Client, now engine.Time) { c.SaveDraft(now, o.c, 0, "name", []byte(`"Ann"`)) })
+		o.store()
+		o.storedAgain()
+		o = o.reloads()
+		o.wantTold(engine.EventInput, `"name"`, 1)
+		o.wantTold(engine.EventInput, `"drafts":{"name":"Ann"}`, 1)
+		o.gives(way.poll, askingForName)
+		o.wantTold(engine.EventInput, "", 1)
+		o.answers(`{"name":{"action":"accept"}}`)
+		o.store()
+		x, _ := o.asked(way.take, 0)
+		if body := o.body(x); !strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
+			o.fatal("sent %s", body)
+		}
+	})
 }
 
 // Fault 468: the same where the answer is given, and not taken yet: it is sent by the
 // page after that, too.
 func TestFault468_AnsweredAndStoredAgain(t *testing.T) {
-	for name, way := range askingTasks {
-		for _, reloads := range []int{0, 1, 2} {
-			t.Run(name, func(t *testing.T) {
-				o := way.begin(t)
-				o.gives(way.poll, askingForName)
-				o.answers(`{"name":{"action":"accept"}}`)
-				o.store()
-				for range reloads {
-					o = o.reloads()
-				}
-				o.storedAgain()
-				o = o.reloads()
-				o.wantTold(engine.EventInput, "", 0)
-				x, _ := o.asked(way.take, 0)
-				if body := o.body(x); !strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
-					o.fatal("sent %s", body)
-				}
-			})
+	eachAsking(t, func(o *onTask, way askingTask, reloads int) {
+		o.answers(`{"name":{"action":"accept"}}`)
+		o.store()
+		for range reloads {
+			o = o.reloads()
 		}
-	}
+		o.storedAgain()
+		o = o.reloads()
+		o.wantTold(engine.EventInput, "", 0)
+		x, _ := o.asked(way.take, 0)
+		if body := o.body(x); !strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
+			o.fatal("sent %s", body)
+		}
+	})
 }
 
 // Fault 468: the same where the answer is taken: nobody is asked again, however often
 // the server repeats what it has asked, and nothing is sent twice.
 func TestFault468_TakenAndStoredAgain(t *testing.T) {
-	for name, way := range askingTasks {
-		for _, reloads := range []int{0, 1, 2} {
-			t.Run(name, func(t *testing.T) {
-				o := way.begin(t)
-				o.gives(way.poll, askingForName)
-				o.answers(`{"name":{"action":"accept"}}`)
-				o.store()
-				o.gives(way.take, `{"taskId":"T","status":"working","resultType":"complete"}`)
-				o.store()
-				for range reloads {
-					o = o.reloads()
-				}
-				o.storedAgain()
-				o = o.reloads()
-				for range 3 {
-					if body := o.gives(way.poll, askingForName); strings.Contains(body, "inputResponses") {
-						o.fatal("sent %s", body)
-					}
-				}
-				o.wantTold(engine.EventInput, "", 0)
-				if x := o.waits("tasks/update"); x != 0 {
-					o.fatal("sent %s", o.body(x))
-				}
-			})
+	eachAsking(t, func(o *onTask, way askingTask, reloads int) {
+		o.answers(`{"name":{"action":"accept"}}`)
+		o.store()
+		o.gives(way.take, `{"taskId":"T","status":"working","resultType":"complete"}`)
+		o.store()
+		for range reloads {
+			o = o.reloads()
 		}
-	}
+		o.storedAgain()
+		o = o.reloads()
+		for range 3 {
+			if body := o.gives(way.poll, askingForName); strings.Contains(body, "inputResponses") {
+				o.fatal("sent %s", body)
+			}
+		}
+		o.wantTold(engine.EventInput, "", 0)
+		if x := o.waits("tasks/update"); x != 0 {
+			o.fatal("sent %s", o.body(x))
+		}
+	})
 }

@@ -118,7 +118,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	// is sent again after a crash, and from then on its outcome is unknown.
 	c.writeResponses(call, responses)
 	if call.isKept() {
-		call.record.waits()
+		call.record.noteUnsent()
 	}
 	c.whenStored(now, call, true, &sending{call})
 }

@@ -126,12 +126,12 @@ func (call *call) looksUnsent(c *Client) bool {
 func (r *record) refused() {
 	r.c.writeDeferred(r.t)
 	r.Write(journal.Entry{Kind: journal.Refused})
-	r.waits()
+	r.noteUnsent()
 }
 
-// waits notes of what is written now that a page which finds the call sends it, until it is
-// stored that it leaves.
-func (r *record) waits() { r.openIn, r.sentIn = r.c.writer.Next(), neverSent }
+// noteUnsent notes of what is written now that a page which finds the call sends it, until it
+// is stored that it leaves.
+func (r *record) noteUnsent() { r.openIn, r.sentIn = r.c.writer.Next(), neverSent }
 
 // isKept reports whether what is written of the call gets stored.
 func (call *call) isKept() bool { return call.record != nil && !call.record.Memory }

@@ -236,7 +236,7 @@ func (c *Client) folded(call *call, op journal.Op) {
 	call.record.landed = call.fold.Position
 	call.record.acked = max(call.record.acked, call.fold.Acked)
 	call.left, call.denied = call.fold.Sent, call.fold.Refused
-	if call.record.sentIn = neverSent; !call.fold.Waits() { // else a page that finds it sends it
+	if call.record.sentIn = neverSent; !call.fold.LooksUnsent() { // else a page that finds it sends it
 		call.record.sentIn = 0
 	}
 	if call.left {

@@ -2,8 +2,8 @@ package mcp
 
 import "github.com/holdfast-mcp/holdfast/core/journal"
 
-// A store that has failed and works again gets the records of live calls anew, as they are by
-// now. What a record says then is what it would say had the store never failed, but for the
+// A store that has failed and works again gets the records of live calls once more, as they are
+// by now. What a record says then is what it would say had the store never failed, but for the
 // events that the app has had: a later page goes on by nothing else.
 
 // rewrite stores a live call again after the store was cleared. The events that
@@ -128,7 +128,7 @@ func (c *Client) rewriteFold(call *call) {
 	if r.Refused {
 		c.write(call, journal.Entry{Kind: journal.Refused})
 	}
-	if !r.Waits() {
+	if !r.LooksUnsent() {
 		call.record.sentIn = c.writer.Next()
 	}
 	if r.Task {

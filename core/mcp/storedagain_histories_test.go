@@ -9,13 +9,11 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
 	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
-// storedAgain lets the store fail and work again, and checks that what is written anew
-// of the call says what was stored before.
+// storedAgain lets the store fail and work again, and checks that the call's
+// rewritten record says what was stored before.
 func (l *taskLife) storedAgain() {
 	l.t.Helper()
 	l.allStored()
@@ -24,10 +22,7 @@ func (l *taskLife) storedAgain() {
 		return
 	}
 	before := knownOf(l.Store.Record(record))
-	l.World.Input("storeback", func(m *mcp.Client, now engine.Time) {
-		m.StoreGone(now, durable.ReasonLost)
-		m.Stored(now, 0, journal.ResultOK, 0)
-	})
+	l.StoreBack()
 	l.audit()
 	l.base = base{l.position, l.told}
 	l.allStored()
@@ -40,7 +35,7 @@ func (l *taskLife) storedAgain() {
 	})
 	for i := range before {
 		if before[i] != after[i] && (fetching || !strings.HasPrefix(before[i], "Fetching")) {
-			l.fatal("stored was\n%s, and is, written again,\n%s", before[i], after[i])
+			l.fatal("stored was\n%s, and is, rewritten,\n%s", before[i], after[i])
 		}
 	}
 }
@@ -58,7 +53,7 @@ func (l *taskLife) allStored() {
 }
 
 // knownOf returns what a record says of its call that a later page needs: but for its
-// events, which are gone, and for what may have been heard since, or is counted anew.
+// events, which are gone, and for what may have been heard since, or is counted from the start.
 func knownOf(r *recorded.Call) (list []string) {
 	known := *r
 	known.History, known.Sends, known.Seen, known.Rounds, known.Withdrawn, known.TaskAt, known.TaskHeardAt = durable.History{}, 0, nil, 0, nil, 0, 0

@@ -138,7 +138,7 @@ func (m *Machine) forget(call uint64, flags journal.OpFlags) {
 }
 
 // tellOver says of a call that this tab has carried that it is not stored any more: what was
-// told of it here may reach others after who deleted it has said so, and begin it there anew.
+// told of it here may reach others after who deleted it has said so, and begin it there again.
 func (m *Machine) tellOver(ops []byte) { m.emit(Broadcast, 0).Ops = ops }
 
 // outcomeFlags are those of a deletion that say how the call had ended (journal.OpOutcome).

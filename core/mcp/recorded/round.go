@@ -16,8 +16,8 @@ func (r *Call) Asks() bool { return r.Round != nil && !r.RoundOver }
 // opensRound reports whether an id is that of an input which a Round waits for.
 func (r *Call) opensRound(id []byte) bool { return isRoundID(id) && r.Asks() }
 
-// Waits reports whether whoever finds the call sends its request: it has not left yet, or
+// LooksUnsent reports whether whoever finds the call sends its request: it has not left yet, or
 // not with the answer to a Round, or did not run.
-func (r *Call) Waits() bool {
+func (r *Call) LooksUnsent() bool {
 	return !r.Sent || r.Refused || r.RoundOver && !r.Responded
 }
