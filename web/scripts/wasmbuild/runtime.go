@@ -20,6 +20,7 @@ var unused = slices.Concat(
 	[]edit{
 		{"traceruntime.go", "\treturn trace.enabled\n", "\treturn false\n"},
 		{"traceruntime.go", "\treturn trace.shutdown.Load()\n", "\treturn false\n"},
+		{"traceruntime.go", "\treturn tl.gen != 0\n", "\treturn false\n"},
 	},
 	// Floats that print writes. They bring the whole of their formatting, and a table of 11 KB that nothing compresses.
 	[]edit{
@@ -28,7 +29,37 @@ var unused = slices.Concat(
 		{"print.go", "strconv.AppendComplex(buf[:0], c, 'g', -1, 128)", `append(buf[:0], "(a complex)"...)`},
 		{"print.go", "strconv.AppendComplex(buf[:0], complex128(c), 'g', -1, 64)", `append(buf[:0], "(a complex)"...)`},
 	},
-	// What only GODEBUG turns on: a page has no environment.
+	// Profiles. Nothing here asks for one.
+	returns("malloc.go", "func profilealloc(mp *m, x unsafe.Pointer, size uintptr) {", ""),
+	returns("mprof.go", "func blockevent(cycles int64, skip int) {", ""),
+	returns("mprof.go", "func mutexevent(cycles int64, skip int) {", ""),
+	returns("mprof.go", "func (prof *mLockProfile) captureStack() {", ""),
+	returns("mprof.go", "func (prof *mLockProfile) storeSlow() {", ""),
+	returns("mprof.go", "func tryRecordGoroutineProfile(gp1 *g, pcbuf []uintptr, yield func()) {", ""),
+	returns("mgc.go", "func findGoroutineLeaks() bool {", "false"),
+	returns("mgcmark.go", "func allGsSnapshotSortedForGC() ([]*g, int) {", "nil, 0"),
+	// Memory that goes back to the system: that of a wasm never does, and has no limit but the browser's.
+	[]edit{{"mgcscavenge.go", "\tc <- 1\n\tscavenger.park()\n", "\tc <- 1\n\treturn\n"}},
+	returns("mgcscavenge.go", "func (p *pageAlloc) scavenge(nbytes uintptr, shouldStop func() bool, force bool) uintptr {", "0"),
+	// Further threads, and what finds work for them.
+	returns("proc.go", "func wakep() {", ""),
+	[]edit{{"proc.go", "func newm(fn func(), pp *p, id int64) {\n", "func newm(fn func(), pp *p, id int64) {\n\tthrow(\"newm: there is one thread\")\n\treturn\n"}},
+	returns("proc.go", "func mexit(osStack bool) {", ""),
+	returns("mgcmark.go", "func scanConservative(b, n uintptr, ptrmask *uint8, gcw *gcWork, state *stackScanState) {", ""),
+	// Settings of the environment: a page has none.
+	returns("mgcpacer.go", "func readGOGC() int32 {", "100"),
+	returns("mgcpacer.go", "func readGOMEMLIMIT() int64 {", "math.MaxInt64"),
+	// What only GODEBUG turns on.
+	[]edit{
+		{"mgc.go", "\tif debug.gctrace > 0 {\n", "\tif false {\n"},
+		{"mgc.go", "\n\tif debug.checkfinalizers > 0 {\n", "\n\tif false {\n"},
+	},
+	returns("mcheckmark.go", "func setCheckmark(obj, base, off uintptr, mbits markBits) bool {", "false"),
+	returns("mcheckmark.go", "func runCheckmark(prepareRootSet func(*gcWork)) {", ""),
+	returns("mheap.go", "func setCleanupContext(ptr unsafe.Pointer, ptrType *_type, createPC, funcPC uintptr, cleanupID uint64) {", ""),
+	returns("mheap.go", "func clearCleanupContext(ptr uintptr, cleanupID uint64) {", ""),
+	returns("traceback.go", "func printAncestorTraceback(ancestor ancestorInfo) {", ""),
+	returns("runtime1.go", "func parsegodebug(godebug string, seen map[string]bool) {", ""),
 	returns("proc.go", "func schedtrace(detailed bool) {", ""),
 	returns("mcheckmark.go", "func checkFinalizersAndCleanups() {", ""),
 	returns("mgcscavenge.go", "func printScavTrace(releasedBg, releasedEager uintptr, forced bool) {", ""),
@@ -38,16 +69,42 @@ var unused = slices.Concat(
 	returns("hexdump.go", "func hexdumpWords(p, len uintptr, mark func(uintptr, hexdumpMarker)) {", ""),
 	returns("traceback.go", "func tracebackHexdump(stk stack, frame *stkframe, bad uintptr) {", ""),
 	[]edit{{"error.go", "func printanycustomtype(i any) {\n", "func printanycustomtype(i any) {\n\tprint(toRType(efaceOf(&i)._type).string())\n\treturn\n"}},
+	[]edit{
+		{"mbitmap.go", "func badPointer(s *mspan, p, refBase, refOff uintptr) {\n", "func badPointer(s *mspan, p, refBase, refOff uintptr) {\n\tthrow(\"found bad pointer in Go heap (incorrect use of unsafe or cgo?)\")\n\treturn\n"},
+		{"mgcsweep.go", "func (s *mspan) reportZombies() {\n", "func (s *mspan) reportZombies() {\n\tthrow(\"found pointer to free object\")\n\treturn\n"},
+	},
+	// Arenas and bubbles of tests, which nothing here makes.
+	returns("arena.go", "func (s *mspan) setUserArenaChunkToFault() {", ""),
+	returns("synctest.go", "func (bubble *synctestBubble) changegstatus(gp *g, oldval, newval uint32) {", ""),
 	// What a program checks of itself as it starts, and the arguments in a trace.
 	returns("symtab.go", "func moduledataverify1(datap *moduledata) {", ""),
 	returns("runtime1.go", "func check() {", ""),
-	returns("runtime1.go", "func parsegodebug(godebug string, seen map[string]bool) {", ""),
 	returns("traceback.go", "func printArgs(f funcInfo, argp unsafe.Pointer, pc uintptr) {", ""),
-	// Frames of C, and types that several modules have: there is no C here, and one module.
+	// Calls and frames of C, and types that several modules have: there is no C here, and one module.
 	returns("traceback.go", "func printOneCgoTraceback(pc uintptr, commitFrame func() (pr, stop bool), arg *cgoSymbolizerArg) bool {", "true"),
+	returns("cgocall.go", "func cgocall(fn, arg unsafe.Pointer) int32 {", "0"),
 	returns("symtab.go", "func expandCgoFrames(pc uintptr) []Frame {", "nil"),
 	returns("type.go", "func typelinksinit() {", ""),
 )
+
+// noBuckets has the runtime find the function of a pc by its index alone. The linker's table for that has sixteen
+// buckets for each function, for a machine whose functions begin anywhere: 20 bytes each, 0.9 MB. On wasm a function
+// has one index, and the next function the next. slim takes the table out of the file, where it says no more than that.
+var noBuckets = []edit{{"symtab.go", `
+	b := x / abi.FuncTabBucketSize
+	i := x % abi.FuncTabBucketSize / (abi.FuncTabBucketSize / nsub)
+
+	ffb := (*findfuncbucket)(add(unsafe.Pointer(datap.findfunctab), b*unsafe.Sizeof(findfuncbucket{})))
+	idx := ffb.idx + uint32(ffb.subbuckets[i])
+
+	// Find the ftab entry.
+	for datap.ftab[idx+1].entryoff <= pcOff {
+		idx++
+	}
+`, `
+	_ = x
+	idx := pcOff - datap.ftab[0].entryoff
+`}}
 
 // returns has a function return a value, or none, before it does anything.
 func returns(file, head, value string) []edit {
@@ -58,7 +115,7 @@ func returns(file, head, value string) []edit {
 // than the one that the edits are of.
 func (l laid) layRuntime(folder string) (laid, error) {
 	texts := map[string][]byte{}
-	for _, e := range unused {
+	for _, e := range slices.Concat(unused, noBuckets) {
 		source := filepath.Join(l.root, "src", "runtime", e.file)
 		if texts[source] == nil {
 			text, err := os.ReadFile(source)
