@@ -30,7 +30,7 @@ var nativeOnly = map[string]string{
 var absent = []string{"net", "net/http", "net/http/httptest", "os/exec", "os", "path/filepath"}
 
 // TestWasm runs the tests of each package that goes into the wasm inside
-// Chrome, compiled as they will run there.
+// Chrome, compiled as they will run there, and with their code rewritten as the wasm's is.
 func TestWasm(t *testing.T) {
 	t.Parallel()
 	ran := 0
@@ -64,6 +64,19 @@ func TestWasm(t *testing.T) {
 	}
 	if ran == 0 {
 		t.Error("no package has tests that run in Chrome")
+	}
+}
+
+// TestSlimmedStandardLibrary runs tests that others wrote, of code that the wasm has as well: what
+// web/scripts/slim rewrites computes what Go's compiler meant.
+func TestSlimmedStandardLibrary(t *testing.T) {
+	t.Parallel()
+	for _, p := range browser.list(t, "sort", "strconv", "slices", "maps", "math", "math/bits", "unicode/utf8", "hash/crc32") {
+		t.Run(p.ImportPath, func(t *testing.T) {
+			row(t)
+			t.Parallel()
+			runInChrome(t, p, wasmRunner)
+		})
 	}
 }
 
@@ -111,6 +124,9 @@ func runInChrome(t *testing.T, p goPackage, runner string) {
 	binary := filepath.Join(t.TempDir(), "test.wasm")
 	if out, err := browser.command("test", "-c", "-o", binary, p.ImportPath).CombinedOutput(); err != nil {
 		t.Fatalf("compiling: %v\n%s", err, out)
+	}
+	if out, err := native.command("run", "./web/scripts/slim", "-code", binary).CombinedOutput(); err != nil {
+		t.Fatalf("slim: %v\n%s", err, out)
 	}
 	site := chrome.NewSite(t)
 	site.File("/test.wasm", read(t, binary))

@@ -18,6 +18,7 @@ const rows = files.map((file) => {
   const raw = sum(all, (bytes) => bytes.length);
   const gzip = sum(all, (bytes) => gzipSync(bytes, { level: 9 }).length);
   const sent = sum(all, brotli);
+  if (raw > (file.raw ?? Infinity)) over.push(`${name}: ${group(raw)} bytes as it is, the budget is ${group(file.raw)}`);
   if (sent > budget) over.push(`${name}: ${group(sent)} bytes, the budget is ${group(budget)}`);
   const gap = sent > goal ? `+${group(sent - goal)}` : "reached";
   return [name, ...[raw, gzip, sent, budget, goal].map(group), gap];

@@ -3,140 +3,84 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
-
-// The layout of the runtime's table of functions, which is the same from Go
-// 1.20 to 1.26: runtime.pcHeader in runtime/symtab.go and runtime._func in
-// runtime/runtime2.go. Little endian, pointers of 8 bytes on wasm.
-const (
-	headerSize    = 72
-	headerNfunc   = 8
-	headerNames   = 32
-	headerUnits   = 40
-	headerFiles   = 48
-	headerTables  = 56
-	headerFuncs   = 64
-	funcSP        = 16
-	funcFile      = 20
-	funcLine      = 24
-	funcNpcdata   = 28
-	funcUnit      = 32
-	funcStartLine = 36
-	funcPcdata    = 44
-	maxPcdata     = 16
-)
-
-var headerStart = []byte{0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8}
 
 // dropLines blanks which file and line each instruction came from, and packs the tables
 // that are left. Nothing but
 // the printed trace of a panic reads them, which then names its functions and
 // the offsets in them: those find the line in a build of the same source.
-//
-// It reports whether it knew the table: that of a toolchain that lays it out in
-// another way is left as it is.
-func dropLines(image []byte) bool {
-	at := bytes.Index(image, headerStart)
-	if at < 0 || len(image)-at < headerSize || bytes.Contains(image[at+1:], headerStart) {
-		return false
-	}
-	table := image[at:]
-	names, units, files, tables, funcs :=
-		word(table, headerNames), word(table, headerUnits), word(table, headerFiles), word(table, headerTables), word(table, headerFuncs)
-	nfunc := word(table, headerNfunc)
-	if !(headerSize <= names && names < units && units < files && files < tables && tables < funcs && funcs < len(table)) ||
-		nfunc <= 0 || nfunc > (len(table)-funcs)/8 {
-		return false
-	}
-	values := table[tables:funcs]
-	records := make([][]byte, nfunc)
-	for i := range records {
-		offset := half(table, funcs+8*i+4)
-		if offset < 0 || offset > len(table)-funcs-funcPcdata {
-			return false
-		}
-		record := table[funcs+offset:]
-		npcdata := half(record, funcNpcdata)
-		if npcdata < 0 || npcdata > maxPcdata || len(record) < funcPcdata+4*npcdata {
-			return false
-		}
-		records[i] = record
-		for _, field := range valueFields(record) {
-			if valuesSize(values, half(field, 0)) < 0 {
-				return false
-			}
-		}
-	}
-	for _, record := range records {
+func (f functionTable) dropLines() {
+	for _, record := range f.records {
 		clear(record[funcFile : funcLine+4])
 		clear(record[funcUnit : funcStartLine+4])
 	}
-	pack(values, records)
-	clear(table[units:tables])
-	return true
+	clear(f.sources)
 }
 
-// valueFields returns those fields of a function's record that are offsets into the
-// tables of values, but for its files and lines.
-func valueFields(record []byte) [][]byte {
-	fields := [][]byte{record[funcSP:]}
-	for k := range half(record, funcNpcdata) {
-		fields = append(fields, record[funcPcdata+4*k:])
+// Of what a function's record refers to, who reads it. The numbers are those of internal/abi.
+const (
+	pcdataUnsafePoint  = 0 // what stops a goroutine at any instruction: wasm cannot
+	pcdataArgLiveIndex = 3 // traces with arguments: wasmbuild takes them out
+	funcdataArgInfo    = 5 // the same, and so are all after it
+)
+
+// dropUnread takes what nothing reads from the records, and moves them together. The table of functions then refers to
+// where they are.
+func (f functionTable) dropUnread() {
+	for i, record := range f.records {
+		f.records[i] = shortRecord(record)
 	}
-	return fields
+	f.moveTogether()
 }
 
-// pack moves the tables of values that are left to the front, field by field and in the
-// order of the functions: an offset that is small, and near to the one of the function
-// before, compresses better.
-func pack(values []byte, records [][]byte) {
-	packed, moved := []byte{0}, map[int]int{0: 0} // offset 0 is "there is no table"
-	for k := range 1 + maxPcdata {
-		for _, record := range records {
-			fields := valueFields(record)
-			if k >= len(fields) {
-				continue
-			}
-			from := half(fields[k], 0)
-			to, known := moved[from]
-			if !known {
-				to = len(packed)
-				moved[from] = to
-				packed = append(packed, values[from:from+valuesSize(values, from)]...)
-			}
-			binary.LittleEndian.PutUint32(fields[k], uint32(to))
+// shortRecord is a copy of a record without what nothing reads.
+func shortRecord(record []byte) []byte {
+	npcdata := half(record, funcNpcdata)
+	pcdata := words(record[funcPcdata:], npcdata)
+	funcdata := words(record[funcPcdata+4*npcdata:], int(record[funcNfuncdata]))
+	for _, k := range []int{pcdataUnsafePoint, pcdataArgLiveIndex} {
+		if k < len(pcdata) {
+			pcdata[k] = 0
 		}
 	}
-	clear(values[copy(values, packed):])
+	pcdata = until(pcdata, 0)
+	funcdata = until(funcdata[:min(len(funcdata), funcdataArgInfo)], none)
+	short := bytes.Clone(record[:funcPcdata])
+	binary.LittleEndian.PutUint32(short[funcNpcdata:], uint32(len(pcdata)))
+	short[funcNfuncdata] = byte(len(funcdata))
+	for _, word := range slices.Concat(pcdata, funcdata) {
+		short = binary.LittleEndian.AppendUint32(short, word)
+	}
+	return short
 }
 
-// valuesSize returns how long the table of values at offset is, negative where it is
-// torn. It has pairs of varints, of a value's change and of how far it holds, until a
-// change of zero that is not the first (runtime.step).
-func valuesSize(values []byte, offset int) int {
-	if offset == 0 {
-		return 0
+// none is where there is no funcdata. There is no pcdata at 0.
+const none = 1<<32 - 1
+
+// until leaves out what is at the end and says nothing.
+func until(list []uint32, nothing uint32) []uint32 {
+	for len(list) > 0 && list[len(list)-1] == nothing {
+		list = list[:len(list)-1]
 	}
-	if offset < 0 || offset >= len(values) {
-		return -1
-	}
-	for at := offset; ; {
-		change, n := binary.Uvarint(values[at:])
-		if n <= 0 {
-			return -1
-		}
-		isEnd := change == 0 && at > offset
-		at += n
-		if isEnd {
-			return at - offset
-		}
-		if _, n = binary.Uvarint(values[at:]); n <= 0 {
-			return -1
-		}
-		at += n
-	}
+	return list
 }
 
-func word(b []byte, at int) int { return int(binary.LittleEndian.Uint64(b[at:])) }
+// moveTogether writes the records, one behind the other from where the first was.
+func (f functionTable) moveTogether() {
+	at := half(f.index, 4)
+	for i, record := range f.records {
+		binary.LittleEndian.PutUint32(f.index[8*i+4:], uint32(at))
+		f.records[i] = f.index[at : at+copy(f.index[at:], record)]
+		at += len(record)
+	}
+	clear(f.index[at:f.end])
+}
 
-func half(b []byte, at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
+func words(b []byte, n int) []uint32 {
+	list := make([]uint32, n)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return list
+}

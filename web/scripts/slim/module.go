@@ -10,6 +10,10 @@ import (
 
 // Section ids of the WebAssembly binary format (core spec 5.5.2).
 const (
+	sectionType      = 1
+	sectionImport    = 2
+	sectionFunction  = 3
+	sectionCode      = 10
 	sectionData      = 11
 	sectionDataCount = 12
 )
@@ -50,6 +54,16 @@ func sections(module []byte) ([]section, error) {
 		rest = rest[1+n+int(size):]
 	}
 	return list, nil
+}
+
+// find returns the section of that id, an empty one where there is none.
+func find(list []section, id byte) *section {
+	for i := range list {
+		if list[i].id == id {
+			return &list[i]
+		}
+	}
+	return &section{id: id, body: []byte{0}}
 }
 
 // segments reads a data section. Only what Go's linker writes is understood:
@@ -104,6 +118,32 @@ func join(list []segment) []segment {
 	return joined
 }
 
+// part leaves out zeroes, which memory has by itself: where there are more than joinGap, the bytes behind them are a
+// segment of their own. However well they compress, the browser hands each of them to the page.
+func part(list []segment) []segment {
+	var parts []segment
+	for _, s := range list {
+		begin, zeroes := 0, 0
+		for i, b := range s.bytes {
+			switch {
+			case b == 0:
+				zeroes++
+			case zeroes > joinGap:
+				if end := i - zeroes; end > begin {
+					parts = append(parts, segment{s.at + begin, s.bytes[begin:end]})
+				}
+				begin, zeroes = i, 0
+			default:
+				zeroes = 0
+			}
+		}
+		if end := len(s.bytes) - zeroes; end > begin {
+			parts = append(parts, segment{s.at + begin, s.bytes[begin:end]})
+		}
+	}
+	return parts
+}
+
 func appendSegments(body []byte, list []segment) []byte {
 	body = binary.AppendUvarint(body, uint64(len(list)))
 	for _, s := range list {
@@ -114,6 +154,14 @@ func appendSegments(body []byte, list []segment) []byte {
 		body = append(body, s.bytes...)
 	}
 	return body
+}
+
+func appendModule(module []byte, list []section) []byte {
+	module = append(module, "\x00asm\x01\x00\x00\x00"...)
+	for _, s := range list {
+		module = appendSection(module, s)
+	}
+	return module
 }
 
 func appendSection(module []byte, s section) []byte {

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// The instructions of the WebAssembly binary format (core spec 5.4) that rules name.
+const (
+	opNop           = 0x01
+	opIf            = 0x04
+	opEnd           = 0x0b
+	opBrIf          = 0x0d
+	opReturn        = 0x0f
+	opCall          = 0x10
+	opLocalGet      = 0x20
+	opLocalSet      = 0x21
+	opLocalTee      = 0x22
+	opGlobalGet     = 0x23
+	opGlobalSet     = 0x24
+	opI32Load       = 0x28
+	opI64Load       = 0x29
+	opI32Load8S     = 0x2c
+	opI64Load8S     = 0x30
+	opI64Load16U    = 0x33
+	opI64Load32S    = 0x34
+	opI64Load32U    = 0x35
+	opI32Store      = 0x36
+	opI64Store      = 0x37
+	opI64Store32    = 0x3e
+	opI32Const      = 0x41
+	opI64Const      = 0x42
+	opF64Const      = 0x44
+	opI32Eqz        = 0x45
+	opI32Eq         = 0x46
+	opI32GeU        = 0x4f
+	opI64Eqz        = 0x50
+	opI64Eq         = 0x51
+	opI64GeU        = 0x5a
+	opI32Add        = 0x6a
+	opI32Sub        = 0x6b
+	opI32Rotr       = 0x78
+	opI64Add        = 0x7c
+	opI64Rotr       = 0x8a
+	opI32WrapI64    = 0xa7
+	opI64ExtendI32U = 0xad
+)
+
+// widest is the alignment of 8 bytes, the power of two. Above are other memories than the first.
+const widest = 3
+
+// instruction is one of a function's. It has what rules ask for: the first of its immediates, or an offset with
+// its alignment. Any other is its bytes alone.
+type instruction struct {
+	op    byte
+	value int64  // of a constant; else the index, or the offset of an access to memory
+	align byte   // of an access to memory
+	bytes []byte // as they were read, where value does not say all
+}
+
+var errInstruction = errors.New("a function has an instruction that Go's compiler does not write")
+
+// instructions reads the code of a function.
+func instructions(code []byte) ([]instruction, error) {
+	var list []instruction
+	for len(code) > 0 {
+		next, size, err := readInstruction(code)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, next)
+		code = code[size:]
+	}
+	return list, nil
+}
+
+func readInstruction(code []byte) (instruction, int, error) {
+	op := code[0]
+	r := reader{code, 1}
+	in := instruction{op: op}
+	switch {
+	case op >= 0x02 && op <= opIf: // block, loop, if: the type of the block
+		r.skip(1)
+	case op == opBrIf || op == 0x0c || op == opCall || op >= opLocalGet && op <= opGlobalSet:
+		in.value = int64(r.unsigned())
+		return in, r.at, r.torn()
+	case op == 0x0e: // br_table
+		for left := r.unsigned() + 1; left > 0 && r.torn() == nil; left-- {
+			r.unsigned()
+		}
+	case op == 0x11: // call_indirect
+		r.unsigned()
+		r.unsigned()
+	case op >= opI32Load && op <= opI64Store32: // loads and stores
+		align := r.unsigned()
+		if align > widest {
+			return in, 0, errInstruction
+		}
+		in.align, in.value = byte(align), int64(r.unsigned())
+		return in, r.at, r.torn()
+	case op == 0x3f || op == 0x40: // memory.size, memory.grow
+		r.skip(1)
+	case op == opI32Const || op == opI64Const:
+		in.value = r.signed()
+		return in, r.at, r.torn()
+	case op == 0x43: // f32.const
+		r.skip(4)
+	case op == 0x44: // f64.const
+		r.skip(8)
+	case op == 0xfc:
+		switch n := r.unsigned(); {
+		case n <= 7: // conversions that saturate
+		case n == 10: // memory.copy
+			r.skip(2)
+		case n == 11: // memory.fill
+			r.skip(1)
+		default:
+			return in, 0, errInstruction
+		}
+	case op <= opNop || op == 0x05 || op == opEnd || op == opReturn || op == 0x1a || op == 0x1b || op >= opI32Eqz && op <= 0xc4:
+	default:
+		return in, 0, errInstruction
+	}
+	if err := r.torn(); err != nil {
+		return in, 0, err
+	}
+	in.bytes = code[:r.at]
+	return in, r.at, nil
+}
+
+// append writes the instruction.
+func (in instruction) append(code []byte) []byte {
+	switch {
+	case in.bytes != nil:
+		return append(code, in.bytes...)
+	case in.op == opI32Const || in.op == opI64Const:
+		return appendSleb(append(code, in.op), in.value)
+	case in.op >= opI32Load && in.op <= opI64Store32:
+		return binary.AppendUvarint(append(code, in.op, in.align), uint64(in.value))
+	case in.op == opBrIf || in.op == 0x0c || in.op == opCall || in.op >= opLocalGet && in.op <= opGlobalSet:
+		return binary.AppendUvarint(append(code, in.op), uint64(in.value))
+	default:
+		return append(code, in.op)
+	}
+}
+
+// reader reads LEB128 numbers. Past the end it reads none, and is torn.
+type reader struct {
+	bytes []byte
+	at    int
+}
+
+func (r *reader) torn() error {
+	if r.at > len(r.bytes) {
+		return errTorn
+	}
+	return nil
+}
+
+func (r *reader) skip(n int) { r.at += n }
+
+func (r *reader) unsigned() uint64 {
+	if r.at > len(r.bytes) {
+		return 0
+	}
+	value, n := binary.Uvarint(r.bytes[r.at:])
+	if n <= 0 {
+		r.at = len(r.bytes) + 1
+		return 0
+	}
+	r.at += n
+	return value
+}
+
+func (r *reader) signed() int64 {
+	var value int64
+	for shift := 0; r.at < len(r.bytes) && shift < 64; shift += 7 {
+		b := r.bytes[r.at]
+		r.at++
+		value |= int64(b&0x7f) << shift
+		if b&0x80 == 0 {
+			if b&0x40 != 0 && shift < 57 {
+				value |= -1 << (shift + 7)
+			}
+			return value
+		}
+	}
+	r.at = len(r.bytes) + 1
+	return 0
+}
+
+func appendSleb(b []byte, value int64) []byte {
+	for {
+		low := byte(value & 0x7f)
+		value >>= 7
+		if value == 0 && low&0x40 == 0 || value == -1 && low&0x40 != 0 {
+			return append(b, low)
+		}
+		b = append(b, low|0x80)
+	}
+}
