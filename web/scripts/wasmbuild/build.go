@@ -26,6 +26,14 @@ type program struct {
 	names   bool // its functions have names
 }
 
+// tags are the arguments that choose what is built in.
+func (p program) tags() []string {
+	if p.agents {
+		return nil
+	}
+	return []string{"-tags=mcponly"}
+}
+
 // build writes the wasm. What is left out, symbols, paths and the build id, is a third
 // of the bytes, and differs from machine to machine.
 func (l laid) build(wanted program, out string) error {
@@ -37,9 +45,7 @@ func (l laid) build(wanted program, out string) error {
 	for _, name := range inlined {
 		args = append(args, "-gcflags="+name+"=")
 	}
-	if !wanted.agents {
-		args = append(args, "-tags=mcponly")
-	}
+	args = append(args, wanted.tags()...)
 	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.version="+wanted.version, "-o", out, "./wasm")
 	command := l.command(args...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr

@@ -61,5 +61,8 @@ func run(out string, glue, newer bool, wanted program) error {
 			return err
 		}
 	}
+	if err := fitted.checkNeeds(wanted); err != nil {
+		return err
+	}
 	return fitted.build(wanted, out)
 }

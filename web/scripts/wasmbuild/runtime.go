@@ -13,14 +13,19 @@ type edit struct{ file, from, to string }
 
 // unused is what the linker keeps of the runtime although no page has a use for it: something
 // that runs could call it. An edit has such a function return at once, or such a switch be off
-// for good, and the compiler drops the rest. All of it prints or records, for people; what the
-// program computes stays as it is.
+// for good, and the compiler drops the rest. Most of it prints or records, for people; the rest is
+// for threads, memory that goes back, and an environment, which wasm has not. What the program
+// computes stays as it is, as long as it asks for none of that (needs.go). Where it would, and a
+// wrong answer could cost memory, it ends.
 var unused = slices.Concat(
 	// Execution traces. Nothing here starts one, and what would write into one asks first.
 	[]edit{
 		{"traceruntime.go", "\treturn trace.enabled\n", "\treturn false\n"},
 		{"traceruntime.go", "\treturn trace.shutdown.Load()\n", "\treturn false\n"},
 		{"traceruntime.go", "\treturn tl.gen != 0\n", "\treturn false\n"},
+		{"traceruntime.go", "\treturn trace.enabledWithAllocFree\n", "\treturn false\n"},
+		{"proc.go", "\t\tif inittrace.active {\n\t\t\tstart = nanotime()", "\t\tif false {\n\t\t\tstart = nanotime()"},
+		{"proc.go", "\t\tif inittrace.active {\n\t\t\tend := nanotime()", "\t\tif false {\n\t\t\tend := nanotime()"},
 	},
 	// Floats that print writes. They bring the whole of their formatting, and a table of 11 KB that nothing compresses.
 	[]edit{
@@ -36,17 +41,31 @@ var unused = slices.Concat(
 	returns("mprof.go", "func (prof *mLockProfile) captureStack() {", ""),
 	returns("mprof.go", "func (prof *mLockProfile) storeSlow() {", ""),
 	returns("mprof.go", "func tryRecordGoroutineProfile(gp1 *g, pcbuf []uintptr, yield func()) {", ""),
-	returns("mgc.go", "func findGoroutineLeaks() bool {", "false"),
-	returns("mgcmark.go", "func allGsSnapshotSortedForGC() ([]*g, int) {", "nil, 0"),
+	throws("mgc.go", "func findGoroutineLeaks() bool {", "findGoroutineLeaks: there are no profiles", "false"),
+	throws("mgcmark.go", "func allGsSnapshotSortedForGC() ([]*g, int) {", "allGsSnapshotSortedForGC: there are no profiles", "nil, 0"),
 	// Memory that goes back to the system: that of a wasm never does, and has no limit but the browser's.
 	[]edit{{"mgcscavenge.go", "\tc <- 1\n\tscavenger.park()\n", "\tc <- 1\n\treturn\n"}},
 	returns("mgcscavenge.go", "func (p *pageAlloc) scavenge(nbytes uintptr, shouldStop func() bool, force bool) uintptr {", "0"),
-	// Further threads, and what finds work for them.
+	returns("mgcscavenge.go", "func gcPaceScavenger(memoryLimit int64, heapGoal, lastHeapGoal uint64) {", ""),
+	// Further threads, and what finds work for them. No goroutine is locked to one (dolockOSThread).
 	returns("proc.go", "func wakep() {", ""),
-	[]edit{{"proc.go", "func newm(fn func(), pp *p, id int64) {\n", "func newm(fn func(), pp *p, id int64) {\n\tthrow(\"newm: there is one thread\")\n\treturn\n"}},
+	throws("proc.go", "func newm(fn func(), pp *p, id int64) {", "newm: there is one thread", ""),
+	throws("proc.go", "func startm(pp *p, spinning, lockheld bool) {", "startm: there is one thread", ""),
+	throws("proc.go", "func handoffp(pp *p) {", "handoffp: there is one thread", ""),
+	throws("proc.go", "func stoplockedm() {", "stoplockedm: there is one thread", ""),
+	throws("proc.go", "func startlockedm(gp *g) {", "startlockedm: there is one thread", ""),
+	returns("proc.go", "func newextram() {", ""),
+	returns("proc.go", "func stealWork(now int64) (gp *g, inheritTime bool, rnow, pollUntil int64, newWork bool) {", "nil, false, now, 0, false"),
+	returns("proc.go", "func checkRunqsNoP(allpSnapshot []*p, idlepMaskSnapshot pMask) *p {", "nil"),
+	returns("proc.go", "func setBlockOnExitSyscall(pp *p) (syscallingThread, bool) {", "syscallingThread{}, false"),
+	returns("proc.go", "func (pp *p) destroy() {", ""),
 	returns("proc.go", "func mexit(osStack bool) {", ""),
-	returns("mgcmark.go", "func scanConservative(b, n uintptr, ptrmask *uint8, gcw *gcWork, state *stackScanState) {", ""),
+	throws("mgcmark.go", "func scanConservative(b, n uintptr, ptrmask *uint8, gcw *gcWork, state *stackScanState) {", "scanConservative: nothing is preempted", ""),
 	// Settings of the environment: a page has none.
+	[]edit{
+		{"proc.go", `strconv.ParseInt(gogetenv("GOMAXPROCS"), 10, 32)`, "int64(0), error(strconv.ErrSyntax)"},
+		{"runtime1.go", "strconv.Atoi(level)", "0, error(strconv.ErrSyntax)"},
+	},
 	returns("mgcpacer.go", "func readGOGC() int32 {", "100"),
 	returns("mgcpacer.go", "func readGOMEMLIMIT() int64 {", "math.MaxInt64"),
 	// What only GODEBUG turns on.
@@ -69,12 +88,10 @@ var unused = slices.Concat(
 	returns("hexdump.go", "func hexdumpWords(p, len uintptr, mark func(uintptr, hexdumpMarker)) {", ""),
 	returns("traceback.go", "func tracebackHexdump(stk stack, frame *stkframe, bad uintptr) {", ""),
 	[]edit{{"error.go", "func printanycustomtype(i any) {\n", "func printanycustomtype(i any) {\n\tprint(toRType(efaceOf(&i)._type).string())\n\treturn\n"}},
-	[]edit{
-		{"mbitmap.go", "func badPointer(s *mspan, p, refBase, refOff uintptr) {\n", "func badPointer(s *mspan, p, refBase, refOff uintptr) {\n\tthrow(\"found bad pointer in Go heap (incorrect use of unsafe or cgo?)\")\n\treturn\n"},
-		{"mgcsweep.go", "func (s *mspan) reportZombies() {\n", "func (s *mspan) reportZombies() {\n\tthrow(\"found pointer to free object\")\n\treturn\n"},
-	},
+	throws("mbitmap.go", "func badPointer(s *mspan, p, refBase, refOff uintptr) {", "found bad pointer in Go heap (incorrect use of unsafe or cgo?)", ""),
+	throws("mgcsweep.go", "func (s *mspan) reportZombies() {", "found pointer to free object", ""),
 	// Arenas and bubbles of tests, which nothing here makes.
-	returns("arena.go", "func (s *mspan) setUserArenaChunkToFault() {", ""),
+	throws("arena.go", "func (s *mspan) setUserArenaChunkToFault() {", "setUserArenaChunkToFault: there are no arenas", ""),
 	returns("synctest.go", "func (bubble *synctestBubble) changegstatus(gp *g, oldval, newval uint32) {", ""),
 	// What a program checks of itself as it starts, and the arguments in a trace.
 	returns("symtab.go", "func moduledataverify1(datap *moduledata) {", ""),
@@ -83,6 +100,8 @@ var unused = slices.Concat(
 	// Calls and frames of C, and types that several modules have: there is no C here, and one module.
 	returns("traceback.go", "func printOneCgoTraceback(pc uintptr, commitFrame func() (pr, stop bool), arg *cgoSymbolizerArg) bool {", "true"),
 	returns("cgocall.go", "func cgocall(fn, arg unsafe.Pointer) int32 {", "0"),
+	returns("traceback.go", "func printCgoTraceback(callers *cgoCallers) {", ""),
+	returns("traceback.go", "func (u *unwinder) cgoCallers(pcBuf []uintptr) int {", "0"),
 	returns("symtab.go", "func expandCgoFrames(pc uintptr) []Frame {", "nil"),
 	returns("type.go", "func typelinksinit() {", ""),
 )
@@ -109,6 +128,11 @@ var noBuckets = []edit{{"symtab.go", `
 // returns has a function return a value, or none, before it does anything.
 func returns(file, head, value string) []edit {
 	return []edit{{file, head + "\n", head + "\n\treturn " + value + "\n"}}
+}
+
+// throws has a function end the program, before it does anything. The value is what it would return.
+func throws(file, head, text, value string) []edit {
+	return []edit{{file, head + "\n", fmt.Sprintf("%s\n\tthrow(%q)\n\treturn %s\n", head, text, value)}}
 }
 
 // layRuntime lays the edited files over the runtime's. It fails where the runtime is another

@@ -138,6 +138,22 @@ func TestOverlaysAddUp(t *testing.T) {
 	}
 }
 
+// What the runtime lacks nobody may ask for, today or later.
+func TestStopsAtWhatTheRuntimeLacks(t *testing.T) {
+	atRoot(t)
+	fitted, err := installed(t).layFmt(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wanted := range []program{{}, {agents: true}} {
+		if err := fitted.checkNeeds(wanted); err != nil {
+			t.Errorf("agents %v: %v", wanted.agents, err)
+		}
+	}
+	stops(t, needs("errors \nruntime/pprof \nexample.com/wasm \n"), "imports runtime/pprof")
+	stops(t, needs("errors \nexample.com/wasm panicnil=1\n"), "built with panicnil=1")
+}
+
 func TestStopsAtAnotherGlue(t *testing.T) {
 	root, out := t.TempDir(), filepath.Join(t.TempDir(), "wasm_exec.mjs")
 	tools := toolchain{root: root}
