@@ -3,7 +3,10 @@
 package e2e
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,6 +83,63 @@ func TestSlimmedStandardLibrary(t *testing.T) {
 	}
 }
 
+// TestStandardLibraryOnOurRuntime runs tests of what leans on the runtime (goroutines, timers, finalizers, the collector)
+// on the one that the wasm has, rewritten as a whole.
+func TestStandardLibraryOnOurRuntime(t *testing.T) {
+	t.Parallel()
+	for _, p := range browser.list(t, "context", "sync", "container/heap") {
+		t.Run(p.ImportPath, func(t *testing.T) {
+			row(t)
+			t.Parallel()
+			binary := filepath.Join(t.TempDir(), "test.wasm")
+			if out, err := onOurRuntime(t, "test", "-c", "-o", binary, p.ImportPath).CombinedOutput(); err != nil {
+				t.Fatalf("compiling: %v\n%s", err, out)
+			}
+			slim(t, binary)
+			testsInChrome(t, binary, wasmRunner)
+		})
+	}
+}
+
+// onOurRuntime prepares the go command for the browser, with the runtime that web/scripts/wasmbuild has laid for the
+// wasm, and with the standard fmt, which tests need.
+func onOurRuntime(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	build := filepath.Join("..", "web", "build")
+	var overlay struct{ Replace map[string]string }
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(build, "runtime.json"))), &overlay); err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(overlay.Replace, func(source, _ string) bool { return filepath.Base(filepath.Dir(source)) != "runtime" })
+	if len(overlay.Replace) == 0 {
+		t.Fatal("nothing is laid over the runtime")
+	}
+	content, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs(filepath.Join(build, "goroot"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := browser.command(slices.Insert(args, 1, "-overlay="+file)...)
+	command.Env = append(command.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local")
+	return command
+}
+
+// slim has web/scripts/slim rewrite a file, as the flags say.
+func slim(t *testing.T, file string, flags ...string) {
+	t.Helper()
+	args := append(append([]string{"run", "./web/scripts/slim"}, flags...), file)
+	if out, err := native.command(args...).CombinedOutput(); err != nil {
+		t.Fatalf("slim: %v\n%s", err, out)
+	}
+}
+
 // wasmRunner loads the test binary as a program with arguments. Its result
 // comes from exit, which runs for a panic too; run itself does not settle then.
 // Examples stay out: the testing package captures their output in a file.
@@ -125,9 +185,12 @@ func runInChrome(t *testing.T, p goPackage, runner string) {
 	if out, err := browser.command("test", "-c", "-o", binary, p.ImportPath).CombinedOutput(); err != nil {
 		t.Fatalf("compiling: %v\n%s", err, out)
 	}
-	if out, err := native.command("run", "./web/scripts/slim", "-code", binary).CombinedOutput(); err != nil {
-		t.Fatalf("slim: %v\n%s", err, out)
-	}
+	slim(t, binary, "-code")
+	testsInChrome(t, binary, runner)
+}
+
+// testsInChrome runs a test binary, and fails with its output unless it passes.
+func testsInChrome(t *testing.T, binary, runner string) {
 	site := chrome.NewSite(t)
 	site.File("/test.wasm", read(t, binary))
 	site.File("/wasm_exec.js", read(t, filepath.Join(goroot(t), "lib", "wasm", "wasm_exec.js")))

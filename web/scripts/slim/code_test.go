@@ -93,24 +93,49 @@ func TestShorterComputesTheSame(t *testing.T) {
 }
 
 func TestRareCallsGoThroughAStub(t *testing.T) {
-	names := []string{"main.f", "runtime.throw", "main.g", "runtime.panicIndex"}
+	names := []string{"main.f", "runtime.throw", "main.g", "runtime.panicIndex", "runtime.panicCheck1"}
 	of := func(name string) int64 { return int64(2 + slices.Index(names, name)) }
-	busy := slices.Concat(callOf(of("runtime.throw")), callOf(of("main.g")), callOf(of("runtime.throw")))
-	once := slices.Concat(callOf(of("runtime.panicIndex")), []instruction{get(1)}, callOf(of("runtime.throw"))[:10])
+	unwinds := []instruction{{op: opBrIf, value: 3}}
+	call := func(name string) []instruction { return slices.Concat(callOf(of(name)), unwinds) }
+	busy := slices.Concat(call("runtime.throw"), call("main.g"), call("runtime.panicCheck1"), call("runtime.throw"), call("runtime.panicCheck1"))
+	once := slices.Concat(call("runtime.panicIndex"), []instruction{get(1)}, callOf(of("runtime.throw"))[:10])
 	list := []function{{code: busy}, {code: slices.Clone(busy)}, {code: once}}
 	stubs := rareCalls(list, 2, names)
-	if len(stubs) != 1 {
-		t.Fatalf("%d stubs, want one: the other is called once", len(stubs))
+	if len(stubs) != 2 {
+		t.Fatalf("%d stubs, want two: the third is called once", len(stubs))
 	}
 	address := callOf(0)[returnAddress]
-	through := []instruction{address, {op: opCall, value: 2 + 3}, {op: opGlobalGet}, set(1)}
+	through := func(stub int64) []instruction {
+		return []instruction{address, {op: opCall, value: int64(2+len(list)) + stub}}
+	}
+	ends := append(through(0), plain(opReturn))
+	goesOn := slices.Concat(through(1), []instruction{{op: opGlobalGet}, set(1)}, unwinds)
 	for i, want := range [][]instruction{
-		slices.Concat(through, callOf(of("main.g")), through),
-		slices.Concat(through, callOf(of("main.g")), through),
+		slices.Concat(ends, call("main.g"), goesOn, ends, goesOn),
+		slices.Concat(ends, call("main.g"), goesOn, ends, goesOn),
 		once, // behind its last call the stack pointer is not read again
 	} {
 		if !bytes.Equal(written(list[i].code), written(want)) {
 			t.Errorf("function %d is %v, want %v", i, list[i].code, want)
+		}
+	}
+	if got := written(stubs[0].code); !bytes.Contains(got, []byte{opDrop, opI32Const, 1, opEnd}) {
+		t.Errorf("the stub of what never returns ends with %v", got)
+	}
+	if got := written(stubs[1].code); bytes.Contains(got, []byte{opDrop}) {
+		t.Errorf("the stub of what returns is %v", got)
+	}
+}
+
+// What never returns is named one by one: of panicCheck1 and its like a function goes on.
+func TestFinal(t *testing.T) {
+	for name, want := range map[string]bool{
+		"runtime.sigpanic": true, "runtime.goPanicIndex": true, "runtime.goPanicSlice3Alen": true, "runtime.panicdottypeE": true,
+		"runtime.panicunsafeslicelen1": true, "runtime.gopanic": true, "runtime.throw": true,
+		"runtime.panicCheck1": false, "runtime.panicCheck2": false, "runtime.printpanics": false, "runtime.morestack": false, "main.throw": false,
+	} {
+		if got := final.MatchString(name); got != want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -8,11 +8,16 @@ import (
 // The instructions of the WebAssembly binary format (core spec 5.4) that rules name.
 const (
 	opNop           = 0x01
+	opBlock         = 0x02
+	opLoop          = 0x03
 	opIf            = 0x04
 	opEnd           = 0x0b
+	opBr            = 0x0c
 	opBrIf          = 0x0d
+	opBrTable       = 0x0e
 	opReturn        = 0x0f
 	opCall          = 0x10
+	opDrop          = 0x1a
 	opLocalGet      = 0x20
 	opLocalSet      = 0x21
 	opLocalTee      = 0x22
@@ -79,12 +84,12 @@ func readInstruction(code []byte) (instruction, int, error) {
 	r := reader{code, 1}
 	in := instruction{op: op}
 	switch {
-	case op >= 0x02 && op <= opIf: // block, loop, if: the type of the block
+	case op >= opBlock && op <= opIf: // block, loop, if: the type of the block
 		r.skip(1)
-	case op == opBrIf || op == 0x0c || op == opCall || op >= opLocalGet && op <= opGlobalSet:
+	case op == opBrIf || op == opBr || op == opCall || op >= opLocalGet && op <= opGlobalSet:
 		in.value = int64(r.unsigned())
 		return in, r.at, r.torn()
-	case op == 0x0e: // br_table
+	case op == opBrTable:
 		for left := r.unsigned() + 1; left > 0 && r.torn() == nil; left-- {
 			r.unsigned()
 		}
@@ -117,7 +122,7 @@ func readInstruction(code []byte) (instruction, int, error) {
 		default:
 			return in, 0, errInstruction
 		}
-	case op <= opNop || op == 0x05 || op == opEnd || op == opReturn || op == 0x1a || op == 0x1b || op >= opI32Eqz && op <= 0xc4:
+	case op <= opNop || op == 0x05 || op == opEnd || op == opReturn || op == opDrop || op == 0x1b || op >= opI32Eqz && op <= 0xc4:
 	default:
 		return in, 0, errInstruction
 	}
@@ -137,11 +142,21 @@ func (in instruction) append(code []byte) []byte {
 		return appendSleb(append(code, in.op), in.value)
 	case in.op >= opI32Load && in.op <= opI64Store32:
 		return binary.AppendUvarint(append(code, in.op, in.align), uint64(in.value))
-	case in.op == opBrIf || in.op == 0x0c || in.op == opCall || in.op >= opLocalGet && in.op <= opGlobalSet:
+	case in.op == opBrIf || in.op == opBr || in.op == opCall || in.op >= opLocalGet && in.op <= opGlobalSet:
 		return binary.AppendUvarint(append(code, in.op), uint64(in.value))
 	default:
 		return append(code, in.op)
 	}
+}
+
+// table returns where a br_table goes to: for each number how many blocks out, and last for all others.
+func (in instruction) table() []int {
+	r := reader{in.bytes, 1}
+	list := make([]int, r.unsigned()+1)
+	for i := range list {
+		list[i] = int(r.unsigned())
+	}
+	return list
 }
 
 // reader reads LEB128 numbers. Past the end it reads none, and is torn.

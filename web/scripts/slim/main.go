@@ -1,6 +1,6 @@
-// Command slim rewrites the wasm that Go's linker wrote so that it is smaller: three
-// quarters of the bytes, four fifths of them compressed, and no other program. It needs
-// no tool but Go, as the whole build of the wasm does.
+// Command slim rewrites the wasm that Go's linker wrote so that it is smaller and
+// faster: two thirds of the bytes, three quarters of them compressed, and no other
+// program. It needs no tool but Go, as the whole build of the wasm does.
 //
 //	go run ./web/scripts/slim holdfast.wasm
 //
@@ -124,7 +124,7 @@ func slimCode(list []section, names []string) error {
 		return errUnknown
 	}
 	for i := range functions {
-		functions[i].code = shorter(functions[i].code)
+		functions[i].code = shorter(directJumps(functions[i].code))
 	}
 	stubs := rareCalls(functions, imported, names)
 	code.body = appendFunctions(nil, append(functions, stubs...))

@@ -10,6 +10,10 @@ import (
 // is called, a stub does that: the call is a constant and a call of the stub, and costs a step more when it runs.
 var rare = regexp.MustCompile(`^runtime\.(sigpanic|morestack|morestack_noctxt|goPanic\w+|panic\w+|gopanic|throw|fatal|fatalthrow|print\w+)$`)
 
+// final names those of them that never return: where one is called the function ends. All unwind the stack, which a
+// function reports by returning 1. panicCheck1 and panicCheck2 are not among them.
+var final = regexp.MustCompile(`^runtime\.(sigpanic|goPanic(Index|Slice)\w*|panic(shift|divide|overflow|float|mem|wrap|rangestate|dottype[EI]|nildottype|unsafe(string|slice)\w+|makeslice(len|cap))|gopanic|throw|fatalthrow)$`)
+
 // fewest is from how many calls on a stub is worth its own bytes.
 const fewest = 4
 
@@ -30,7 +34,7 @@ func rareCalls(functions []function, imported int, names []string) []function {
 		called := int64(imported + i)
 		if rare.MatchString(name) && calls[called] >= fewest {
 			index[called] = int64(imported + len(functions) + len(stubs))
-			stubs = append(stubs, stub(called))
+			stubs = append(stubs, stub(called, final.MatchString(name)))
 		}
 	}
 	for i, f := range functions {
@@ -42,10 +46,16 @@ func rareCalls(functions []function, imported int, names []string) []function {
 				out, code = append(out, code[0]), code[1:]
 				continue
 			}
-			if to, is := index[code[n-1].value]; is {
-				out = append(out, code[returnAddress], instruction{op: opCall, value: to})
-			} else {
+			called := code[n-1].value
+			to, is := index[called]
+			switch {
+			case !is:
 				out = append(out, code[:n]...)
+			case final.MatchString(names[called-int64(imported)]) && code[n+2].op == opBrIf:
+				out = append(out, code[returnAddress], instruction{op: opCall, value: to}, instruction{op: opReturn})
+				n += 3
+			default:
+				out = append(out, code[returnAddress], instruction{op: opCall, value: to})
 			}
 			code = code[n:]
 		}
@@ -62,8 +72,8 @@ const returnAddress = 6
 // behind it: that the stub leaves the local as it was is not seen.
 func callSize(code []instruction) int {
 	const size = 10
-	ops := [size + 2]byte{opLocalGet, opI32Const, opI32Sub, opLocalTee, opGlobalSet, opLocalGet, opI64Const, opI64Store, opI32Const, opCall, opGlobalGet, opLocalSet}
-	if len(code) < len(ops) {
+	ops := [...]byte{opLocalGet, opI32Const, opI32Sub, opLocalTee, opGlobalSet, opLocalGet, opI64Const, opI64Store, opI32Const, opCall, opGlobalGet, opLocalSet}
+	if len(code) <= len(ops) {
 		return 0
 	}
 	for i, op := range ops {
@@ -79,13 +89,18 @@ func callSize(code []instruction) int {
 	return size
 }
 
-// stub writes the return address that it is given to Go's stack, and calls the function.
-func stub(called int64) function {
-	return function{[]byte{0}, []instruction{
+// stub writes the return address that it is given to Go's stack, and calls the function. Whatever one that is final
+// returns, the stub returns 1.
+func stub(called int64, isFinal bool) function {
+	code := []instruction{
 		{op: opGlobalGet}, {op: opI32Const, value: 8}, {op: opI32Sub}, {op: opGlobalSet},
 		{op: opGlobalGet}, {op: opLocalGet}, {op: opI64Store, align: 3},
-		{op: opI32Const}, {op: opCall, value: called}, {op: opEnd},
-	}}
+		{op: opI32Const}, {op: opCall, value: called},
+	}
+	if isFinal {
+		code = append(code, instruction{op: opDrop}, instruction{op: opI32Const, value: 1})
+	}
+	return function{[]byte{0}, append(code, instruction{op: opEnd})}
 }
 
 // appendStubType adds the stubs' type, (i64) -> i32, to the section of types, and returns its index.
