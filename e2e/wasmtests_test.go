@@ -3,8 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,33 +99,16 @@ func TestStandardLibraryOnOurRuntime(t *testing.T) {
 	}
 }
 
-// onOurRuntime prepares the go command for the browser, with the runtime that web/scripts/wasmbuild has laid for the
-// wasm, and with the standard fmt, which tests need.
+// onOurRuntime prepares the go command for the browser, with the runtime of the wasm, and with the standard fmt, which
+// tests need.
 func onOurRuntime(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	build := filepath.Join("..", "web", "build")
-	var overlay struct{ Replace map[string]string }
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(build, "runtime.json"))), &overlay); err != nil {
-		t.Fatal(err)
+	folder := t.TempDir()
+	if out, err := native.command("run", "./web/scripts/wasmbuild", "-runtime", "-o", folder).CombinedOutput(); err != nil {
+		t.Fatalf("wasmbuild: %v\n%s", err, out)
 	}
-	maps.DeleteFunc(overlay.Replace, func(source, _ string) bool { return filepath.Base(filepath.Dir(source)) != "runtime" })
-	if len(overlay.Replace) == 0 {
-		t.Fatal("nothing is laid over the runtime")
-	}
-	content, err := json.Marshal(overlay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "overlay.json")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs(filepath.Join(build, "goroot"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := browser.command(slices.Insert(args, 1, "-overlay="+file)...)
-	command.Env = append(command.Environ(), "GOROOT="+root, "GOTOOLCHAIN=local")
+	command := browser.command(slices.Insert(args, 1, "-overlay="+filepath.Join(folder, "runtime.json"))...)
+	command.Env = append(command.Environ(), "GOROOT="+filepath.Join(folder, "goroot"), "GOTOOLCHAIN=local")
 	return command
 }
 

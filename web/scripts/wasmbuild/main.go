@@ -4,6 +4,7 @@
 //	go run ./web/scripts/wasmbuild -version 0.1.0 -o holdfast.wasm
 //	go run ./web/scripts/wasmbuild -version 0.1.0 -agents -o holdfast-agents.wasm
 //	go run ./web/scripts/wasmbuild -glue -o wasm_exec.mjs
+//	go run ./web/scripts/wasmbuild -runtime -o folder
 //
 // The same source gives the same bytes on every machine: the toolchain is the one that
 // go.mod names, wherever it comes from, and no setting of the machine changes code.
@@ -27,12 +28,34 @@ func main() {
 	names := flag.Bool("names", false, "keep the names of functions, for the table of sizes")
 	glue := flag.Bool("glue", false, "write wasm_exec.js as a module, and no wasm")
 	newer := flag.Bool("newer", false, "write the wasm of another build, whose records this one cannot read, for tests")
-	out := flag.String("o", "", "the file to write")
+	runtime := flag.Bool("runtime", false, "write the edited runtime into a folder, and no wasm, for tests: runtime.json is the overlay, goroot the toolchain")
+	out := flag.String("o", "", "the file to write, or the folder")
 	flag.Parse()
+	if *runtime {
+		if err := writeRuntime(*out); err != nil {
+			fmt.Fprintln(os.Stderr, "wasmbuild:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*out, *glue, *newer, program{*version, *agents, *names}); err != nil {
 		fmt.Fprintln(os.Stderr, "wasmbuild:", err)
 		os.Exit(1)
 	}
+}
+
+// writeRuntime lays the edited runtime over a toolchain that is otherwise as it was.
+func writeRuntime(folder string) error {
+	tools, err := findToolchain(os.Environ())
+	if err != nil {
+		return err
+	}
+	l, err := tools.layNothing(folder)
+	if err != nil {
+		return err
+	}
+	_, err = l.layRuntime(folder)
+	return err
 }
 
 func run(out string, glue, newer bool, wanted program) error {

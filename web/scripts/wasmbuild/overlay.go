@@ -15,6 +15,16 @@ type laid struct {
 	file string
 }
 
+// layNothing is a toolchain whose standard library is as it was.
+func (chain toolchain) layNothing(folder string) (laid, error) {
+	linked, err := chain.linkRoot(folder)
+	if err != nil {
+		return laid{}, fmt.Errorf("the toolchain cannot be linked: %w", err)
+	}
+	l := laid{linked, filepath.Join(folder, "overlay.json")}
+	return l, os.WriteFile(l.file, []byte("{}"), 0o666)
+}
+
 // layFmt lays the small fmt beside this file over the standard one: safejs formats its
 // errors, and the standard fmt is a tenth of what a page downloads. It fails where the
 // wasm would get the standard one all the same.
@@ -73,6 +83,9 @@ func (l laid) over(name, folder string, texts map[string][]byte) (laid, error) {
 	var laying struct{ Replace map[string]string }
 	if err := json.Unmarshal(overlay, &laying); err != nil {
 		return l, err
+	}
+	if laying.Replace == nil {
+		laying.Replace = map[string]string{}
 	}
 	for source, text := range texts {
 		edited := filepath.Join(folder, name+"-"+filepath.Base(source)+".txt")

@@ -154,6 +154,20 @@ func TestStopsAtWhatTheRuntimeLacks(t *testing.T) {
 	stops(t, needs("errors \nexample.com/wasm panicnil=1\n"), "built with panicnil=1")
 }
 
+// For tests the runtime is laid alone: they need the standard fmt.
+func TestWritesTheRuntimeAlone(t *testing.T) {
+	atRoot(t)
+	folder := t.TempDir()
+	if err := writeRuntime(folder); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := os.ReadFile(filepath.Join(folder, "runtime.json"))
+	if err != nil || !strings.Contains(string(overlay), "/goroot/src/runtime/proc.go") || strings.Contains(string(overlay), "/src/fmt/") {
+		t.Errorf("the overlay is %s (%v)", overlay, err)
+	}
+	stops(t, writeRuntime(filepath.Join(folder, "missing")), "cannot be linked")
+}
+
 func TestStopsAtAnotherGlue(t *testing.T) {
 	root, out := t.TempDir(), filepath.Join(t.TempDir(), "wasm_exec.mjs")
 	tools := toolchain{root: root}
