@@ -32,7 +32,6 @@ var headerStart = []byte{0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8}
 
 // functionTable is the runtime's table of functions in an image of memory.
 type functionTable struct {
-	bytes   []byte
 	names   []byte // the functions' names, each with a zero behind it
 	sources []byte // units of compilation, and files
 	values  []byte // what changes from instruction to instruction
@@ -57,7 +56,7 @@ func readFunctionTable(image []byte) (functionTable, bool) {
 		nfunc <= 0 || nfunc > (len(table)-funcs)/8 {
 		return functionTable{}, false
 	}
-	t := functionTable{bytes: table, names: table[names:units], sources: table[units:tables], values: table[tables:funcs], index: table[funcs:]}
+	t := functionTable{names: table[names:units], sources: table[units:tables], values: table[tables:funcs], index: table[funcs:]}
 	for i := range nfunc {
 		offset := half(table, funcs+8*i+4)
 		// Each record lies behind the one before, at the next multiple of 8.

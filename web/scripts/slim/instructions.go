@@ -79,6 +79,15 @@ func instructions(code []byte) ([]instruction, error) {
 	return list, nil
 }
 
+// hasIndex says whether an index is all that an instruction has: of a function, a local or a global, or how many blocks
+// out the end is that it goes to.
+func hasIndex(op byte) bool {
+	return op == opBr || op == opBrIf || op == opCall || op >= opLocalGet && op <= opGlobalSet
+}
+
+// isAccess says whether an instruction loads from memory, or stores to it.
+func isAccess(op byte) bool { return op >= opI32Load && op <= opI64Store32 }
+
 func readInstruction(code []byte) (instruction, int, error) {
 	op := code[0]
 	r := reader{code, 1}
@@ -86,7 +95,7 @@ func readInstruction(code []byte) (instruction, int, error) {
 	switch {
 	case op >= opBlock && op <= opIf: // block, loop, if: the type of the block
 		r.skip(1)
-	case op == opBrIf || op == opBr || op == opCall || op >= opLocalGet && op <= opGlobalSet:
+	case hasIndex(op):
 		in.value = int64(r.unsigned())
 		return in, r.at, r.torn()
 	case op == opBrTable:
@@ -96,7 +105,7 @@ func readInstruction(code []byte) (instruction, int, error) {
 	case op == 0x11: // call_indirect
 		r.unsigned()
 		r.unsigned()
-	case op >= opI32Load && op <= opI64Store32: // loads and stores
+	case isAccess(op):
 		align := r.unsigned()
 		if align > widest {
 			return in, 0, errInstruction
@@ -140,9 +149,9 @@ func (in instruction) append(code []byte) []byte {
 		return append(code, in.bytes...)
 	case in.op == opI32Const || in.op == opI64Const:
 		return appendSleb(append(code, in.op), in.value)
-	case in.op >= opI32Load && in.op <= opI64Store32:
+	case isAccess(in.op):
 		return binary.AppendUvarint(append(code, in.op, in.align), uint64(in.value))
-	case in.op == opBrIf || in.op == opBr || in.op == opCall || in.op >= opLocalGet && in.op <= opGlobalSet:
+	case hasIndex(in.op):
 		return binary.AppendUvarint(append(code, in.op), uint64(in.value))
 	default:
 		return append(code, in.op)
@@ -157,60 +166,4 @@ func (in instruction) table() []int {
 		list[i] = int(r.unsigned())
 	}
 	return list
-}
-
-// reader reads LEB128 numbers. Past the end it reads none, and is torn.
-type reader struct {
-	bytes []byte
-	at    int
-}
-
-func (r *reader) torn() error {
-	if r.at > len(r.bytes) {
-		return errTorn
-	}
-	return nil
-}
-
-func (r *reader) skip(n int) { r.at += n }
-
-func (r *reader) unsigned() uint64 {
-	if r.at > len(r.bytes) {
-		return 0
-	}
-	value, n := binary.Uvarint(r.bytes[r.at:])
-	if n <= 0 {
-		r.at = len(r.bytes) + 1
-		return 0
-	}
-	r.at += n
-	return value
-}
-
-func (r *reader) signed() int64 {
-	var value int64
-	for shift := 0; r.at < len(r.bytes) && shift < 64; shift += 7 {
-		b := r.bytes[r.at]
-		r.at++
-		value |= int64(b&0x7f) << shift
-		if b&0x80 == 0 {
-			if b&0x40 != 0 && shift < 57 {
-				value |= -1 << (shift + 7)
-			}
-			return value
-		}
-	}
-	r.at = len(r.bytes) + 1
-	return 0
-}
-
-func appendSleb(b []byte, value int64) []byte {
-	for {
-		low := byte(value & 0x7f)
-		value >>= 7
-		if value == 0 && low&0x40 == 0 || value == -1 && low&0x40 != 0 {
-			return append(b, low)
-		}
-		b = append(b, low|0x80)
-	}
 }

@@ -36,21 +36,20 @@ func TestJumpsGoAtOnce(t *testing.T) {
 	function := func(first ...instruction) []instruction {
 		return numbered(table, [][]instruction{first, {done}, {done}, {done}})
 	}
-	if conditional := slices.Concat([]instruction{get(2), void(opIf)}, jumpTo(3, 4), []instruction{plain(opEnd)}); true {
-		for name, c := range map[string]struct{ from, to []instruction }{
-			"to the next block":        {jumpTo(1, 3), []instruction{{op: opBr, value: 0}}},
-			"to one of the same block": {jumpTo(2, 3), []instruction{{op: opBr, value: 0}}},
-			"to a later one":           {jumpTo(3, 3), []instruction{{op: opBr, value: 1}}},
-			"on a condition":           {conditional, []instruction{get(2), {op: opBrIf, value: 1}}},
-			"within a condition":       {slices.Concat([]instruction{void(opIf), get(2)}, jumpTo(1, 4), []instruction{plain(opEnd)}), []instruction{void(opIf), get(2), {op: opBr, value: 1}, plain(opEnd)}},
-			"back":                     {jumpTo(0, 3), jumpTo(0, 3)},
-			"to the number of nothing": {jumpTo(9, 3), jumpTo(9, 3)},
-			"to another block":         {jumpTo(3, 2), jumpTo(3, 2)},
-			"of another local":         {[]instruction{num(3), set(2), {op: opBr, value: 3}}, []instruction{num(3), set(2), {op: opBr, value: 3}}},
-		} {
-			if got := directJumps(function(c.from...)); !bytes.Equal(written(got), written(function(c.to...))) {
-				t.Errorf("%s: %v, want %v", name, got, function(c.to...))
-			}
+	conditional := slices.Concat([]instruction{get(2), void(opIf)}, jumpTo(3, 4), []instruction{plain(opEnd)})
+	for name, c := range map[string]struct{ from, to []instruction }{
+		"to the next block":        {jumpTo(1, 3), []instruction{{op: opBr, value: 0}}},
+		"to one of the same block": {jumpTo(2, 3), []instruction{{op: opBr, value: 0}}},
+		"to a later one":           {jumpTo(3, 3), []instruction{{op: opBr, value: 1}}},
+		"on a condition":           {conditional, []instruction{get(2), {op: opBrIf, value: 1}}},
+		"within a condition":       {slices.Concat([]instruction{void(opIf), get(2)}, jumpTo(1, 4), []instruction{plain(opEnd)}), []instruction{void(opIf), get(2), {op: opBr, value: 1}, plain(opEnd)}},
+		"back":                     {jumpTo(0, 3), jumpTo(0, 3)},
+		"to the number of nothing": {jumpTo(9, 3), jumpTo(9, 3)},
+		"to another block":         {jumpTo(3, 2), jumpTo(3, 2)},
+		"of another local":         {[]instruction{num(3), set(2), {op: opBr, value: 3}}, []instruction{num(3), set(2), {op: opBr, value: 3}}},
+	} {
+		if got := directJumps(function(c.from...)); !bytes.Equal(written(got), written(function(c.to...))) {
+			t.Errorf("%s: %v, want %v", name, got, function(c.to...))
 		}
 	}
 	for name, code := range map[string][]instruction{

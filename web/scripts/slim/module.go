@@ -79,11 +79,12 @@ func segments(body []byte) ([]segment, error) {
 		if len(body) < 2 || body[0] != 0 || body[1] != 0x41 {
 			return nil, errors.New("a data segment is not of the form that Go's linker writes")
 		}
-		at, n := sleb32(body[2:])
-		if n == 0 || len(body) < 3+n || body[2+n] != 0x0b {
+		r := reader{body, 2}
+		at := r.signed()
+		if r.at >= len(body) || body[r.at] != opEnd {
 			return nil, errTorn
 		}
-		body = body[3+n:]
+		body = body[r.at+1:]
 		size, m := binary.Uvarint(body)
 		if m <= 0 || size > uint64(len(body)-m) {
 			return nil, errTorn
@@ -148,7 +149,7 @@ func appendSegments(body []byte, list []segment) []byte {
 	body = binary.AppendUvarint(body, uint64(len(list)))
 	for _, s := range list {
 		body = append(body, 0, 0x41)
-		body = appendSleb32(body, int32(uint32(s.at)))
+		body = appendSleb(body, int64(int32(uint32(s.at)))) // an i32 is signed
 		body = append(body, 0x0b)
 		body = binary.AppendUvarint(body, uint64(len(s.bytes)))
 		body = append(body, s.bytes...)
@@ -168,30 +169,4 @@ func appendSection(module []byte, s section) []byte {
 	module = append(module, s.id)
 	module = binary.AppendUvarint(module, uint64(len(s.body)))
 	return append(module, s.body...)
-}
-
-// sleb32 reads a signed LEB128 of 32 bits and says how long it was; 0 is torn.
-func sleb32(b []byte) (int32, int) {
-	var value int64
-	for i := 0; i < len(b) && i < 5; i++ {
-		value |= int64(b[i]&0x7f) << (7 * i)
-		if b[i]&0x80 == 0 {
-			if b[i]&0x40 != 0 {
-				value |= -1 << (7 * (i + 1))
-			}
-			return int32(value), i + 1
-		}
-	}
-	return 0, 0
-}
-
-func appendSleb32(b []byte, value int32) []byte {
-	for {
-		low := byte(value & 0x7f)
-		value >>= 7
-		if value == 0 && low&0x40 == 0 || value == -1 && low&0x40 != 0 {
-			return append(b, low)
-		}
-		b = append(b, low|0x80)
-	}
 }

@@ -133,7 +133,7 @@ const stackPointer = 1
 // what 32 bits can address: a sum that would begin again at 0 is no address.
 func offset(list []instruction) ([]instruction, int) {
 	access := last(list, 1)
-	if access.op < opI32Load || access.op > opI64Store32 {
+	if !isAccess(access.op) {
 		return nil, 0
 	}
 	at := len(list) - 1

@@ -170,10 +170,11 @@ func TestStopsAtAnUnknownTable(t *testing.T) {
 }
 
 func TestReadsWhatItWrites(t *testing.T) {
-	for _, value := range []int32{0, 1, 63, 64, -1, -64, -65, 1 << 20, 1<<31 - 1, -1 << 31} {
-		encoded := appendSleb32(nil, value)
-		if got, n := sleb32(encoded); got != value || n != len(encoded) {
-			t.Errorf("%d came back as %d, %d of %d bytes", value, got, n, len(encoded))
+	for _, value := range []int64{0, 1, 63, 64, -1, -64, -65, 1 << 20, 1<<31 - 1, -1 << 31, 1<<63 - 1, -1 << 63} {
+		encoded := appendSleb(nil, value)
+		r := reader{encoded, 0}
+		if got := r.signed(); got != value || r.at != len(encoded) {
+			t.Errorf("%d came back as %d, %d of %d bytes", value, got, r.at, len(encoded))
 		}
 	}
 }

@@ -44,8 +44,13 @@ func main() {
 	}
 }
 
+var errUsage = errors.New("usage: wasmbuild -version version [-agents] [-names] [-newer] -o file, or wasmbuild -glue -o file, or wasmbuild -runtime -o folder")
+
 // writeRuntime lays the edited runtime over a toolchain that is otherwise as it was.
 func writeRuntime(folder string) error {
+	if folder == "" {
+		return errUsage
+	}
 	tools, err := findToolchain(os.Environ())
 	if err != nil {
 		return err
@@ -60,7 +65,7 @@ func writeRuntime(folder string) error {
 
 func run(out string, glue, newer bool, wanted program) error {
 	if out == "" || flag.NArg() > 0 || glue == (wanted.version != "") {
-		return errors.New("usage: wasmbuild -version version [-agents] [-names] [-newer] -o file, or wasmbuild -glue -o file")
+		return errUsage
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err

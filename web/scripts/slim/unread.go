@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// dropLines blanks which file and line each instruction came from, and packs the tables
-// that are left. Nothing but
-// the printed trace of a panic reads them, which then names its functions and
-// the offsets in them: those find the line in a build of the same source.
+// dropLines blanks which file and line each instruction came from. Nothing but the printed
+// trace of a panic reads them, which then names its functions and the offsets in them: those
+// find the line in a build of the same source.
 func (f functionTable) dropLines() {
 	for _, record := range f.records {
 		clear(record[funcFile : funcLine+4])
