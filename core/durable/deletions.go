@@ -1,6 +1,8 @@
 package durable
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -42,4 +44,10 @@ func (w *Writer) TryDeletions(now engine.Time, then Trial) (engine.Effect, bool)
 // Deleted notes that those that were tried are stored; more may have come since.
 func (w *Writer) Deleted() {
 	w.missing, w.trying = w.missing[min(w.trying, len(w.missing)):], 0
+}
+
+// WithDeletions returns ops behind those that the store has missed, for a Try of both: what
+// the app has done with does not have its key any more.
+func (w *Writer) WithDeletions(ops []byte) []byte {
+	return append(slices.Clone(w.missing), ops...)
 }

@@ -374,27 +374,28 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 
 // Stored takes the host's answer to effect Store.
 func (w *Writer) Stored(now engine.Time, ticket uint32, result journal.Result) CommitResult {
-	if ticket == Beside && w.apart && w.Open() && result != journal.ResultOK && result != journal.ResultUnsealed {
+	stored := result == journal.ResultOK || result == journal.ResultUnsealed
+	if ticket == Beside && w.apart && w.Open() && !stored {
 		return CommitFailed // the page is there still, and what was in it counts as stored
 	}
 	if !w.flying || ticket != w.ticket {
-		if w.state == StoreAway && result == journal.ResultOK {
+		if w.state == StoreAway && stored {
 			return CommitLate
 		}
 		return CommitIgnored
 	}
 	if w.alone != nil {
-		w.tried(now, result == journal.ResultOK || result == journal.ResultUnsealed)
+		w.tried(now, stored)
 		return CommitIgnored
 	}
 	making := w.making
 	w.flying, w.making = false, false
 	switch {
-	case making && (result == journal.ResultOK || result == journal.ResultUnsealed):
+	case making && stored:
 		return CommitRoomMade
 	case making:
 		return CommitFailed
-	case result == journal.ResultOK || result == journal.ResultUnsealed:
+	case stored:
 		w.land(now, result == journal.ResultOK)
 		return CommitStored
 	case result == journal.ResultQuota:

@@ -237,7 +237,8 @@ func TestWriterGivesUp(t *testing.T) {
 		}
 		d.wait(4000, "at once", true)
 		d.want("at once")
-		d.commitEnds(4001, under.Ticket, journal.ResultUnsealed, durable.CommitIgnored)
+		d.commitEnds(4001, under.Ticket, journal.ResultFailed, durable.CommitIgnored)
+		d.commitEnds(4001, under.Ticket, journal.ResultUnsealed, durable.CommitLate)
 		d.commitEnds(4001, under.Ticket, journal.ResultOK, durable.CommitLate)
 		if waiters, rows := d.Waiting(); waiters != 0 || rows != 0 {
 			t.Errorf("%s: %d wait, %d rows", name, waiters, rows)

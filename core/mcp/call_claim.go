@@ -43,7 +43,7 @@ func (w *claims) advance(c *Client, now engine.Time) {
 	if len(calls) == 0 {
 		return
 	}
-	e, ok := c.writer.Try(now, calls[0].claim(), &claimTrial{c})
+	e, ok := c.writer.Try(now, c.writer.WithDeletions(calls[0].claim()), &claimTrial{c})
 	if !ok {
 		w.trial.ask(now.After(trialAgain)) // another commit is under way
 		return

@@ -222,7 +222,7 @@ var (
 	}
 )
 
-// unask takes back the server's questions on the call: whoever carries it asks them.
+// unask takes back the server's questions on the call: whoever carries it asks them, or nobody does.
 func (c *Client) unask(call *call) {
 	kept := c.openQuestions[:0]
 	for _, a := range c.openQuestions {

@@ -38,8 +38,9 @@ func (call *call) rerun(c *Client, now engine.Time) {
 		call.dropTask(c)
 	}
 	call.policy, call.fold, call.streamed = nil, nil, segments.Tracker{}
-	call.outbox, call.questions, call.drafts = nil, nil, drafts{} // the run that asked is over
-	call.parked &^= byApp                                         // as is the stream that was let go of
+	c.unask(call) // the run that asked is over: the next one asks itself
+	call.outbox, call.questions, call.drafts, call.asking = nil, nil, drafts{}, 0
+	call.parked &^= byApp // the stream that was let go of is over as well
 	delete(c.byID, call.request)
 	call.request = c.newRequestID()
 	c.byID[call.request] = call
