@@ -38,6 +38,33 @@ func TestFault479_RefusedAnswer(t *testing.T) {
 	s.expect(len(s.open()) == 0 && a.m.answered["1001"] == 1, "%d are asked, %d answered", len(s.open()), a.m.answered["1001"])
 }
 
+// TestFault495_EarlierAnswerRefused: a person answers, the page is loaded again before the
+// agent's server has taken the answer, and the server refuses it. The next page asks the person
+// once more, also where its record was written again meanwhile: the agent waits still.
+func TestFault495_EarlierAnswerRefused(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		s, _, a := opened(t, quiet())
+		a.ask(func() {})
+		s.settle(0)
+		s.post = func(string) delivery { return neverLeft }
+		s.respond(s.open()[0], yes)
+		s.load()
+		if again {
+			s.storedAgain()
+			s.load()
+		}
+		s.expect(len(s.open()) == 0, "the person is asked before the answer is refused")
+		connection := a.m.connections["c1"]
+		connection.refuses, s.post = true, nil
+		s.settle(60_000)
+		s.expect(len(s.open()) == 1 && len(s.events(engine.EventWithdrawn, "")) == 0, "written again %v: %d are asked", again, len(s.open()))
+		connection.refuses = false
+		s.respond(s.open()[0], yes)
+		s.settle(60_000)
+		s.expect(a.m.answered["1001"] == 1 && a.asking == "", "written again %v: %d answers", again, a.m.answered["1001"])
+	}
+}
+
 // asks counts the questions that it asks.
 func (l *looker) asks() (n int) {
 	for _, e := range l.told {

@@ -316,13 +316,15 @@ func (c *Client) unask(q *question) {
 func (c *Client) answerRefused(now engine.Time, q *question) {
 	c.integrity(q.session, "answer_refused")
 	if !slices.Contains(c.questions, q) {
-		return // of an earlier page's, or what the client has answered itself
+		return // what the client has answered itself
 	}
-	if q.refusals++; q.refusals >= maxRefusals || q.handle == 0 {
+	if q.refusals++; q.refusals >= maxRefusals || q.raw == nil {
 		c.withdraw(now, q, withdrawnRefused)
 		return
 	}
-	c.withdrawn(q, withdrawnRefused)
+	if q.handle != 0 { // else an earlier page was asked
+		c.withdrawn(q, withdrawnRefused)
+	}
 	q.answer, q.by, q.unsaved = nil, 0, len(q.draft) > 0
 	if q.session != nil {
 		c.write(q.session, journal.AskedEntry(q.id, q.raw)) // else the next page sends that answer, and asks nobody

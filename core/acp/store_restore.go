@@ -211,7 +211,10 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 	s.lately, s.ahead = s.fold.Placed, nil
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
-		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s}
+		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s, restored: true}
+		if m, err := jsonrpc.Parse(reply.Asked, jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil {
+			q.raw, q.method, q.params = reply.Asked, string(m.Method), bytes.Clone(m.Params)
+		}
 		s.resend = append(s.resend, q)
 		c.questions = append(c.questions, q)
 	}

@@ -21,8 +21,13 @@ type GivenAnswer struct {
 	By uint64
 }
 
-// Reply answers the question with that id.
-type Reply = Question
+// Reply answers the question with that id, or is the draft of an answer.
+type Reply struct {
+	ID, Message []byte
+	// Asked is the raw message that it answers, nil where that is not known: the other side may
+	// refuse the answer, and wait still.
+	Asked []byte
+}
 
 // Questions are what the other side has asked in a record, and what was answered, as
 // they follow from its rows.
@@ -65,7 +70,7 @@ func (r *Questions) ask(id, message []byte) {
 	if len(r.Asked) >= maxQuestions {
 		return
 	}
-	if find(r.Asked, id) >= 0 || find(r.Outbox, id) >= 0 {
+	if find(r.Asked, id) >= 0 || findReply(r.Outbox, id) >= 0 {
 		return
 	}
 	for _, a := range r.Answered {
@@ -85,22 +90,22 @@ func (r *Questions) ask(id, message []byte) {
 
 // find returns where the one with that id is, -1 for nowhere.
 func find(all []Question, id []byte) int {
-	for i := range all {
-		if bytes.Equal(all[i].ID, id) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(all, func(q Question) bool { return bytes.Equal(q.ID, id) })
+}
+
+// findReply does so among replies.
+func findReply(all []Reply, id []byte) int {
+	return slices.IndexFunc(all, func(r Reply) bool { return bytes.Equal(r.ID, id) })
 }
 
 // answer moves a question to the outbox. The first answer to it stands.
 func (r *Questions) answer(id, message []byte) {
-	if find(r.Outbox, id) >= 0 || len(r.Outbox) >= maxQuestions {
+	if findReply(r.Outbox, id) >= 0 || len(r.Outbox) >= maxQuestions {
 		return
 	}
 	r.DropDraft(id)
-	r.unask(id)
-	r.Outbox = append(r.Outbox, Reply{ID: bytes.Clone(id), Message: bytes.Clone(message)})
+	q, _ := r.unask(id)
+	r.Outbox = append(r.Outbox, Reply{ID: bytes.Clone(id), Message: bytes.Clone(message), Asked: q.Message})
 }
 
 // given notes that a question has an answer, which the secret part of the row has.
@@ -111,15 +116,19 @@ func (r *Questions) given(e journal.Entry) {
 	}
 }
 
-// unask takes a question from those that are open, or whose answer could not be read.
+// unask takes a question from those that are open, or whose answer could not be read; asked
+// says that it was open.
 func (r *Questions) unask(id []byte) (q Question, asked bool) {
 	if i := find(r.Asked, id); i >= 0 {
 		q = r.Asked[i]
-		r.Asked = append(r.Asked[:i], r.Asked[i+1:]...)
+		r.Asked = slices.Delete(r.Asked, i, i+1)
 		return q, true
 	}
-	r.Answered = slices.DeleteFunc(r.Answered, func(a GivenAnswer) bool { return bytes.Equal(a.ID, id) })
-	return Question{}, false
+	if i := slices.IndexFunc(r.Answered, func(a GivenAnswer) bool { return bytes.Equal(a.ID, id) }); i >= 0 {
+		q = r.Answered[i].Question
+		r.Answered = slices.Delete(r.Answered, i, i+1)
+	}
+	return q, false
 }
 
 // AskAgain opens the questions whose answers could not be read: whoever goes on with
@@ -154,9 +163,7 @@ func (r *Questions) take(id []byte) {
 		return
 	}
 	r.unask(id)
-	if i := find(r.Outbox, id); i >= 0 {
-		r.Outbox = append(r.Outbox[:i], r.Outbox[i+1:]...)
-	}
+	r.Outbox = slices.DeleteFunc(r.Outbox, func(a Reply) bool { return bytes.Equal(a.ID, id) })
 }
 
 // draft keeps the draft of an answer, in the place of the one before, while its
@@ -185,8 +192,8 @@ func (r *Questions) DropDrafts(of func(id []byte) bool) {
 // Leave drops the questions whose ids are such, whatever has become of them: nobody
 // waits for their answers any more, and what is asked under such an id is another question.
 func (r *Questions) Leave(of func(id []byte) bool) {
-	asked := func(q Question) bool { return of(q.ID) }
-	r.Asked, r.Outbox = slices.DeleteFunc(r.Asked, asked), slices.DeleteFunc(r.Outbox, asked)
+	r.Asked = slices.DeleteFunc(r.Asked, func(q Question) bool { return of(q.ID) })
+	r.Outbox = slices.DeleteFunc(r.Outbox, func(a Reply) bool { return of(a.ID) })
 	r.Answered = slices.DeleteFunc(r.Answered, func(a GivenAnswer) bool { return of(a.ID) })
 	r.Taken, r.Withdrawn = slices.DeleteFunc(r.Taken, of), slices.DeleteFunc(r.Withdrawn, of)
 	r.DropDrafts(of)
@@ -194,7 +201,7 @@ func (r *Questions) Leave(of func(id []byte) bool) {
 
 // Draft returns the draft of the answer to the question with that id, nil for none.
 func (r *Questions) Draft(id []byte) []byte {
-	if i := find(r.Drafts, id); i >= 0 {
+	if i := findReply(r.Drafts, id); i >= 0 {
 		return r.Drafts[i].Message
 	}
 	return nil
