@@ -176,6 +176,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.advanceToken(now)
 	c.disown(now)
 	c.endUnbegun(now)
+	c.endTrailing(now)
 	c.rotate(now)
 	for _, s := range c.sessions {
 		s.dispatch(c, now) // once it is settled who is read
@@ -226,7 +227,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 	for _, s := range c.sessions {
 		at = min(at, s.turn.grace.lookAt)
 		if s.state == sessionOwned {
-			at = min(at, s.disownAt, s.dispatchAt)
+			at = min(at, s.disownAt, s.dispatchAt, s.trailing.by)
 		}
 	}
 	return at, at != engine.Never

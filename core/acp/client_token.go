@@ -83,11 +83,15 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 		if !p.waiting || p.at != engine.Never {
 			continue
 		}
-		if failure == nil {
-			p.post(c, now)
-		} else {
+		switch r := p.request; {
+		case failure != nil:
 			p.finish(c)
 			p.refused(c, now, failure)
+		case r != nil && r.session != nil && !r.session.reads(c):
+			p.finish(c)
+			r.unsend(c) // it leaves once the session's stream is up, which was refused as well
+		default:
+			p.post(c, now)
 		}
 	}
 	for _, n := range c.connections() {

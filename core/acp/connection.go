@@ -38,22 +38,23 @@ func (n *connection) enter(c *Client, next connState) {
 // connection is what initialize makes: over HTTP an id that outlives streams
 // and pages, over a WebSocket the socket itself.
 type connection struct {
-	id       string // Acp-Connection-Id; "" over a socket. Secret
-	state    connState
-	version  int    // 1 or 2, as the agent has answered
-	result   []byte // of initialize, raw
-	restored bool   // an earlier page made it
-	found    bool   // the agent has answered on it since it was restored
-	stream   *stream
-	socket   engine.ExchangeID
-	at       engine.Time // connWaiting: when to initialize again; connSocket: until when the socket has to open
-	openBy   engine.Time // until when the app waits for its stream, Never where it does not
-	since    engine.Time // when initialize was sent; connOpen: since when it is
-	useful   bool        // it has brought what the app asked for, or news
-	attempt  int
-	severed  bool       // the one before it was accepted, and was cut before it was of use
-	answers  []*request // sent on it and not answered yet, in order
-	answered []answered // requests of the agent's, the last ones
+	id        string // Acp-Connection-Id; "" over a socket. Secret
+	state     connState
+	version   int    // 1 or 2, as the agent has answered
+	result    []byte // of initialize, raw
+	restored  bool   // an earlier page made it
+	found     bool   // the agent has answered on it since it was restored
+	stream    *stream
+	socket    engine.ExchangeID
+	at        engine.Time // connWaiting: when to initialize again; connSocket: until when the socket has to open
+	openBy    engine.Time // until when the app waits for its stream, Never where it does not
+	since     engine.Time // when initialize was sent; connOpen: since when it is
+	useful    bool        // it has brought what the app asked for, or news
+	attempt   int
+	severed   bool       // the one before it was accepted, and was cut before it was of use
+	answers   []*request // sent on it and not answered yet, in order
+	answered  []answered // requests of the agent's, the last ones
+	takenBack [][]byte   // ids of those that it took back before they came
 }
 
 func (c *Client) newConnection() *connection {

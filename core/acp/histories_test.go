@@ -147,6 +147,24 @@ func length(usual int) int {
 	return usual
 }
 
+// seeded plays the random histories of so many seeds, or HOLDFAST_HISTORIES, from one that time gives or HOLDFAST_FIRST
+// on; HOLDFAST_SEED names one alone.
+func seeded(t *testing.T, usual int, play func(t *testing.T, seed uint64)) {
+	first, n := uint64(rand.Uint32()), length(usual)
+	if asked, err := strconv.ParseUint(os.Getenv("HOLDFAST_FIRST"), 10, 64); err == nil {
+		first = asked
+	}
+	if asked, err := strconv.ParseUint(os.Getenv("HOLDFAST_SEED"), 10, 64); err == nil {
+		first, n = asked, 1
+	}
+	for seed := first; seed < first+uint64(n) && !t.Failed(); seed++ {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Logf("HOLDFAST_SEED=%d", seed)
+			play(t, seed)
+		})
+	}
+}
+
 // TestHistories runs random ones. HOLDFAST_HISTORIES says how many, HOLDFAST_SEED
 // which.
 func TestHistories(t *testing.T) {

@@ -31,27 +31,29 @@ func (c *Client) Notify(now engine.Time, session uint32, method string, params [
 // notify sends a notification of a session of this tab's, or of the connection's
 // where s is nil.
 func (c *Client) notify(now engine.Time, s *session, id engine.CallID, method string, params []byte) {
-	var failure *engine.Error
 	conn := c.home
 	if s != nil {
 		conn = s.conn
 		params = withSession(params, s)
 		s.want(c, now) // what comes of it
 	}
-	if conn == nil || conn.state != connOpen {
-		failure = &engine.Error{Code: engine.CodeNetwork, Op: method, Retryable: true, Message: "the agent is not connected"}
-	}
-	if failure != nil {
-		c.settleFailure(id, failure)
-		return
-	}
 	p := &post{conn: conn, session: s, call: id, op: method, again: true,
 		body: jsonrpc.AppendNotification(nil, method, append([]byte(nil), params...), nil)}
-	if method == "session/cancel" && s != nil {
+	cancels := method == "session/cancel" && s != nil
+	if cancels {
 		p.after = s.takeBack(c, now)
-		s.cancelled(c, now)
 	}
-	c.send(now, p)
+	switch {
+	case conn != nil && conn.state == connOpen:
+		if cancels {
+			s.cancelled(c, now)
+		}
+		c.send(now, p)
+	case cancels && len(p.after) == 0 && !s.turn.open():
+		p.taken(c, now) // all that was asked for is taken back
+	default:
+		c.settleFailure(id, &engine.Error{Code: engine.CodeNetwork, Op: method, Retryable: true, Message: "the agent is not connected"})
+	}
 }
 
 // takeBack ends the prompts that have not left, since the app cancels what it has
@@ -62,10 +64,10 @@ func (s *session) takeBack(c *Client, now engine.Time) (onTheirWay []*post) {
 		if r.session != s || r.method != "session/prompt" {
 			continue
 		}
-		switch r.state {
-		case requestQueued:
+		switch {
+		case r.state == requestQueued || r.isHeld():
 			r.fail(c, now, cancelledByApp(r))
-		case requestSent:
+		case r.state == requestSent:
 			onTheirWay = append(onTheirWay, r.post)
 		}
 	}
@@ -87,7 +89,7 @@ func (c *Client) Cancel(now engine.Time, id engine.CallID) {
 		switch {
 		case r.state == requestElsewhere:
 			r.forwardCancel(c)
-		case r.state == requestQueued:
+		case r.state == requestQueued || r.isHeld():
 			r.fail(c, now, cancelledByApp(r))
 		case r.conn != nil && r.conn.state == connOpen:
 			r.unwanted = true

@@ -214,7 +214,7 @@ func (p *post) finish(c *Client) {
 			break
 		}
 	}
-	if p.request != nil && slices.ContainsFunc(c.requests, func(r *request) bool { return p.request.holdsBack(r) }) {
+	if slices.ContainsFunc(c.requests, p.holdsBack) {
 		p.session.dispatchAt = c.now // Advance looks whether it may leave
 	}
 	for _, other := range c.posts {

@@ -96,8 +96,11 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 	s := on
 	if value, ok := jsonrpc.Member(m.Params, "sessionId"); ok {
 		name, _ := jsonrpc.String(value)
-		if named := c.sessionOf(name); named != nil {
+		switch named := c.sessionOf(name); {
+		case named != nil:
 			s = named
+		case c.wasDropped(name):
+			return // the app has forgotten it, and the agent has not
 		}
 	}
 	if s != nil && s.state != sessionOwned {
@@ -105,6 +108,10 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 	}
 	q := &question{id: id, method: method, raw: bytes.Clone(m.Raw), params: bytes.Clone(m.Params), conn: n, session: s}
 	switch {
+	case n.tookBack(id):
+		c.haveAnswered(n, answered{s, id, mark(m.Raw)}) // the word came on another stream, which was faster
+		c.reply(now, q, jsonrpc.AppendResult(nil, m.ID, q.refusal()))
+		return
 	case method != "session/request_permission" && method != "elicitation/create":
 		// Client MUST 7. Files and terminals of the client's are version 1's, and
 		// were not offered.
@@ -205,14 +212,15 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 
 // RespondRecord answers a request of the agent's in the session of a record, for
 // another tab: id is the request's, raw, as EventForward had it, and by the number
-// of the answer.
-func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, by uint64, ok bool, data []byte) {
+// of the answer. What was asked there has that mark: an agent may ask something else under an id
+// that it has used; 0 from a build that does not say.
+func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, asked, by uint64, ok bool, data []byte) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
 	if c.state >= stateClosing || s == nil || s.state != sessionOwned {
 		return
 	}
-	if q := c.questionOf(s, id); q != nil && (q.state == questionOpen || q.state == questionGiven) {
+	if q := c.questionOf(s, id); q != nil && (q.state == questionOpen || q.state == questionGiven) && (asked == 0 || asked == mark(q.raw)) {
 		q.by = by
 		c.answer(now, q, ok, data)
 		c.withdrawn(q, withdrawnAnswered)
@@ -261,11 +269,8 @@ func (c *Client) reply(now engine.Time, q *question, message []byte) {
 
 // answerTaken notes that the agent's server has the answer.
 func (c *Client) answerTaken(q *question) {
-	if q.session != nil && q.state != questionUnasked {
-		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
-	}
 	if q.state != questionUnasked {
-		q.conn.haveAnswered(q.session, q.id, q.raw)
+		c.haveAnswered(q.conn, answered{q.session, q.id, mark(q.raw)})
 	}
 	c.unask(q)
 }
@@ -275,16 +280,30 @@ func (c *Client) answerTaken(q *question) {
 type answered struct {
 	session *session
 	id      []byte
-	mark    uint64 // of the whole message; 0 where an earlier page has answered
+	mark    uint64 // of the whole message; 0 where an earlier page has answered, and nobody knows it
 }
 
-func (n *connection) haveAnswered(s *session, id, raw []byte) {
-	a := answered{session: s, id: id}
-	if raw != nil {
-		a.mark = mark(raw)
+// haveAnswered notes that a request on a connection is answered, and writes it.
+func (c *Client) haveAnswered(n *connection, a answered) {
+	n.answered = noteAnswered(n.answered, a)
+	c.writeTaken(a)
+}
+
+// noteAnswered returns the last requests that were answered, after one more.
+func noteAnswered(all []answered, a answered) []answered {
+	all = append(all, a)
+	return all[max(0, len(all)-maxQuestions):]
+}
+
+// writeTaken writes that a request is answered.
+func (c *Client) writeTaken(a answered) {
+	if a.session == nil {
+		return
 	}
-	n.answered = append(n.answered, a)
-	n.answered = n.answered[max(0, len(n.answered)-maxQuestions):]
+	c.write(a.session, journal.Entry{Kind: journal.Taken, Data: a.id})
+	if a.mark != 0 {
+		c.write(a.session, journal.Entry{Kind: journal.TakenMark, N: [3]uint64{a.mark}, Data: a.id})
+	}
 }
 
 func (n *connection) hasAnswered(id, raw []byte) bool {
@@ -293,13 +312,17 @@ func (n *connection) hasAnswered(id, raw []byte) bool {
 	})
 }
 
-// mark stands for a message, to know it again (FNV-1a).
+// mark stands for a message, to know it again: 53 bits of FNV-1a, which a number of JavaScript's
+// holds, and the journal; 0 for none.
 func mark(raw []byte) uint64 {
+	if raw == nil {
+		return 0
+	}
 	h := uint64(14695981039346656037)
 	for _, b := range raw {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
-	return h
+	return h&(1<<53-1) | 1
 }
 
 func (c *Client) unask(q *question) {
@@ -317,6 +340,11 @@ func (c *Client) answerRefused(now engine.Time, q *question) {
 	c.integrity(q.session, "answer_refused")
 	if !slices.Contains(c.questions, q) {
 		return // what the client has answered itself
+	}
+	result, _ := jsonrpc.Member(q.answer, "result")
+	if bytes.Equal(result, q.refusal()) {
+		c.answerTaken(q) // nobody waits for an answer, or the person has given none
+		return
 	}
 	if q.refusals++; q.refusals >= maxRefusals || q.raw == nil {
 		c.withdraw(now, q, withdrawnRefused)
@@ -365,11 +393,31 @@ func (q *question) refusal() []byte {
 // One that is unknown or answered is ignored (client MUST 6).
 func (c *Client) takeBack(now engine.Time, n *connection, params []byte) {
 	id, _ := jsonrpc.Member(params, "requestId")
+	known := slices.ContainsFunc(n.answered, func(a answered) bool { return bytes.Equal(a.id, id) })
 	for _, q := range c.allQuestions() {
-		if q.conn == n && bytes.Equal(q.id, id) && q.state != questionAnswered {
+		if q.conn != n || !bytes.Equal(q.id, id) {
+			continue
+		}
+		known = true
+		if q.state != questionAnswered {
 			c.withdraw(now, q, withdrawnByAgent)
 		}
 	}
+	if !known && len(id) > 0 {
+		n.takenBack = append(n.takenBack, bytes.Clone(id))
+		n.takenBack = n.takenBack[max(0, len(n.takenBack)-maxTakenBack):]
+	}
+}
+
+// maxTakenBack bounds the requests that an agent has taken back and that have not come yet: one that
+// comes on a session's stream may be behind the word on the connection's.
+const maxTakenBack = 64
+
+// tookBack reports whether the agent has taken a request back before it came.
+func (n *connection) tookBack(id []byte) bool {
+	before := len(n.takenBack)
+	n.takenBack = slices.DeleteFunc(n.takenBack, func(other []byte) bool { return bytes.Equal(other, id) })
+	return len(n.takenBack) < before
 }
 
 // rawID returns an id as it was sent.

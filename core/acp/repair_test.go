@@ -284,7 +284,7 @@ func TestAnotherTabAnswers(t *testing.T) {
 	number := forwarded.Data[bytes.Index(forwarded.Data, []byte(`"answer":`))+len(`"answer":`):]
 	by, _ := strconv.ParseUint(string(number[:bytes.IndexByte(number, ',')]), 10, 64)
 	s.do("respond", func(c *acp.Client, now engine.Time) {
-		c.RespondRecord(now, record, []byte("1001"), by, true, []byte(yes))
+		c.RespondRecord(now, record, []byte("1001"), 0, by, true, []byte(yes))
 	})
 	s.respond(own, yes)
 	s.expect(a.m.answered["1001"] == 1 && len(s.events(engine.EventWithdrawn, "answered")) == 1, "answered %d times", a.m.answered["1001"])

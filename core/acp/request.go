@@ -83,7 +83,13 @@ func (r *request) answerBy(c *Client, now engine.Time) engine.Time {
 // waitsForToken reports whether the request leaves once there is a token, where one is asked for: a
 // person may be signing in, and nothing is answered before it has left.
 func (r *request) waitsForToken() bool {
-	return r.doubtful == nil && r.by != engine.Never && (r.state == requestQueued || r.post != nil && r.post.waiting && r.post.at == engine.Never)
+	return r.doubtful == nil && r.by != engine.Never && (r.state == requestQueued || r.isHeld())
+}
+
+// isHeld reports whether the request waits for a token: the agent's server has not seen it, or has
+// refused it.
+func (r *request) isHeld() bool {
+	return r.state == requestSent && r.post != nil && r.post.waiting && r.post.at == engine.Never
 }
 
 // Request makes a request; session is the handle of the one whose scope it has, 0
@@ -210,6 +216,13 @@ func (r *request) send(c *Client, now engine.Time) {
 		c.writeLeaving(r)
 	}
 	r.enter(c, requestSent)
+	if r.method == "session/prompt" && r.session.version() == 1 {
+		r.session.transcript.Leaves(r.id, r.session.emit(c))
+		r.session.works(c, now)
+	}
+	if r.role == roleApp && r.session != nil && r.session.known {
+		r.afresh(c)
+	}
 	r.doubtful, r.again = nil, engine.Never
 	m := methods[r.method]
 	r.cut = m.repeats && !m.patient && r.conn.stream.mayLose() && r.conn.stream.brings(r)

@@ -26,7 +26,8 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 			end := replayFailed
 			switch {
 			case ok:
-				end = replayWhole
+				s.toldAll(c, now, result)
+				return
 			case jsonrpc.ErrorCode(failure) == resourceNotFound:
 				end = replayMissing
 			}

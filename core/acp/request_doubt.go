@@ -67,6 +67,21 @@ func (r *request) afresh(c *Client) {
 	}
 }
 
+// mayBeHeld reports whether the request is a prompt that the agent may hold until it is done with
+// the turn that it is at.
+func (r *request) mayBeHeld() bool {
+	return r.method == "session/prompt" && r.state == requestSent && r.conn != nil && r.session.version() != 1 && r.session.turn.open()
+}
+
+// doubtsWait gives the agent time once more to say that it has such a prompt, which it may take in now.
+func (s *session) doubtsWait(c *Client, now engine.Time) {
+	for _, r := range c.requests {
+		if r.session == s && r.doubtful != nil && r.method == "session/prompt" {
+			r.by = max(r.by, now.After(doubtFor))
+		}
+	}
+}
+
 func (r *request) advance(c *Client, now engine.Time) {
 	if now >= r.again {
 		r.ask(c, now)
@@ -82,6 +97,10 @@ func (r *request) advance(c *Client, now engine.Time) {
 	if r.role == roleProbe {
 		r.over(c)
 		r.conn.gone(c, now)
+		return
+	}
+	if r.doubtful != nil && r.mayBeHeld() {
+		r.by = now.After(doubtFor)
 		return
 	}
 	if r.doubtful != nil {

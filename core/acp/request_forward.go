@@ -55,6 +55,7 @@ func (c *Client) forwardForget(s *session) {
 func (c *Client) forwardAnswer(q *question) {
 	b := appendUint([]byte(`{"record":`), q.session.record.ID)
 	b = appendMember(b, "id", q.id)
+	b = appendUint(appendName(b, "asked"), mark(q.raw))
 	b = appendUint(appendName(b, "answer"), q.given.n)
 	b = strconv.AppendBool(appendName(b, "ok"), q.given.ok)
 	b = append(appendMember(b, "data", q.given.data), '}')
@@ -79,7 +80,7 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 	case answers:
 		id, _ := jsonrpc.Member(text, "id")
 		ok, _ := jsonrpc.Member(text, "ok")
-		c.RespondRecord(now, record, id, uintMember(text, "answer"), string(ok) == "true", data)
+		c.RespondRecord(now, record, id, uintMember(text, "asked"), uintMember(text, "answer"), string(ok) == "true", data)
 	case forget:
 		c.drop(now, s, engine.StreamClosed)
 	case cancels:

@@ -3,7 +3,6 @@ package acp
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -38,6 +37,7 @@ type session struct {
 	reread     *reread   // the log that is read once more, while it is
 	first      []byte    // names the first item of its history
 	replay     *replay
+	trailing   trailing
 	place      place           // of its last stream
 	placed     map[uint64]bool // prompts that are in the history
 	lately     []uint64        // the last of those, oldest first
@@ -96,7 +96,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 		}
 	}
 	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
-	s.turn.said, s.turn.grace = "idle", noGrace
+	s.turn.said, s.turn.grace, s.trailing = "idle", noGrace, noTrailing
 	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
 	s.protocol = c.handshakeVersion()
 	s.transcript = transcript.New(s.version(), c.cfg.Limits.Item)
@@ -166,9 +166,10 @@ func (s *session) joined(c *Client, now engine.Time, result []byte) {
 	s.known = true
 	c.keep(s)
 	if s.replay != nil && s.replay.state >= replayOfApp {
-		s.replayed(c, now, replayWhole, result)
+		s.toldAll(c, now, result)
 		return
 	}
+	s.tellsAll(now)
 	s.apply(c, now, sessionValues(result))
 	if s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now) // its stream was cut on the way, or its connection lost
@@ -256,7 +257,7 @@ func (s *session) detach(c *Client) {
 		s.stream.close(c)
 		s.stream = nil
 	}
-	s.replay = nil
+	s.replay, s.trailing = nil, noTrailing
 	s.enterWait(c, waitNone)
 }
 
@@ -311,6 +312,7 @@ func (s *session) streamUp(c *Client, now engine.Time) {
 
 // cut notes that the session's stream broke.
 func (s *session) cut(c *Client, now engine.Time) {
+	s.trailing = noTrailing // what was on its way is lost, or comes with what is asked for once more
 	s.missed(c)
 	s.cuts++
 	if s.replay != nil {
@@ -347,6 +349,7 @@ func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc
 
 // update takes what the agent says of the session.
 func (s *session) update(c *Client, now engine.Time, update []byte) {
+	s.trails(now)
 	if s.replay != nil {
 		s.replay.add(c, s, now, update)
 		return
@@ -365,23 +368,12 @@ func (s *session) reduce(c *Client, now engine.Time, update []byte) {
 		return
 	}
 	if s.first == nil {
-		s.first = nameOf(update)
+		s.first = s.nameOf(update)
 	}
 	s.noteActivity(update)
 	if what := s.transcript.Update(update, s.emit(c)); what != "" {
 		c.integrity(s, what)
 	}
-}
-
-// nameOf names the item that an update is of; nil where it is of none.
-func nameOf(update []byte) []byte {
-	id, ok := jsonrpc.Member(update, "messageId")
-	if !ok {
-		return nil
-	}
-	value, _ := jsonrpc.Member(update, "sessionUpdate")
-	kind, _ := jsonrpc.String(value)
-	return append([]byte(strings.TrimSuffix(kind, "_chunk")), id...)
 }
 
 // emit hands the operations on the transcript to the app, and notes which prompts

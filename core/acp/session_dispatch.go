@@ -34,16 +34,20 @@ func (s *session) dispatch(c *Client, now engine.Time) {
 // the agent has sent without it. Nor does a prompt overtake what was asked of the
 // session before it: the browser may give the two requests different connections.
 func (s *session) takes(c *Client, r *request) bool {
-	if r.method == "session/prompt" && s.replay != nil && s.replay.state < replayOfApp {
+	if r.method == "session/prompt" && (s.trailing.by != engine.Never || s.replay != nil && (s.replay.state < replayOfApp || s.version() == 1)) {
 		return false
 	}
-	if slices.ContainsFunc(c.posts, func(p *post) bool { return p.request != nil && p.request.holdsBack(r) }) {
+	if slices.ContainsFunc(c.posts, func(p *post) bool { return p.holdsBack(r) }) {
 		return false
 	}
-	return s.history != historyUnbound || methods[r.method].joins
+	return s.history != historyUnbound || methods[r.method].joins || s.passing // of which no history is asked for
 }
 
-// holdsBack reports whether a prompt must not leave while r is on its way.
-func (r *request) holdsBack(other *request) bool {
-	return r.role == roleApp && other.method == "session/prompt" && other.state == requestQueued && other.session == r.session && other != r
+// holdsBack reports whether r is a prompt that must not leave while p is on its way: a request of
+// the session's, or the word to cancel, which would end the prompt's turn.
+func (p *post) holdsBack(r *request) bool {
+	if r.method != "session/prompt" || r.state != requestQueued || r.session != p.session {
+		return false
+	}
+	return p.op == "session/cancel" || p.request != nil && p.request.role == roleApp && p.request != r
 }

@@ -3,7 +3,6 @@ package acp
 import (
 	"bytes"
 
-	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -16,7 +15,9 @@ type replay struct {
 	tries   int
 	until   engine.Time // however much comes
 	updates [][]byte
-	bytes   int // of the updates; beyond its bound they are dropped
+	had     int    // so many had come when it was cut last
+	bytes   int    // of the updates; beyond its bound they are dropped
+	said    []byte // of them who is at work, as the last says it
 }
 
 // replayState says who has asked for a replay, and how it goes. enter alone changes it.
@@ -88,7 +89,7 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	method, extra := s.conn.replayMethod()
 	params := append(append([]byte(nil), s.facts[:len(s.facts)-1]...), extra...)
-	r.updates, r.bytes = nil, 0
+	r.had, r.updates, r.bytes, r.said = len(r.updates), nil, 0, nil
 	if method == "session/resume" && extra == "" {
 		r.enter(c, replayBare)
 	} else {
@@ -119,7 +120,9 @@ func (r *replay) cut(c *Client) {
 		r.enter(c, replayOfAppCut)
 	case r.state != replayCut:
 		r.enter(c, replayCut)
-		r.request.over(c)
+		if r.request.state != requestOver { // else its answer came first
+			r.request.over(c)
+		}
 		c.dropped[r.request.id] = true
 	}
 }
@@ -155,6 +158,10 @@ func (r *replay) add(c *Client, s *session, now engine.Time, update []byte) {
 	if r.request != nil && r.request.by != engine.Never {
 		r.request.by = min(now.After(replayQuiet), r.until)
 	}
+	if isState(update) {
+		r.said = bytes.Clone(update) // the last word on it, however much came before
+		return
+	}
 	if r.bytes > c.cfg.Limits.Replay {
 		return // its end is a gap
 	}
@@ -185,12 +192,13 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	case s.history == historyUnbound:
 		outcome = engine.Restarted
 	}
+	updates = s.withoutRest(c, r, updates)
 	at, begins := s.begin(updates)
 	switch {
 	case bare && ok:
 	case ok, begins && s.covers(c, updates[at:]):
 		// A history without an end that has all we had is better than ours.
-		updates = updates[at:]
+		updates = s.fromBeginning(updates, at)
 		s.first, s.protocol = nil, s.version()
 		s.transcript.SetVersion(s.protocol)
 		s.transcript.Reset(s.emit(c))
@@ -199,12 +207,7 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	case begins:
 		updates = updates[:at] // the rest would be shown twice
 	}
-	var state []byte // who is at work is the last word on it
 	for _, u := range updates {
-		if isState(u) {
-			state = u
-			continue
-		}
 		s.reduce(c, now, u)
 		c.writeUpdate(s, u)
 	}
@@ -216,7 +219,7 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 			s.turn.expect(c, ok) // its answer is lost, and with it maybe a turn
 		}
 	}
-	if state != nil {
+	if state := r.said; state != nil {
 		told := ok || givesReason(state)
 		s.snapshot(c, now, state, told && s.hasBegun())
 		c.writeUpdate(s, state)
@@ -236,6 +239,7 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	s.orphansHeard(now)
 	s.resumed(c, outcome)
 	s.settleDoubt(c, now, ok && !bare)
+	s.comesAgain(c)
 	if s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now)
 	}
@@ -245,6 +249,15 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	c.hurry(now)
 	if !s.busy(c) {
 		c.lend(now)
+	}
+}
+
+// comesAgain notes that a request of the app's which has left brings the history once more.
+func (s *session) comesAgain(c *Client) {
+	for _, r := range c.requests {
+		if r.session == s && r.role == roleApp && r.state == requestSent {
+			r.afresh(c)
+		}
 	}
 }
 
@@ -258,43 +271,6 @@ func (s *session) outran(c *Client) bool {
 		}
 	}
 	return false
-}
-
-// covers reports whether updates have as many items as are known.
-func (s *session) covers(c *Client, updates [][]byte) bool {
-	t := transcript.New(s.version(), c.cfg.Limits.Item)
-	for _, u := range updates {
-		t.Update(u, func([]byte) {})
-	}
-	return t.Len() >= s.transcript.Len()
-}
-
-// begin returns where among updates the history begins, and whether it begins at all.
-// The first updates may be left over from a stream that was cut. The agent sends all of
-// them again. So the history begins at the last message of the user, or at the last
-// update of the first known item, before which every update comes again later.
-func (s *session) begin(updates [][]byte) (at int, begins bool) {
-	last := map[string]int{}
-	for i, u := range updates {
-		if name := nameOf(u); name != nil {
-			last[string(name)] = i
-		}
-	}
-	again := len(updates) // up to here all that was passed comes once more
-	var before []byte
-	for i, u := range updates {
-		name := nameOf(u)
-		if name == nil {
-			continue
-		}
-		first := s.first != nil && bytes.Equal(name, s.first)
-		opens := first || i > 0 && bytes.HasPrefix(name, []byte("user_message"))
-		if opens && i <= again && !bytes.Equal(name, before) {
-			at, begins = i, true
-		}
-		again, before = min(again, last[string(name)]), name
-	}
-	return at, begins
 }
 
 // settleDoubt ends prompts of which nobody knew whether the agent has them: the

@@ -130,6 +130,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, over bool)
 	s.settleMarks(c, stop)
 	s.endPlaced(c)
 	s.orphansWait(now)
+	s.doubtsWait(c, now)
 	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
 	if s.version() == 1 && s.history != historyWhole && s.reads(c) {
@@ -218,9 +219,6 @@ func (w *promptSending) Stored(now engine.Time) {
 	if w.r.state != requestQueued {
 		return
 	}
-	if w.s.version() == 1 && w.s.conn != nil && w.s.conn.state == connOpen {
-		w.s.say(w.c, now, `{"sessionUpdate":"state_update","state":"running"}`) // version 1 has no word for it
-	}
 	w.r.dispatch(w.c, now)
 }
 
@@ -287,6 +285,7 @@ func (s *session) ends(c *Client, now engine.Time, result []byte) bool {
 		end += `,"usage":` + string(usage)
 	}
 	s.say(c, now, end+"}")
+	s.works(c, now)
 	return true
 }
 
@@ -308,9 +307,27 @@ func (s *session) unsent(c *Client, now engine.Time, r *request) {
 	s.broken(c, now)
 }
 
+// works says that an agent of version 1 is at work, where it has a prompt that it has not answered:
+// it has no word for that.
+func (s *session) works(c *Client, now engine.Time) {
+	if s.version() == 1 && s.answers(c) {
+		s.say(c, now, `{"sessionUpdate":"state_update","state":"running"}`)
+	}
+}
+
+// answers reports whether a prompt of this page's has left that is not answered.
+func (s *session) answers(c *Client) bool {
+	for _, r := range c.requests {
+		if r.session == s && r.method == "session/prompt" && r.state == requestSent {
+			return true
+		}
+	}
+	return false
+}
+
 // broken ends a turn of version 1 whose answer will not come.
 func (s *session) broken(c *Client, now engine.Time) {
-	if s.version() == 1 && s.turn.open() {
+	if s.version() == 1 && s.turn.open() && !s.answers(c) {
 		s.say(c, now, `{"sessionUpdate":"state_update","state":"idle","stopReason":"error"}`)
 	}
 }

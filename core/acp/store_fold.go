@@ -23,6 +23,7 @@ type storedSession struct {
 	Connection string         // to the agent that has the session; "" for none
 	Servers    []byte         // that the agent connects to for it, a JSON array; nil for none
 	Prompts    []storedPrompt // in the order of their sending
+	Marks      []answered     // of requests whose answers have been taken, as far as they are known
 	Placed     []uint64       // ids of the last prompts that are in the history, maxLately at most
 }
 
@@ -35,7 +36,7 @@ type storedPrompt struct {
 
 // newStoredSession returns one of which nothing but the head is known, size bytes long.
 func newStoredSession(head journal.Head, size int) *storedSession {
-	return &storedSession{History: durable.NewHistory(head, size)}
+	return &storedSession{History: durable.NewHistory(head, size), Questions: durable.Questions{KeepAsked: true}}
 }
 
 // Unsealed drops what a row's secret part may have replaced.
@@ -51,7 +52,7 @@ func (r *storedSession) Fold(e journal.Entry) {
 		r.Seen = r.Seen[max(len(r.Seen)-maxSeen, 0):]
 	case journal.Connection:
 		if r.Connection != "" && r.Connection != string(e.Data) {
-			r.Taken = nil // ids of requests on the one before
+			r.Taken, r.Marks = nil, nil // ids of requests on the one before
 		}
 		r.Connection = string(e.Data)
 		r.Cursor, r.Seen = nil, nil // of a stream on the one before
@@ -62,6 +63,8 @@ func (r *storedSession) Fold(e journal.Entry) {
 	case journal.Placed:
 		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed" || string(e.Data) == "left")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
+	case journal.TakenMark:
+		r.Marks = noteAnswered(r.Marks, answered{id: bytes.Clone(e.Data), mark: e.N[0]})
 	case journal.Asked:
 		id, _ := journal.ReadAsked(e)
 		r.Reopen(id) // the tab that has written it knew that it waits

@@ -1,6 +1,9 @@
 package acp
 
 import (
+	"cmp"
+	"strconv"
+
 	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -123,6 +126,9 @@ func (c *Client) writePromptOp(s *session, name string, id uint64, op []byte) {
 		name = "left"
 		fallthrough
 	default:
+		if name == "placed" && s.version() != 1 {
+			c.writeOwn(s, id)
+		}
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte(name)})
 	}
 }
@@ -137,11 +143,28 @@ func (c *Client) queued(id uint64) *request {
 	return nil
 }
 
+// writeMessage writes a prompt as the agent would have repeated it, under the id of its message.
+func (c *Client) writeMessage(s *session, message string, content []byte) {
+	b := jsonrpc.AppendString([]byte(`{"sessionUpdate":"user_message","messageId":`), message)
+	c.writeUpdate(s, append(appendMember(b, "content", content), '}'))
+}
+
+// ownMessage is the id of a prompt's message that has none of the agent's.
+func ownMessage(id uint64) string { return "prompt-" + strconv.FormatUint(id, 10) }
+
+// writeOwn writes a prompt that is in the history though the agent has not repeated it, which nobody else says.
+func (c *Client) writeOwn(s *session, id uint64) {
+	for _, p := range s.transcript.Prompts() {
+		if p.ID == id && p.IsOwn() {
+			c.writeMessage(s, cmp.Or(p.MessageID(), ownMessage(id)), p.Content)
+		}
+	}
+}
+
 // writeLeaving writes that a prompt of version 1 leaves.
 func (c *Client) writeLeaving(r *request) {
 	content, _ := jsonrpc.Member(r.params, "prompt")
-	b := append(appendUint([]byte(`{"sessionUpdate":"user_message","messageId":"prompt-`), r.id), `","content":`...)
-	c.writeUpdate(r.session, append(append(b, content...), '}'))
+	c.writeMessage(r.session, ownMessage(r.id), content)
 	c.write(r.session, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("left")})
 	r.session.lately = noteLately(r.session.lately, r.id, true)
 }
@@ -194,7 +217,7 @@ func (c *Client) rewrite(s *session) {
 	if s.conn != nil { // first: one that is open may have the id of one that was answered
 		for _, a := range s.conn.answered {
 			if a.session == s {
-				c.write(s, journal.Entry{Kind: journal.Taken, Data: a.id})
+				c.writeTaken(a)
 			}
 		}
 	}

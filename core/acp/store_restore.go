@@ -97,7 +97,13 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	s := c.sessionOfRecord(op.Call)
 	if s == nil {
 		id := sessionIn(head.Params)
-		if head.Method != sessionMethod || c.sessionOf(id) != nil {
+		if head.Method != sessionMethod {
+			return nil, handedNowhere
+		}
+		if c.sessionOf(id) != nil {
+			if owned { // two tabs have loaded it at once: one record is enough, and forgetting it has to be the end of it
+				c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: op.Call})
+			}
 			return nil, handedNowhere
 		}
 		s = c.newSession(id, bytes.Clone(head.Params))
@@ -220,7 +226,7 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 	}
 	for _, id := range s.fold.Taken {
 		if s.conn != nil {
-			s.conn.haveAnswered(s, id, nil)
+			s.conn.answered = noteAnswered(s.conn.answered, answered{s, id, markOf(s.fold.Marks, id)})
 		}
 	}
 	s.fold = nil
@@ -252,13 +258,13 @@ func (c *Client) mirror(s *session, passed handover) {
 		}
 	}
 	for _, q := range c.allQuestions() {
-		if q.session == s && q.restored && !isQuestion(s.fold, q.id) {
+		if q.session == s && q.restored && !isQuestion(s.fold, q) {
 			c.withdrawn(q, q.ending(s.fold))
 			c.unask(q)
 		}
 	}
 	for _, asked := range s.fold.Asked {
-		if q := c.questionOf(s, asked.ID); q != nil {
+		if q := c.questionOf(s, asked.ID); q != nil && bytes.Equal(q.raw, asked.Message) {
 			q.conn = s.conn
 			if passed == handedHere && q.state == questionOpen {
 				c.restoreDraft(q)
@@ -278,13 +284,19 @@ func (c *Client) mirror(s *session, passed handover) {
 	}
 }
 
-func isQuestion(r *storedSession, id []byte) bool {
-	for _, q := range r.Asked {
-		if bytes.Equal(q.ID, id) {
-			return true
+// isQuestion reports whether a question is open in the store: that one, and not another under its id.
+func isQuestion(r *storedSession, q *question) bool {
+	return slices.ContainsFunc(r.Asked, func(a durable.Question) bool { return bytes.Equal(a.ID, q.id) && bytes.Equal(a.Message, q.raw) })
+}
+
+// markOf returns the mark of the last request that was answered under an id, 0 for an unknown one.
+func markOf(all []answered, id []byte) uint64 {
+	for i := len(all) - 1; i >= 0; i-- {
+		if bytes.Equal(all[i].id, id) {
+			return all[i].mark
 		}
 	}
-	return false
+	return 0
 }
 
 func (c *Client) questionOf(s *session, id []byte) *question {

@@ -44,7 +44,7 @@ var entryNames = map[journal.Kind]string{
 	journal.Resuming: "resuming", journal.Sealed: "sealed", journal.Task: "task", journal.TaskID: "taskid", journal.Fetching: "fetching",
 	journal.Draft: "draft", journal.TaskState: "taskstate", journal.TaskTTL: "ttl",
 	journal.Connection: "connection", journal.Prompt: "prompt", journal.Placed: "placed",
-	journal.Answered: "answered", journal.Servers: "servers", journal.Refused: "refused", journal.Unsent: "unsent", journal.Joined: "joined",
+	journal.Answered: "answered", journal.Servers: "servers", journal.Refused: "refused", journal.Unsent: "unsent", journal.Joined: "joined", journal.TakenMark: "takenmark",
 }
 
 func describeEntries(part []byte) string {

@@ -24,8 +24,8 @@ type GivenAnswer struct {
 // Reply answers the question with that id, or is the draft of an answer.
 type Reply struct {
 	ID, Message []byte
-	// Asked is the raw message that it answers, nil where that is not known: the other side may
-	// refuse the answer, and wait still.
+	// Asked is the raw message that it answers, where Questions.KeepAsked is set and the message is known:
+	// the other side may refuse the answer, and wait still.
 	Asked []byte
 }
 
@@ -41,6 +41,8 @@ type Questions struct {
 	// Withdrawn has the ids of those of Taken that nobody has answered.
 	Withdrawn [][]byte
 	Drafts    []Reply // of answers
+	// KeepAsked: replies have what they answer (Reply.Asked).
+	KeepAsked bool
 }
 
 // Fold takes an entry that is about a question, and reports whether it was one. opens
@@ -104,8 +106,11 @@ func (r *Questions) answer(id, message []byte) {
 		return
 	}
 	r.DropDraft(id)
-	q, _ := r.unask(id)
-	r.Outbox = append(r.Outbox, Reply{ID: bytes.Clone(id), Message: bytes.Clone(message), Asked: q.Message})
+	reply := Reply{ID: bytes.Clone(id), Message: bytes.Clone(message)}
+	if q, _ := r.unask(id); r.KeepAsked {
+		reply.Asked = q.Message
+	}
+	r.Outbox = append(r.Outbox, reply)
 }
 
 // given notes that a question has an answer, which the secret part of the row has.
@@ -152,9 +157,8 @@ func (r *Questions) Reopen(id []byte) {
 // take clears the outbox of an answer that was taken. A question that has none is over
 // as well: nobody waits for an answer any more.
 func (r *Questions) take(id []byte) {
-	if len(r.Taken) < maxQuestions {
-		r.Taken = append(r.Taken, bytes.Clone(id)) // a replay may ask it again
-	}
+	r.Taken = append(r.Taken, bytes.Clone(id)) // a replay may ask it again
+	r.Taken = r.Taken[max(0, len(r.Taken)-maxQuestions):]
 	if find(r.Asked, id) >= 0 {
 		r.unask(id)
 		r.DropDraft(id)

@@ -93,6 +93,7 @@ func TestWritesSkippable(t *testing.T) {
 		"01018200":       {Kind: Refused},
 		"01018300":       {Kind: Unsent},
 		"0101840102":     number(Joined, 2),
+		"010185034d3131": {Kind: TakenMark, N: [3]uint64{77}, Data: []byte("11")},
 	} {
 		if got := tohex(AppendEntry(nil, e)); got != want {
 			t.Errorf("%d: %s, want %s", e.Kind, got, want)

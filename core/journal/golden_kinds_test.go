@@ -84,6 +84,9 @@ func goldenKinds() []goldenRecord {
 			{[]Entry{AnsweredEntry([]byte(`11`), 0), data(Taken, `13`), sealed},
 				[]Entry{AnswerEntry([]byte(`11`), []byte(`{"jsonrpc":"2.0","id":11,"result":{}}`)), DraftEntry([]byte(`12`), []byte(`{"option":"yes"}`))}},
 		}},
+		{"session that was answered", true, Head{Method: "session/resume", Params: []byte(`{"sessionId":"session-2","cwd":"/work"}`), CreatedAt: goldenTime}, []goldenRow{
+			{[]Entry{data(Taken, `11`), {Kind: TakenMark, N: [3]uint64{1<<53 - 1}, Data: []byte(`11`)}}, nil},
+		}},
 	}
 }
 

@@ -41,6 +41,13 @@ func (p *Prompt) Answer() []byte {
 	return append(jsonrpc.AppendString([]byte(`{"messageId":`), p.id), '}')
 }
 
+// IsOwn reports whether the item of the history that it is was made of the prompt itself, since the agent has not
+// repeated it.
+func (p *Prompt) IsOwn() bool { return p.local }
+
+// MessageID returns the id that the agent's answer has given it, "" for none.
+func (p *Prompt) MessageID() string { return p.id }
+
 // Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
 // about it, so there it is an item at once.
 func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
@@ -48,6 +55,14 @@ func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 		r.placeOwn(s, emit)
 	} else {
 		r.pending(s, emit)
+	}
+}
+
+// Leaves notes that a prompt leaves for an agent of version 1, which does not say what it was asked: it is an item from
+// here on, behind a history that has come meanwhile.
+func (r *Reducer) Leaves(p uint64, emit func(op []byte)) {
+	if s := r.sentAs(p); s != nil && s.at < 0 {
+		r.placeOwn(s, emit)
 	}
 }
 
@@ -136,6 +151,7 @@ func (r *Reducer) Placed(p uint64, emit func(op []byte)) {
 func (r *Reducer) TurnEnded(emit func(op []byte)) {
 	for _, s := range slices.Clone(r.sent) {
 		switch answered := s.answered || r.version == 1 && !s.left; { // in version 1 the answer is the turn's end
+		case s.local && r.version == 1 && !s.answered: // it may not have left: the turn was another's
 		case s.local, answered && s.at >= 0:
 			r.forget(s)
 		case answered:

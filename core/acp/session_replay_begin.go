@@ -1,0 +1,126 @@
+package acp
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// Where a history begins. What came on the stream before it was asked for, or when it was asked for
+// the first time and cut, is in front of it: the rest of what was missed. All of that comes once more.
+
+// covers reports whether updates have as many items as are known.
+func (s *session) covers(c *Client, updates [][]byte) bool {
+	t := transcript.New(s.version(), c.cfg.Limits.Item)
+	for _, u := range updates {
+		t.Update(u, func([]byte) {})
+	}
+	return t.Len() >= s.transcript.Len()
+}
+
+// begin returns where among updates the history begins, and whether it begins at all: at the last
+// message of the user, or at the last update of the first known item, before which every update
+// comes again later.
+func (s *session) begin(updates [][]byte) (at int, begins bool) {
+	last := map[string]int{}
+	for i, u := range updates {
+		if name := s.nameOf(u); name != nil {
+			last[string(name)] = i
+		}
+	}
+	again := len(updates) // up to here all that was passed comes once more
+	var before []byte
+	for i, u := range updates {
+		name := s.nameOf(u)
+		if name == nil {
+			continue
+		}
+		first := s.first != nil && bytes.Equal(name, s.first)
+		opens := first || i > 0 && bytes.HasPrefix(name, []byte("user_message"))
+		if opens && i <= again && !bytes.Equal(name, before) {
+			at, begins = i, true
+		}
+		again, before = min(again, last[string(name)]), name
+	}
+	return at, begins
+}
+
+// fromBeginning returns the history that begins at at, with what has no name and does not come again:
+// the values of the session, and what no version of the protocol knows.
+func (s *session) fromBeginning(updates [][]byte, at int) [][]byte {
+	var kept [][]byte
+	for _, u := range updates[:at] {
+		comesAgain := func(other []byte) bool { return bytes.Equal(u, other) }
+		if s.nameOf(u) == nil && !slices.ContainsFunc(updates[at:], comesAgain) {
+			kept = append(kept, u)
+		}
+	}
+	return append(kept, updates[at:]...)
+}
+
+// withoutRest returns updates without the rest of a history that was cut, where no update has a name, as those of
+// version 1 may have none: that is a beginning which is the end as well. What had come before the cut is not in it, and
+// the history has all that is known.
+func (s *session) withoutRest(c *Client, r *replay, updates [][]byte) [][]byte {
+	if s.version() != 1 || slices.ContainsFunc(updates, func(u []byte) bool { return s.nameOf(u) != nil }) {
+		return updates
+	}
+	n := len(updates)
+	marks, borders := make([]uint64, n), make([]int, n) // of each beginning the longest that is its end as well
+	for i, u := range updates {
+		marks[i] = mark(u)
+		if i == 0 {
+			continue
+		}
+		k := borders[i-1]
+		for k > 0 && marks[i] != marks[k] {
+			k = borders[k-1]
+		}
+		if marks[i] == marks[k] {
+			k++
+		}
+		borders[i] = k
+	}
+	for k := n; k > 0; {
+		if k = borders[k-1]; k > 0 && k+r.had <= n-k && s.covers(c, updates[k:]) {
+			return updates[k:]
+		}
+	}
+	return updates
+}
+
+// names are the members by which an update of version 2 names its item; in version 1 messages have a name, or none.
+var names = [...]string{"messageId", "toolCallId", "terminalId", "compactionId"}
+
+// parts are what an update of an item is called beside it.
+var parts = [...]string{"_chunk", "_content", "_update", "_output", "_summary"}
+
+// nameOf names the item that an update is of; nil where it is of none.
+func (s *session) nameOf(update []byte) []byte {
+	known := names[:]
+	if s.version() == 1 {
+		known = names[:1]
+	}
+	var id []byte
+	for _, member := range known {
+		if value, ok := jsonrpc.Member(update, member); ok {
+			id = value
+			break
+		}
+	}
+	if plan, ok := jsonrpc.Member(update, "plan"); id == nil && ok && s.version() != 1 {
+		id, _ = jsonrpc.Member(plan, "planId")
+	}
+	if id == nil {
+		return nil
+	}
+	value, _ := jsonrpc.Member(update, "sessionUpdate")
+	kind, _ := jsonrpc.String(value)
+	for _, part := range parts {
+		kind = strings.TrimSuffix(kind, part)
+	}
+	return append([]byte(kind), id...)
+}
