@@ -84,10 +84,14 @@ func (s *session) withoutRest(c *Client, r *replay, updates [][]byte) [][]byte {
 		}
 		borders[i] = k
 	}
-	for k := n; k > 0; {
-		if k = borders[k-1]; k > 0 && k+r.had <= n-k && s.covers(c, updates[k:]) {
+	for k, tries := n, 8; k > 0 && tries > 0; {
+		if k = borders[k-1]; k == 0 || k+r.had > n-k {
+			continue
+		}
+		if s.covers(c, updates[k:]) {
 			return updates[k:]
 		}
+		tries-- // each looks at all of them
 	}
 	return updates
 }

@@ -83,7 +83,7 @@ func (c *Client) lendOut(now engine.Time, s *session) {
 // first.
 func (s *session) lends(c *Client, now engine.Time) bool {
 	switch {
-	case s.replay != nil:
+	case s.replay != nil || s.trailing.by != engine.Never:
 		return false
 	case s.version() == 1 && s.turn.open() && s.heard(c) && now.Since(s.stream.heardAt) < quietFor:
 		// The answer that ends its turn comes once, and no history has it: it must
@@ -215,7 +215,7 @@ func (c *Client) hurry(now engine.Time) {
 // busy reports whether the agent may be at work in the session, or about to be, or whether
 // a request or a question is open in it. A session without a stream may hide the end of an earlier page's prompt.
 func (s *session) busy(c *Client) bool {
-	if s.turn.said != "idle" || s.turn.state == turnExpected || s.replay != nil || s.unseen || s.disownAt != engine.Never || s.turn.grace.lookAt != engine.Never {
+	if s.turn.said != "idle" || s.turn.state == turnExpected || s.replay != nil || s.trailing.by != engine.Never || s.unseen || s.disownAt != engine.Never || s.turn.grace.lookAt != engine.Never {
 		return true
 	}
 	for _, r := range c.requests {
