@@ -108,10 +108,6 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 	}
 	q := &question{id: id, method: method, raw: bytes.Clone(m.Raw), params: bytes.Clone(m.Params), conn: n, session: s}
 	switch {
-	case n.tookBack(id):
-		c.haveAnswered(n, answered{s, id, mark(m.Raw)}) // the word came on another stream, which was faster
-		c.reply(now, q, jsonrpc.AppendResult(nil, m.ID, q.refusal()))
-		return
 	case method != "session/request_permission" && method != "elicitation/create":
 		// Client MUST 7. Files and terminals of the client's are version 1's, and
 		// were not offered.
@@ -131,6 +127,11 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 	c.questions = append(c.questions, q)
 	if s != nil {
 		c.write(s, journal.AskedEntry(q.id, m.Raw))
+	}
+	if n.tookBack(id) { // the word came on another stream, which was faster
+		q.enter(c, questionOpen)
+		c.answer(now, q, true, q.refusal())
+		return
 	}
 	c.ask(q)
 }
