@@ -25,9 +25,11 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 			s.conn.useful = s.conn.useful || ok
 			end := replayFailed
 			switch {
-			case ok:
+			case ok && s.replay.state != replayBare:
 				s.toldAll(c, now, result)
 				return
+			case ok:
+				end = replayWhole
 			case jsonrpc.ErrorCode(failure) == resourceNotFound:
 				end = replayMissing
 			}
@@ -119,7 +121,7 @@ func (r *request) learn(c *Client, now engine.Time, result []byte) {
 		}
 	case "session/load", "session/resume":
 		c.setServers(r.session, r.params)
-		r.session.joined(c, now, result)
+		r.session.joined(c, now, r, result)
 	case "session/prompt":
 		r.session.accepted(c, now, r, result)
 	case "session/set_config_option":

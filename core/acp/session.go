@@ -162,14 +162,16 @@ func (c *Client) join(now engine.Time, method string, params []byte) *session {
 }
 
 // joined takes the agent's answer to that.
-func (s *session) joined(c *Client, now engine.Time, result []byte) {
+func (s *session) joined(c *Client, now engine.Time, r *request, result []byte) {
 	s.known = true
 	c.keep(s)
 	if s.replay != nil && s.replay.state >= replayOfApp {
 		s.toldAll(c, now, result)
 		return
 	}
-	s.tellsAll(now)
+	if replays(r.method, r.params) {
+		s.tellsAll(now)
+	}
 	s.apply(c, now, sessionValues(result))
 	if s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now) // its stream was cut on the way, or its connection lost
@@ -312,10 +314,15 @@ func (s *session) streamUp(c *Client, now engine.Time) {
 
 // cut notes that the session's stream broke.
 func (s *session) cut(c *Client, now engine.Time) {
+	answered := s.trailing.result != nil
 	s.trailing = noTrailing // what was on its way is lost, or comes with what is asked for once more
 	s.missed(c)
 	s.cuts++
-	if s.replay != nil {
+	switch {
+	case s.replay == nil:
+	case answered && s.replay.state >= replayOfApp:
+		s.replay = nil // its request is over: the client asks
+	default:
 		s.replay.cut(c)
 	}
 }

@@ -65,7 +65,7 @@ const (
 
 // askReplay asks the agent for the session's history, if it can send it.
 func (s *session) askReplay(c *Client, now engine.Time) {
-	if s.replay != nil || !s.known || s.version() == 1 && s.turn.open() {
+	if s.replay != nil || !s.known || s.version() == 1 && (s.turn.open() || s.answers(c)) {
 		// What a version 1 agent at work makes of session/load nobody says; the
 		// answer to the prompt, which ends its turn, is kept for us.
 		return
@@ -122,8 +122,8 @@ func (r *replay) cut(c *Client) {
 		r.enter(c, replayCut)
 		if r.request.state != requestOver { // else its answer came first
 			r.request.over(c)
+			c.dropped[r.request.id] = true
 		}
-		c.dropped[r.request.id] = true
 	}
 }
 
@@ -198,12 +198,15 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	case bare && ok:
 	case ok, begins && s.covers(c, updates[at:]):
 		// A history without an end that has all we had is better than ours.
-		updates = s.fromBeginning(updates, at)
+		updates = fromBeginning(updates, at)
 		s.first, s.protocol = nil, s.version()
 		s.transcript.SetVersion(s.protocol)
 		s.transcript.Reset(s.emit(c))
 		s.activities = activities{}
 		c.rewrite(s)
+		if r.said == nil && s.version() == 1 && s.turn.open() {
+			c.writeState(s) // no history of version 1 says it
+		}
 	case begins:
 		updates = updates[:at] // the rest would be shown twice
 	}

@@ -12,19 +12,33 @@ import (
 // Where a history begins. What came on the stream before it was asked for, or when it was asked for
 // the first time and cut, is in front of it: the rest of what was missed. All of that comes once more.
 
-// covers reports whether updates have as many items as are known.
+// covers reports whether updates have as many items as are known, but for prompts that the agent has not answered.
 func (s *session) covers(c *Client, updates [][]byte) bool {
 	t := transcript.New(s.version(), c.cfg.Limits.Item)
 	for _, u := range updates {
 		t.Update(u, func([]byte) {})
 	}
-	return t.Len() >= s.transcript.Len()
+	own := 0
+	for _, p := range s.transcript.Prompts() {
+		if p.IsOwn() && p.Answer() == nil {
+			own++
+		}
+	}
+	return t.Len() >= s.transcript.Len()-own
 }
 
 // begin returns where among updates the history begins, and whether it begins at all: at the last
 // message of the user, or at the last update of the first known item, before which every update
-// comes again later.
+// comes again later. An agent need not keep all that it has said: where it has not, that has to be
+// so of the messages alone.
 func (s *session) begin(updates [][]byte) (at int, begins bool) {
+	if at, begins = s.beginAfter(updates, true); !begins && s.first != nil {
+		at, begins = s.beginAfter(updates, false)
+	}
+	return at, begins
+}
+
+func (s *session) beginAfter(updates [][]byte, all bool) (at int, begins bool) {
 	last := map[string]int{}
 	for i, u := range updates {
 		if name := s.nameOf(u); name != nil {
@@ -43,21 +57,38 @@ func (s *session) begin(updates [][]byte) (at int, begins bool) {
 		if opens && i <= again && !bytes.Equal(name, before) {
 			at, begins = i, true
 		}
-		again, before = min(again, last[string(name)]), name
+		if before = name; all || first || isMessage(name) {
+			again = min(again, last[string(name)])
+		}
 	}
 	return at, begins
 }
 
+// isMessage reports whether a name is a message's.
+func isMessage(name []byte) bool {
+	for _, kind := range []string{"user_message", "agent_message", "agent_thought"} {
+		if bytes.HasPrefix(name, []byte(kind)) {
+			return true
+		}
+	}
+	return false
+}
+
 // fromBeginning returns the history that begins at at, with what has no name and does not come again:
 // the values of the session, and what no version of the protocol knows.
-func (s *session) fromBeginning(updates [][]byte, at int) [][]byte {
+func fromBeginning(updates [][]byte, at int) [][]byte {
+	later := map[uint64]bool{}
+	for _, u := range updates[at:] {
+		later[mark(u)] = true
+	}
 	var kept [][]byte
-	for _, u := range updates[:at] {
-		comesAgain := func(other []byte) bool { return bytes.Equal(u, other) }
-		if s.nameOf(u) == nil && !slices.ContainsFunc(updates[at:], comesAgain) {
+	for i := at - 1; i >= 0; i-- {
+		if u := updates[i]; nameIn(u, names[:]) == nil && !later[mark(u)] {
+			later[mark(u)] = true // before it, it was the rest
 			kept = append(kept, u)
 		}
 	}
+	slices.Reverse(kept)
 	return append(kept, updates[at:]...)
 }
 
@@ -104,10 +135,13 @@ var parts = [...]string{"_chunk", "_content", "_update", "_output", "_summary"}
 
 // nameOf names the item that an update is of; nil where it is of none.
 func (s *session) nameOf(update []byte) []byte {
-	known := names[:]
 	if s.version() == 1 {
-		known = names[:1]
+		return nameIn(update, names[:1])
 	}
+	return nameIn(update, names[:])
+}
+
+func nameIn(update []byte, known []string) []byte {
 	var id []byte
 	for _, member := range known {
 		if value, ok := jsonrpc.Member(update, member); ok {
@@ -115,7 +149,7 @@ func (s *session) nameOf(update []byte) []byte {
 			break
 		}
 	}
-	if plan, ok := jsonrpc.Member(update, "plan"); id == nil && ok && s.version() != 1 {
+	if plan, ok := jsonrpc.Member(update, "plan"); id == nil && ok && len(known) > 1 {
 		id, _ = jsonrpc.Member(plan, "planId")
 	}
 	if id == nil {

@@ -15,13 +15,17 @@ type trailing struct {
 
 var noTrailing = trailing{by: engine.Never}
 
-// trailFor is how long nothing of a history may come for it to be whole, in ms.
-const trailFor = 500
+// trailFor is how long nothing of a history may come for it to be whole, in ms; trailWithin is how long that is waited
+// for: an agent at work may say something all the time, and what comes later is behind it as well.
+const (
+	trailFor    = 500
+	trailWithin = 5_000
+)
 
 // tellsAll notes that the agent says that a history is whole.
 func (s *session) tellsAll(now engine.Time) {
 	if s.version() == 1 && s.stream != nil {
-		s.trailing = trailing{by: now.After(trailFor), until: now.After(replayWithin)}
+		s.trailing.by, s.trailing.until = now.After(trailFor), now.After(trailWithin) // an answer that waits for its end waits on
 	}
 }
 

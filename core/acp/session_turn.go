@@ -192,7 +192,11 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	c.touch(s)
 	r.turn = s.turn.n
 	content, _ := jsonrpc.Member(r.params, "prompt")
-	s.transcript.Sent(r.id, content, s.emit(c))
+	if s.trailing.by != engine.Never {
+		s.transcript.Waits(r.id, content, s.emit(c)) // behind what is on its way
+	} else {
+		s.transcript.Sent(r.id, content, s.emit(c))
+	}
 	r.storing = true
 	w := &promptSending{c: c, s: s, r: r}
 	if s.record != nil {

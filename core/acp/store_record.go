@@ -1,8 +1,10 @@
 package acp
 
 import (
+	"bytes"
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/durable"
@@ -151,6 +153,20 @@ func (c *Client) writeMessage(s *session, message string, content []byte) {
 
 // ownMessage is the id of a prompt's message that has none of the agent's.
 func ownMessage(id uint64) string { return "prompt-" + strconv.FormatUint(id, 10) }
+
+// ownRead notes such a message in a log: the agent may repeat it under an id of its own.
+func (s *session) ownRead(update []byte) {
+	if !bytes.Contains(update, []byte(`"messageId":"prompt-`)) {
+		return
+	}
+	value, _ := jsonrpc.Member(update, "messageId")
+	message, _ := jsonrpc.String(value)
+	digits, ok := strings.CutPrefix(message, "prompt-")
+	id, err := strconv.ParseUint(digits, 10, 64)
+	if content, _ := jsonrpc.Member(update, "content"); ok && err == nil && s.version() != 1 {
+		s.transcript.Own(id, message, content)
+	}
+}
 
 // writeOwn writes a prompt that is in the history though the agent has not repeated it, which nobody else says.
 func (c *Client) writeOwn(s *session, id uint64) {

@@ -100,8 +100,8 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		if head.Method != sessionMethod {
 			return nil, handedNowhere
 		}
-		if c.sessionOf(id) != nil {
-			if owned { // two tabs have loaded it at once: one record is enough, and forgetting it has to be the end of it
+		if known := c.sessionOf(id); known != nil {
+			if owned && known.record != nil { // two tabs have loaded it at once: one record is enough, and forgetting it has to be the end of it
 				c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: op.Call})
 			}
 			return nil, handedNowhere
@@ -178,6 +178,7 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 			return
 		}
 		s.reduce(c, now, data)
+		s.ownRead(data)
 	})
 	if err != nil {
 		c.unreadable(now, s.record.ID)

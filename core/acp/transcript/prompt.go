@@ -21,6 +21,7 @@ type Prompt struct {
 	answered bool
 	left     bool // by another page, or not
 	local    bool // at is an item made of the prompt itself; an echo may yet come
+	read     bool // out of a log, where the end of the turn that has made it follows
 	at       int  // the item it is taken for, -1 for none
 	matched  int  // how much of text the item has repeated
 
@@ -58,12 +59,32 @@ func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 	}
 }
 
+// Waits notes a prompt that the app has sent, and that waits until it leaves: for an agent of version 1 it is an item
+// once it does.
+func (r *Reducer) Waits(p uint64, content []byte, emit func(op []byte)) {
+	r.pending(r.add(p, content), emit)
+}
+
 // Leaves notes that a prompt leaves for an agent of version 1, which does not say what it was asked: it is an item from
 // here on, behind a history that has come meanwhile.
 func (r *Reducer) Leaves(p uint64, emit func(op []byte)) {
 	if s := r.sentAs(p); s != nil && s.at < 0 {
 		r.placeOwn(s, emit)
 	}
+}
+
+// Own notes that the message of that id, as a log has it, is one made of the prompt itself: its echo may yet come.
+func (r *Reducer) Own(p uint64, messageID string, content []byte) {
+	n, known := r.index[itemUserMessage][messageID]
+	if !known {
+		return
+	}
+	s := r.sentAs(p)
+	if s == nil {
+		s = r.add(p, content)
+	}
+	s.at, s.local, s.answered, s.read = int(n), true, true, true
+	r.items[n].local = true
 }
 
 // Left notes a prompt that another page has sent, or was about to: in version 1 as well only
@@ -139,7 +160,7 @@ func (r *Reducer) Unsent(p uint64, emit func(op []byte)) {
 
 // Placed notes that a prompt is in the history, as whoever has heard its answer knows.
 func (r *Reducer) Placed(p uint64, emit func(op []byte)) {
-	if s := r.sentAs(p); s != nil {
+	if s := r.sentAs(p); s != nil && !s.local {
 		if r.forget(s); s.at < 0 {
 			r.say("placed", s, emit)
 		}
@@ -151,6 +172,8 @@ func (r *Reducer) Placed(p uint64, emit func(op []byte)) {
 func (r *Reducer) TurnEnded(emit func(op []byte)) {
 	for _, s := range slices.Clone(r.sent) {
 		switch answered := s.answered || r.version == 1 && !s.left; { // in version 1 the answer is the turn's end
+		case s.local && s.read:
+			s.read = false
 		case s.local && r.version == 1 && !s.answered: // it may not have left: the turn was another's
 		case s.local, answered && s.at >= 0:
 			r.forget(s)
