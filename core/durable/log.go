@@ -67,6 +67,24 @@ func (l *Log) WriteSecret(e journal.Entry) {
 	l.writer.Grow(len(l.secret) - before)
 }
 
+// Void takes those entries back out of the sealed part of the row that waits: they were
+// written before a plain entry that makes them void.
+func (l *Log) Void(isVoid func(journal.Entry) bool) {
+	before := len(l.secret)
+	if before == 0 {
+		return
+	}
+	var left []byte
+	row := journal.ReadRow(l.secret)
+	for e, ok := row.Next(); ok; e, ok = row.Next() {
+		if !isVoid(e) {
+			left = journal.AppendEntry(left, e)
+		}
+	}
+	l.secret = left
+	l.writer.Grow(len(left) - before)
+}
+
 // WriteAnswer writes the answer to a question: what a person has said is sealed, and
 // that there is an answer the pages that look on have to know. by is the number under
 // which another page has given it, 0 for this one.

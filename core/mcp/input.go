@@ -87,9 +87,11 @@ func (c *Client) writeRound(call *call) {
 	stated := uint64(0)
 	if len(call.requestState) > 0 {
 		stated = 1
-		c.writeSecret(call, journal.Entry{Kind: journal.State, Data: call.requestState})
 	}
 	c.write(call, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: call.asks})
+	if stated != 0 { // after Round, which makes void the state of another one
+		c.writeSecret(call, journal.Entry{Kind: journal.State, Data: call.requestState})
+	}
 	c.rewriteDrafts(call) // none of a round that is new
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // record is what of a call is stored, and what waits to be. It is named by the request
@@ -135,6 +136,14 @@ func (r *record) noteUnsent() { r.openIn, r.sentIn = r.c.writer.Next(), neverSen
 
 // isKept reports whether what is written of the call gets stored.
 func (call *call) isKept() bool { return call.record != nil && !call.record.Memory }
+
+// Write puts an entry into the next row, in the place of the secrets there that it makes void.
+func (r *record) Write(e journal.Entry) {
+	if isVoid := recorded.Voids(e, r.t.task != nil); isVoid != nil {
+		r.Void(isVoid)
+	}
+	r.Log.Write(e)
+}
 
 // write puts an entry into the call's next row.
 func (c *Client) write(call *call, e journal.Entry) {
