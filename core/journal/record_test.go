@@ -52,7 +52,8 @@ func TestFold(t *testing.T) {
 		"withdrawn, asked again":    {[][]Entry{{q("1")}, {data(Taken, "1")}, {q("1")}}, `asked="1"/"q1" !answer`},
 		"taken, asked again":        {[][]Entry{{q("1"), a("1")}, {data(Taken, "1")}, {q("1")}}, `!asked !answer`},
 		"taken, of another":         {[][]Entry{{q("1"), a("1")}, {data(Taken, "2")}}, `answer="1"/"a1"`},
-		"sent again, same session":  {[][]Entry{{sent(1, 1), q("1"), q("2"), a("1")}, {sent(2, 1)}}, `answer="1"/"a1" !asked`},
+		"sent again, same session":  {[][]Entry{{sent(1, 1), q("1"), q("2"), a("1")}, {sent(2, 1)}}, `!answer !asked`},
+		"sent again, taken before":  {[][]Entry{{sent(1, 1), q("1"), a("1")}, {data(Taken, "1")}, {sent(2, 1), q("1")}}, `asked="1"/"q1" !answer`},
 		"sent again, other session": {[][]Entry{{sent(1, 1), q("1"), a("1")}, {sent(2, 2), q("1")}}, `asked="1"/"q1" !answer`},
 
 		"round":                   {[][]Entry{{stated("r"), data(State, "s")}}, `round="r" state="s" rounds=1 !responses`},

@@ -95,17 +95,14 @@ func (r *Call) Fold(e journal.Entry) {
 	}
 	switch e.Kind {
 	case journal.Sent:
-		// A new stream: nothing of the last one's carries over. In another
-		// session the ids of the server's requests mean something else.
-		if r.Sent && r.Session != e.N[1] {
-			r.Outbox, r.Taken, r.Withdrawn, r.Answered = nil, nil, nil, nil
-		}
+		// A new stream: nothing of the last one's carries over. What is asked from here on is
+		// asked by another run, under ids, and keys, that mean something else (fault 521).
 		r.Sent, r.Refused, r.Request, r.Session = true, false, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
 		r.Task, r.TaskID, r.TaskState, r.Fetching = false, "", nil, 0
 		r.TaskTTL, r.TaskHeardAt = 0, 0
-		r.Asked, r.Answered, r.Drafts = nil, nil, nil
+		r.Questions = durable.Questions{}
 		if r.Responded = r.RoundOver; !r.Responded {
 			r.Round, r.Stated, r.State = nil, false, nil
 		}
