@@ -3,7 +3,7 @@ package journal
 // Server is what a handshake with a server agreed on: with it, a page that
 // loads again goes on without one.
 type Server struct {
-	Handshake   uint64 // counts the handshakes with this server
+	Handshake   uint64 // its number: a later handshake has a greater one
 	Revision    string
 	Result      []byte // of initialize or server/discover, raw
 	Client      []byte // what this side said of itself then

@@ -10,8 +10,9 @@ import (
 // session is what a handshake has agreed on.
 type session struct {
 	id         string
-	ready      bool // initialize was answered: requests carry the session's headers
-	generation uint32
+	ready      bool   // initialize was answered: requests carry the session's headers
+	generation uint32 // its number (session_number.go), or one that is no session's
+	heard      uint32 // the latest number that anything in the store has told of
 	result     []byte // the raw result of initialize
 	begun      bool   // a handshake was made, or an earlier page's taken over
 	leaseAsked bool   // the lease was asked for to make this one
@@ -225,7 +226,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	c.listen.stop(c)
 	c.setState(stateReconnecting)
 	c.session.ready, c.session.id = false, ""
-	c.session.generation++ // from here on nothing of the old session is resumed in it
+	c.session.generation = afterRound(generation) // from here on nothing of the old session is resumed in it
 	c.session.initializeAt = max(now, c.session.startedAt.After(reinitializeEvery))
 	c.session.notBefore = c.session.initializeAt
 	if c.session.initializeAt == now {

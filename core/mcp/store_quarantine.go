@@ -54,14 +54,3 @@ func (s *session) besides() journal.OpFlags {
 	}
 	return 0
 }
-
-// begins begins a handshake. Where another build has made one that this one cannot read,
-// its number is unknown: the cursors of two sessions must never be of one number.
-func (c *Client) begins(now engine.Time) {
-	c.session.id, c.session.ready = "", false
-	if c.session.unreadable {
-		c.session.generation = max(c.session.generation, c.cfg.Epoch)
-	}
-	c.session.generation++
-	c.session.startedAt = now
-}

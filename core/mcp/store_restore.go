@@ -75,13 +75,13 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	revision := wire.FindRevision(s.Revision)
 	unsealed := !s.HasSession || link.Sendable(s.Session)
 	pinned := c.cfg.Revision != "" && c.cfg.Revision != s.Revision
-	stale := c.state != stateNew && uint32(s.Handshake) <= c.session.generation
-	// Whatever else: the next handshake is a later one than any before.
-	c.session.generation = max(c.session.generation, uint32(s.Handshake))
+	// One of the same round was made beside this page's own, which is as good.
+	stale := c.state != stateNew && roundOf(uint32(s.Handshake)) <= roundOf(c.session.generation) || c.state == stateConnecting && c.session.begun
+	c.session.heardOf(s.Handshake) // whatever else
 	if stale || revision == nil || !unsealed || pinned || len(s.Result) == 0 || !c.storedObject(s.Result) || revision.Name == wire.ChannelRevision {
 		return
 	}
-	c.revision = revision
+	c.revision, c.session.generation = revision, uint32(s.Handshake)
 	c.session.id, c.session.result, c.session.ready = s.Session, s.Result, true
 	c.session.restored, c.session.stored, c.session.client = true, true, s.Client
 	c.skipVersionHeader = s.SkipVersion
@@ -160,10 +160,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	if c.expired(probe, head) {
 		return
 	}
-	if !c.session.restored {
-		// Its session cannot be the next one, wherever the server's row went.
-		c.session.generation = max(c.session.generation, uint32(probe.Session))
-	}
+	c.session.heardOf(probe.Session) // it cannot be the next one, wherever the server's row went
 	call.restoreSendBy(c, now, probe)
 	c.tellRecall(call, probe)
 	c.calls = append(c.calls, call)
