@@ -92,8 +92,9 @@ func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 }
 
 // Ack notes that the app has done with a call's events up to a position, or,
-// where position is 0, with all that it has had. A settled call with nothing
-// left is forgotten. EventAcked tells the ticket once that is stored; 0 is nobody's.
+// where position is 0, with all that it has had: a call whose outcome is among that is
+// forgotten. An outcome has no position: it may have come with the last event, and not be
+// looked at yet (fault 524). EventAcked tells the ticket once that is stored; 0 is nobody's.
 func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32) {
 	c.begin(now)
 	call := c.byCall[id]
@@ -110,12 +111,13 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 		c.tellAcked(id, ticket, true) // no later page is told of it
 		return
 	}
-	if position == 0 || position > call.position {
+	all := position == 0
+	if all || position > call.position {
 		position = call.position
 	}
 	// Its outcome was handed over, which has acknowledged it: that is stored, or about to be.
 	forgotten := call.record.settled && c.kept[id] == nil
-	over := c.kept[id] != nil && position == call.position && c.outcomeDelivered(call)
+	over := c.kept[id] != nil && all && c.outcomeDelivered(call)
 	stored := c.writer.Open() && (forgotten || over || !call.record.Memory)
 	switch {
 	case forgotten:

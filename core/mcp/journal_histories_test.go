@@ -328,7 +328,7 @@ func (l *life) respond() {
 }
 
 func (l *life) ack(e *errand, position uint32) {
-	if e.page.settled != nil && (position == 0 || position >= e.page.position) {
+	if e.page.settled != nil && position == 0 {
 		e.page.acked = true
 	}
 	up := position

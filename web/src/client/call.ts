@@ -169,9 +169,9 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * The app has finished with the call's events up to a position, or with all events
-   * that it has had. The store forgets a call that has ended with its last event. Only
-   * `ack: "manual"` needs this.
+   * The app has finished with the call's events up to a position, or, without a position,
+   * with all that it has had: its outcome too, if it has ended. The store forgets such a
+   * call then. A position is never that of the outcome. Only `ack: "manual"` needs this.
    *
    * Resolves when the acknowledgement is stored. From then on no page gets these events
    * again by `events({ from: "acked" })`, even if this page is reloaded, crashes or is
