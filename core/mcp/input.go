@@ -200,11 +200,11 @@ func (c *Client) ask(now engine.Time, call *call, m *jsonrpc.Message) {
 func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 	if !c.takesAsked(m) {
 		c.counters.RefusedRequests++
-		c.answer(now, jsonrpc.AppendError(nil, m.ID, -32000, "Too many requests"))
+		c.answer(now, c.asksIn(call), jsonrpc.AppendError(nil, m.ID, -32000, "Too many requests"))
 		return
 	}
 	c.lastAsked++
-	a := openQuestion{handle: c.lastAsked, generation: c.session.generation, at: now,
+	a := openQuestion{handle: c.lastAsked, generation: c.asksIn(call), at: now,
 		size: len(m.Raw),
 		id:   jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
 	a.related = relatedOf(m.Params)
@@ -254,7 +254,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		if a.call != nil && a.call.state < callEnding {
 			a.call.answered(c, now, a.id, message)
 		} else {
-			c.answerAfter(now, a.call, message)
+			c.answerAfter(now, a, message)
 		}
 		return
 	}
@@ -263,25 +263,26 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 // answerAfter answers a request whose call is over: the server still waits for the answer.
 // While the outcome is being stored it may turn out that another tab carries the
 // call, and the answer was that one's to give (fault 79).
-func (c *Client) answerAfter(now engine.Time, call *call, message []byte) {
-	if call == nil {
-		c.answer(now, message)
+func (c *Client) answerAfter(now engine.Time, a openQuestion, message []byte) {
+	if a.call == nil {
+		c.answer(now, a.generation, message)
 		return
 	}
-	c.whenStored(now, call, true, &lateAnswer{message, call.record != nil})
+	c.whenStored(now, a.call, true, &lateAnswer{message, a.generation, a.call.record != nil})
 }
 
 // lateAnswer answers a request of the server's whose call is over.
 type lateAnswer struct {
-	message []byte
-	stored  bool // the call was, when the answer came
+	message    []byte
+	generation uint32 // the handshake in whose session it was asked
+	stored     bool   // the call was, when the answer came
 }
 
 func (a *lateAnswer) goOn(c *Client, call *call, now engine.Time) {
 	if a.stored && (call.record == nil || call.record.foreign || call.state == callFollowed) {
 		return
 	}
-	c.answer(now, a.message)
+	c.answer(now, a.generation, a.message)
 }
 
 // waitsForApp reports whether the call waits for a person or a model on this

@@ -17,20 +17,30 @@ type answers struct {
 
 // answer is one of them: reply is set where a call keeps it until it is taken.
 type answer struct {
-	body  []byte
-	call  *call
-	reply *reply
+	body       []byte
+	call       *call
+	reply      *reply
+	generation uint32 // the handshake in whose session it was asked
 }
 
-// answer posts a response to a request of the server's, now or when its turn
-// comes. What does not fit is dropped, counted and told.
-func (c *Client) answer(now engine.Time, body []byte) {
-	c.postAnswer(now, answer{body: body})
+// answer posts a response to a request of the server's in the session of that generation, now
+// or when its turn comes. What does not fit is dropped, counted and told.
+func (c *Client) answer(now engine.Time, generation uint32, body []byte) {
+	c.postAnswer(now, answer{body: body, generation: generation})
 }
 
 // answerFor posts the answer to a question on the call's stream.
 func (c *Client) answerFor(now engine.Time, call *call, r *reply) {
-	c.postAnswer(now, answer{body: r.message, call: call, reply: r})
+	c.postAnswer(now, answer{body: r.message, call: call, reply: r, generation: c.session.generation})
+}
+
+// asksIn returns in which session the server asks something on the call's stream, or on the GET
+// stream where the call is nil. A stream may outlive its session.
+func (c *Client) asksIn(call *call) uint32 {
+	if call != nil && call.inSession {
+		return call.generation
+	}
+	return c.session.generation
 }
 
 func (c *Client) postAnswer(now engine.Time, a answer) {

@@ -127,7 +127,7 @@ func (call *call) noteQuestion(id []byte) {
 // taken.
 func (c *Client) isOpen(call *call, id []byte) bool {
 	for _, a := range c.openQuestions {
-		if a.call == call && a.generation == c.session.generation && bytes.Equal(questionID(a.id), id) {
+		if a.call == call && a.generation == c.asksIn(call) && bytes.Equal(questionID(a.id), id) {
 			return true
 		}
 	}

@@ -213,10 +213,10 @@ func (c *Client) serverRequest(now engine.Time, call *call, m *jsonrpc.Message) 
 	case m.ID.Kind == jsonrpc.IDNull, c.revision != nil && c.revision.SelfDescribing:
 		c.integrity("unreadable_message", nil) // null: nobody to answer, and MCP forbids it
 	case method == "ping":
-		c.answer(now, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
+		c.answer(now, c.asksIn(call), jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
 	case !slices.Contains(c.cfg.Handles, method):
 		c.counters.RefusedRequests++
-		c.answer(now, jsonrpc.AppendError(nil, m.ID, wire.MethodNotFound, "Method not found"))
+		c.answer(now, c.asksIn(call), jsonrpc.AppendError(nil, m.ID, wire.MethodNotFound, "Method not found"))
 	case call != nil && call.askedBefore(c, m.ID):
 		c.counters.RepeatedRequests++
 	default:

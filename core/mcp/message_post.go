@@ -102,8 +102,13 @@ func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 }
 
 // send sends the message, or sends it again; while a token is being asked for
-// it waits, without a limit: a person may be signing in.
+// it waits, without a limit: a person may be signing in. An answer leaves in the session that
+// asked, or not at all: in another one its id is another question's (fault 525).
 func (p *post) send(c *Client, now engine.Time) {
+	if p.role == postAnswer && p.answer.generation != c.session.generation {
+		c.posted(now, p, httpError(p.method, 404))
+		return
+	}
 	if c.token.Asking() {
 		p.enter(c, postParked)
 		p.x, p.by = 0, engine.Never
