@@ -29,3 +29,9 @@ func (g *Guarantees) Promise(once Guarantee) { g.promised = once }
 
 // Know notes what is true of what was read.
 func (g *Guarantees) Know(stored Guarantee) { g.Stored, g.promised = stored, stored }
+
+// Lower notes that no more than that is true any more, whatever is stored, and whatever the
+// commit under way stores.
+func (g *Guarantees) Lower(most Guarantee) {
+	g.Stored, g.promised = min(g.Stored, most), min(g.promised, most)
+}

@@ -45,6 +45,7 @@ type Stream struct {
 	checking   bool // a replay may repeat events: ids are compared until a fresh one
 	progressed bool // this connection has brought something new
 	brought    bool // and that was a message, not only an id
+	stranded   bool // no connection can follow this one
 	live       liveness
 	guard      loopGuard
 	seen       seenIDs
@@ -294,9 +295,16 @@ func (s *Stream) Prove(now engine.Time, within int64) {
 		// A reconnect whose answer got lost in the same way.
 		s.at = min(s.at, now.After(within))
 	}
-	if s.state == StateUp && (s.Reopen || s.Cursor.Resumable()) {
+	if s.state == StateUp && (s.Reopen || s.Cursor.Resumable()) && !s.stranded {
 		s.live.prove(now, within)
 	}
+}
+
+// Strand notes that no connection can follow this one, whatever its cursor: it need not prove
+// that it lives, as one that cannot be resumed need not.
+func (s *Stream) Strand() {
+	s.stranded = true
+	s.live.proveBy = engine.Never
 }
 
 // Slept moves the idle watch on by a gap, in ms, in which this side slept.

@@ -246,6 +246,7 @@ func (c *Client) adopted(now engine.Time) {
 			c.finish(call)
 		}
 	}
+	c.strandCalls()
 	c.reopened(now)
 }
 

@@ -237,6 +237,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 			call.answerLost(c, now, engine.Lost, lostError(call.method, 404))
 		}
 	}
+	c.strandCalls()
 }
 
 // fail ends the client with c.failure.

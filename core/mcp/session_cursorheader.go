@@ -132,9 +132,8 @@ func (c *Client) headerRefused() {
 	b = append(jsonrpc.AppendString(append(b, `,"header":`...), "Last-Event-ID"), '}')
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: b})
 	for _, call := range c.calls {
-		if call.isKept() && call.state == callStreaming {
-			call.record.Stored = min(call.record.Stored, call.guaranteeOnceStored(c))
-			c.tellGuarantee(call)
+		if call.state == callStreaming {
+			c.lowerGuarantee(call)
 		}
 	}
 }

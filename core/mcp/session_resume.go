@@ -58,6 +58,18 @@ func (call *call) joinSession(c *Client, now engine.Time) bool {
 	return true
 }
 
+// strandCalls lets the streams of sessions that are gone run for as long as they last: nothing
+// can follow them, so nothing cuts them, and a reload would lose their calls (fault 526).
+func (c *Client) strandCalls() {
+	for _, call := range c.calls {
+		if call.state == callStreaming && call.role != roleTask && call.generation != c.session.generation && !call.hasToken() {
+			c.reschedule(call)
+			call.stream.Strand()
+			c.lowerGuarantee(call)
+		}
+	}
+}
+
 // joins has the call go on in the session at hand, and a page that finds it knows of that:
 // what a session that is gone has asked, this one asks under ids of its own.
 func (call *call) joins(c *Client) {

@@ -274,7 +274,7 @@ func (call *call) guaranteeOnceStored(c *Client) durable.Guarantee {
 		return durable.Durable
 	case call.policy != nil && call.policy.carries(), call.state == callAsking, call.denied:
 		return durable.Resumable
-	case call.state == callStreaming && !call.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused() && call.stream.Cursor.Resumable():
+	case call.state == callStreaming && call.generation == c.session.generation && !call.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused() && call.stream.Cursor.Resumable():
 		return durable.Resumable
 	}
 	return durable.LostOnReload
@@ -300,6 +300,14 @@ func (c *Client) tellGuarantee(call *call) {
 	call.record.Announced = g
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGuarantee, C: call.id, Position: call.position,
 		Data: append(jsonrpc.AppendString([]byte(`{"guarantee":`), g.String()), '}')})
+}
+
+// lowerGuarantee tells the app that a reload would do worse to the call by now, if it would.
+func (c *Client) lowerGuarantee(call *call) {
+	if call.record != nil {
+		call.record.Lower(call.guaranteeOnceStored(c))
+		c.tellGuarantee(call)
+	}
 }
 
 // tellDurability tells the app where its calls are kept from now on:
