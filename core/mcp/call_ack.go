@@ -87,6 +87,7 @@ func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 	case call.looksUnsent(c):
 		c.withdraw(now, call, s.effect)
 	default:
+		c.keepUnstored(call, &s.effect)
 		c.effects.Add(s.effect)
 	}
 }

@@ -97,12 +97,12 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 	for _, call := range c.calls {
 		if call.record != nil {
 			call.record.Fail()
-			call.record.deferred, call.record.over = deferredNothing, nil
+			call.record.deferred = deferredNothing
 		}
 	}
 	for _, call := range c.kept {
 		call.record.Fail()
-		call.record.deferred, call.record.over = deferredNothing, nil
+		call.record.deferred = deferredNothing
 	}
 	c.tellDurability("memory", why)
 	for _, call := range c.calls {
@@ -130,6 +130,11 @@ func (o *storeOwner) WriteAgain() {
 	for _, call := range c.calls {
 		if call.role == roleApp && call.record != nil && call.record.Memory && call.state != callFollowed && call.state < callEnding {
 			c.rewrite(call)
+		}
+	}
+	for _, call := range c.keptInOrder() {
+		if call.record.Memory && call.record.over != nil {
+			c.rewriteOutcome(call)
 		}
 	}
 	c.sendDecided(c.now, waiting)

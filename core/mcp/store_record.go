@@ -40,7 +40,7 @@ type record struct {
 	deferred   deferred
 	deferredBy engine.Time // when that is written
 	endedAt    int64       // of an outcome, ms since 1970
-	over       []byte      // the outcome, until it is written
+	over       []byte      // the outcome: until it is written, or until it is stored where the store was away
 }
 
 // newRecord returns the record of the call, of which nothing is stored yet; made is when it was
@@ -261,6 +261,9 @@ func (call *call) uncommitted() bool { return call.isKept() && call.record.Unsto
 // Landed notes that the commit under way is stored.
 func (r *record) Landed(sealed bool) {
 	r.landed = r.written
+	if r.settled && r.deferred == deferredNothing && r.c.writer.Has(r.overIn) {
+		r.over = nil
+	}
 	r.Log.Landed(sealed)
 	r.c.tellGuarantee(r.t)
 }

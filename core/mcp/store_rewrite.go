@@ -1,6 +1,11 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/journal"
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
 
 // A store that has failed and works again gets the records of live calls once more, as they are
 // by now. What a record says then is what it would say had the store never failed, but for the
@@ -67,6 +72,50 @@ func (c *Client) rewrite(call *call) {
 		c.write(call, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
 	}
 	c.tellGuarantee(call)
+}
+
+// unstoredBytes bounds the outcomes that are kept for a store that is away, in bytes.
+const unstoredBytes = 1 << 20
+
+// keepUnstored keeps an outcome that the app is told and the store did not take, for when it
+// works again: what is stored of the call says that it is under way (fault 527).
+func (c *Client) keepUnstored(call *call, e *engine.Effect) {
+	r := call.record
+	if !r.Memory || !call.left || c.kept[call.id] != call || c.writer.Closed() {
+		return
+	}
+	data := withoutTask(e.Data)
+	if e.Failure != nil {
+		data = journal.AppendFailure(nil, e.Failure)
+	}
+	size := len(data)
+	for _, other := range c.kept {
+		size += len(other.record.over)
+	}
+	if size <= unstoredBytes {
+		r.over = bytes.Clone(data)
+	}
+}
+
+// rewriteOutcome stores a call again whose outcome was kept so.
+func (c *Client) rewriteOutcome(call *call) {
+	r := call.record
+	before, next := *r, c.writer.Next()
+	r.restart(r.Epoch)
+	r.settled, r.outcome, r.endedAt, r.undecided, r.over = true, before.outcome, before.endedAt, before.undecided, before.over
+	r.told = true // before this is stored
+	r.headIn, r.openIn, r.sentIn, r.overIn = min(before.headIn, next), min(before.openIn, next), min(before.sentIn, next), next
+	r.BeginAgain(call.journalHead())
+	c.claimKey(call, journal.OpOwned)
+	if call.position > 0 {
+		r.Write(journal.Entry{Kind: journal.Checkpoint, N: [3]uint64{uint64(call.position)}})
+	}
+	r.Write(journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
+	r.Write(journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(r.outcome), uint64(r.endedAt)}, Data: r.over})
+	if r.acked > 0 {
+		r.Write(journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
+	}
+	c.writer.Flush()
 }
 
 // rewriteSent writes whether a live call has left, and with which answer to what it has
