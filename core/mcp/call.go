@@ -216,7 +216,7 @@ func (call *call) transmit(c *Client, now engine.Time) {
 		call.parent.joinsFor(c, call)
 	}
 	call.answerBy = call.headBy(c, now)
-	call.policy, call.parked = nil, 0 // an earlier request's
+	call.policy, call.parked, call.again = nil, 0, nil // an earlier request's
 	call.stream = call.newStream(c)
 	call.stream.Hold(now, call.paused)
 	// On a legacy connection the caller has them only for a server that asked.

@@ -13,7 +13,9 @@ import (
 type recalled struct {
 	fold     *recorded.Call   // nil once the call is this page's
 	streamed segments.Tracker // what its task had streamed
-	heard    uint32           // events up to here the app has had while another tab carried the call
+	heard    uint32           // events up to here the app has had before it was this page's again
+	told     []mark           // events that the app has had, and that are not stored
+	again    []mark           // those of before, which may come again
 }
 
 // callOfRecord returns the call with that record, nil if there is none.
@@ -127,9 +129,10 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 		}
 		return
 	}
-	// What this tab had as the owner before, and had not stored, comes again: it
-	// gets the positions that it had.
+	// What this tab had as the owner before, and had not stored, may come again.
 	call.heard, call.position = call.position, call.fold.Position
+	call.toldStored(call.position)
+	call.again, call.told = call.told, nil
 	call.enter(c, callRestored)
 	c.byID[call.request] = call
 	call.awaitConnection(c)

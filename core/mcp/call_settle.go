@@ -75,6 +75,7 @@ func (c *Client) settle(now engine.Time, call *call, outcome engine.Outcome, dat
 // finish forgets a call and whatever still carries it.
 func (c *Client) finish(call *call) {
 	call.enter(c, callDone)
+	call.told, call.again = nil, nil
 	c.abort(call.x)
 	delete(c.byID, call.request)
 	delete(c.byCall, call.id)

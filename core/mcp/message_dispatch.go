@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
@@ -189,19 +188,6 @@ func (c *Client) deliverOn(call *call, kind engine.EventKind, data []byte) {
 		return
 	}
 	c.deliver(call, kind, data)
-}
-
-func (c *Client) deliver(call *call, kind engine.EventKind, data []byte) {
-	if call.role != roleApp {
-		return
-	}
-	call.position++
-	if call.record != nil {
-		c.write(call, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: withoutTask(data)})
-	}
-	if call.position > call.heard {
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: kind, Position: call.position, Data: data})
-	}
 }
 
 // serverRequest takes a request of the server's: ping is answered as the spec
