@@ -92,15 +92,12 @@ func (c *Client) finish(call *call) {
 // heard of the request, or it is initialize, which must not be cancelled
 // (2025-11-25 basic/utilities/cancellation).
 func (c *Client) giveUp(now engine.Time, call *call, failure *engine.Error) {
-	if call.state == callTask && c.state == stateOpen {
+	heard := call.state >= callSent || call.fold != nil && call.fold.Sent && !call.fold.Task
+	switch {
+	case call.state >= callEnding, call.role != roleApp:
+	case call.taskID() != "":
 		c.cancelTask(now, call)
-		c.abort(call.x)
-		call.x = 0
-		c.settle(now, call, engine.OutcomeFailure, nil, failure)
-		return
-	}
-	heard := call.state >= callSent || call.fold != nil && call.fold.Sent
-	if heard && call.state < callEnding && call.role == roleApp && c.state == stateOpen && c.revision.CancelNotification {
+	case heard && c.state == stateOpen && c.revision.CancelNotification:
 		c.sendCancelled(now, call.request, failure.Message)
 	}
 	c.abort(call.x)

@@ -215,15 +215,35 @@ func (c *Client) askTask(now engine.Time, call *call, method string, more []byte
 func (c *Client) bookTask(now engine.Time, call *call, method string, more []byte) *call {
 	s := c.newCall(now, method, Timeouts{Idle: call.timeouts.Idle})
 	s.role, s.parent = roleTask, call
-	params := jsonrpc.AppendString([]byte(`{"taskId":`), call.task.id)
+	params := jsonrpc.AppendString([]byte(`{"taskId":`), call.taskID())
 	s.params = append(append(params, more...), '}')
 	s.meta = traceContext(call.meta)
 	return s
 }
 
-// cancelTask asks the server to stop a task; notifications/cancelled must not be
-// used for one. Whether it does is not waited for.
-func (c *Client) cancelTask(now engine.Time, call *call) { c.askTask(now, call, "tasks/cancel", nil) }
+// taskID returns the id of the task that carries the call, or will once it goes on; "" for none.
+func (call *call) taskID() string {
+	switch {
+	case call.task != nil:
+		return call.task.id
+	case call.fold != nil:
+		return call.fold.TaskID
+	}
+	return ""
+}
+
+// cancelTask asks the server to stop the call's task, now or once the client is open: a task
+// outlives its session. notifications/cancelled must not be used for one. Whether it does is not
+// waited for.
+func (c *Client) cancelTask(now engine.Time, call *call) {
+	if c.state >= stateClosing {
+		return
+	}
+	s := c.bookTask(now, call, "tasks/cancel", nil)
+	if c.state == stateOpen && !c.token.Asking() {
+		s.send(c, now)
+	}
+}
 
 // dropTask ends what is under way about a task whose call has its outcome.
 func (call *call) dropTask(c *Client) {
