@@ -51,16 +51,20 @@ func (c *Client) follow(now engine.Time, call *call, op journal.Op) {
 
 // guaranteeSeen returns what holds of a followed call after a row. What another
 // tab tells comes without the secrets: that it has stored one, to go on with, is
-// all that can be seen.
+// all that can be seen. The secret of a row with an answer may be that alone (fault 530).
 func (c *Client) guaranteeSeen(call *call, op journal.Op) durable.Guarantee {
-	g := call.record.Stored
+	g, answers := call.record.Stored, false
 	row := journal.ReadRow(op.Plain)
 	for e, ok := row.Next(); ok; e, ok = row.Next() {
 		switch e.Kind {
 		case journal.Sent:
 			g = durable.LostOnReload
-		case journal.Sealed:
-			g = max(g, durable.Resumable)
+		case journal.Answered:
+			answers = answers || len(e.Data) > 0
+		case journal.Sealed: // the last entry of its row
+			if !answers {
+				g = max(g, durable.Resumable)
+			}
 		}
 	}
 	return max(g, c.guaranteeOf(call.fold))
