@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
@@ -27,7 +29,7 @@ func (c *Client) readEvents(now engine.Time, call *call, x *link.Exchange, strea
 		switch {
 		case stream.Accept(&e):
 			c.event(now, call, &e)
-		case !c.replayedResponse(now, call, &e):
+		case !c.takesAgain(now, call, &e):
 			c.counters.DuplicateEvents++
 		}
 	}
@@ -59,15 +61,23 @@ func (c *Client) event(now engine.Time, call *call, e *sse.Event) {
 	c.message(now, call, e.Data)
 }
 
-// replayedResponse takes the response to a call that has none yet although its
-// event id was seen before: it cannot be a duplicate, so the server gives its
-// ids from the start on each connection. Reports whether it was one.
-func (c *Client) replayedResponse(now engine.Time, call *call, e *sse.Event) bool {
+// takesAgain takes what cannot be a duplicate although its event id was seen before: the
+// response to a call that has none yet, and a request of the server's that was not made on the
+// call. The server gives its ids from the start on each connection, and without these
+// two the call would wait for ever (fault 531). Reports whether it was one.
+func (c *Client) takesAgain(now engine.Time, call *call, e *sse.Event) bool {
 	if call == nil || call.state >= callEnding || e.Kind != sse.Message || len(e.Data) == 0 {
 		return false
 	}
 	m, err := jsonrpc.Parse(e.Data, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
-	if err != nil || m.Kind != jsonrpc.Response && m.Kind != jsonrpc.ErrorResponse || c.findByID(m.ID) != call {
+	switch {
+	case err != nil:
+		return false
+	case m.Kind == jsonrpc.Response, m.Kind == jsonrpc.ErrorResponse:
+		if c.findByID(m.ID) != call {
+			return false
+		}
+	case m.Kind != jsonrpc.Request, !slices.Contains(c.cfg.Handles, string(m.Method)), call.keeper().askedBefore(c, m.ID):
 		return false
 	}
 	c.dispatch(now, call, &m)
