@@ -265,7 +265,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 // call, and the answer was that one's to give (fault 79).
 func (c *Client) answerAfter(now engine.Time, a openQuestion, message []byte) {
 	if a.call == nil {
-		c.answer(now, a.generation, message)
+		c.postAnswer(now, answer{body: message, generation: a.generation, given: true})
 		return
 	}
 	c.whenStored(now, a.call, true, &lateAnswer{message, a.generation, a.call.record != nil})
@@ -282,7 +282,7 @@ func (a *lateAnswer) goOn(c *Client, call *call, now engine.Time) {
 	if a.stored && (call.record == nil || call.record.foreign || call.state == callFollowed) {
 		return
 	}
-	c.answer(now, a.generation, a.message)
+	c.postAnswer(now, answer{body: a.message, generation: a.generation, given: true})
 }
 
 // waitsForApp reports whether the call waits for a person or a model on this
