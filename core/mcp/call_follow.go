@@ -14,7 +14,7 @@ type recalled struct {
 	fold     *recorded.Call   // nil once the call is this page's
 	streamed segments.Tracker // what its task had streamed
 	heard    uint32           // events up to here the app has had before it was this page's again
-	told     []mark           // events that the app has had, and that are not stored
+	told     []mark           // events that the app has had, and that may not be stored
 	again    []mark           // those of before, which may come again
 }
 
@@ -135,7 +135,7 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 	}
 	// What this tab had as the owner before, and had not stored, may come again.
 	call.heard, call.position = call.position, call.fold.Position
-	call.toldStored(call.position)
+	call.unmark(call.position)
 	call.again, call.told = call.told, nil
 	call.enter(c, callRestored)
 	c.byID[call.request] = call

@@ -261,7 +261,7 @@ func (call *call) uncommitted() bool { return call.isKept() && call.record.Unsto
 // Landed notes that the commit under way is stored.
 func (r *record) Landed(sealed bool) {
 	r.landed = r.written
-	r.t.toldStored(r.landed)
+	r.t.unmark(max(r.landed, markedStored) - markedStored)
 	if r.settled && r.deferred == deferredNothing && r.c.writer.Has(r.overIn) {
 		r.over = nil
 	}
