@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -28,8 +29,7 @@ func markOf(position uint32, kind engine.EventKind, data []byte) mark {
 func add(sum uint64, data []byte) uint64 {
 	const prime = 1099511628211 // of FNV-1a
 	for ; len(data) >= 8; data = data[8:] {
-		word := uint64(data[0]) | uint64(data[1])<<8 | uint64(data[2])<<16 | uint64(data[3])<<24 |
-			uint64(data[4])<<32 | uint64(data[5])<<40 | uint64(data[6])<<48 | uint64(data[7])<<56
+		word := binary.LittleEndian.Uint64(data)
 		sum = (sum ^ word) * prime
 		sum ^= sum >> 32
 	}

@@ -59,10 +59,6 @@ func knownOf(r *recorded.Call) (list []string) {
 	known.History, known.Sends, known.Seen, known.Rounds, known.Withdrawn, known.TaskAt, known.TaskHeardAt = durable.History{}, 0, nil, 0, nil, 0, 0
 	slices.SortFunc(known.Taken, func(a, b []byte) int { return slices.Compare(a, b) })
 	known.Taken = slices.CompactFunc(known.Taken, slices.Equal)
-	known.Outbox = slices.Clone(known.Outbox)
-	for i := range known.Outbox {
-		known.Outbox[i].Asked = nil // which only an agent's page needs
-	}
 	known.Asked = slices.Clone(known.Asked)
 	slices.SortFunc(known.Asked, func(a, b durable.Question) int { return slices.Compare(a.ID, b.ID) })
 	v := reflect.ValueOf(known)
