@@ -19,7 +19,7 @@ var (
 
 // sentRevisions are the files that name a revision to send it, or to read what was stored.
 var sentRevisions = map[string]bool{
-	"web/src/diagnosis/fields.ts":   true, // a harmless value of MCP-Protocol-Version, for a probe
+	"web/src/diagnosis/fields.ts":   true, // a harmless value of MCP-Protocol-Version, for a probe, and the revision of HTTP+SSE, for a hint
 	"web/src/doctor/doctor.ts":      true, // the one request of its own that says one, by which a server is looked at
 	"web/src/testing/testserver.ts": true, // the one that the server of an app's tests speaks
 }

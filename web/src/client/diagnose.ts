@@ -17,7 +17,7 @@ export function diagnose(
 ): Promise<HoldfastError> {
   if (options.fetch) return Promise.resolve(error); // the browser asks in another way than that does
   return explained("connect", url, error, options, (chunk, failed) => {
-    const sent = { fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal };
+    const sent = { fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal, pinned: options.revision };
     return chunk.findServerCause(failed, sent, steps);
   });
 }

@@ -6,6 +6,9 @@ export const REQUEST_FIELDS: [string, string][] = [
   ["mcp-protocol-version", "2025-11-25"],
 ];
 
+/** The revision whose transport is HTTP+SSE: no other begins with a GET. */
+export const HTTP_SSE = "2024-11-05";
+
 /**
  * Which of these header fields the CORS rules of a server keep a page from
  * sending; none where nobody can know. A request whose preflight such a field

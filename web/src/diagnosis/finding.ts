@@ -23,6 +23,8 @@ export interface Sent {
   fields: readonly [string, string][];
   credentials: RequestCredentials;
   signal: AbortSignal | undefined;
+  /** The revision that the app pins. */
+  pinned?: string | undefined;
 }
 
 /** What was found out. */

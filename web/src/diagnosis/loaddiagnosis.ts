@@ -25,7 +25,7 @@ export function loadDiagnosis(signal?: AbortSignal): Promise<Diagnosis | undefin
 }
 
 /** The errors of a connection whose cause can be looked for. */
-const KNOWN = new Set(["network_error", "http_error", "protocol_error", "unauthorized"]);
+const KNOWN = new Set(["network_error", "http_error", "protocol_error", "no_revision", "unauthorized"]);
 
 /** The error with what a person can do about it, where that could be found out; `op` is the function that the app called. */
 export async function explained(

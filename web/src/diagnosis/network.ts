@@ -5,8 +5,11 @@
 
 import type { Failed, Finding, Sent } from "./finding.js";
 
-/** Finds out why fetch failed, which browsers hide from a page. `sent` names all the fields that need the server's permission. */
-export async function networkCause({ url, foreign, reach }: Failed, { fields, credentials, signal }: Sent): Promise<Finding> {
+/**
+ * Finds out why fetch failed, which browsers hide from a page. `sent` names all the fields that need the server's permission;
+ * `otherwise` is said of a server that answers, and keeps nobody out.
+ */
+export async function networkCause({ url, foreign, reach }: Failed, { fields, credentials, signal }: Sent, otherwise?: string): Promise<Finding> {
   const { origin, protocol, hostname } = new URL(url);
   if (globalThis.location?.protocol === "https:" && protocol === "http:" && !isLoopback(hostname)) {
     return { hint: "The page is https and the server http: browsers block that (mixed content). Serve it over https." };
@@ -16,10 +19,11 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
   const opaque = (): Promise<boolean | undefined> => probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" });
   const cors = reach !== "nothing" && (await answers());
   if (!cors && reach !== "answers" && (reach === "nothing" || !(await opaque()))) {
+    if (await isForbidden(url, origin)) return { hint: `The Content-Security-Policy of the page, or of its worker, lacks  connect-src ${origin}` };
     if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
   }
-  if (!foreign) return { hint: `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
+  if (!foreign) return { hint: otherwise ?? `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
   if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}.  If its endpoint does, is the path right?`);
   const missing: string[] = [];
   for (const [name, value] of fields) {
@@ -32,8 +36,28 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
     return blocked(origin, `Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
   }
   return {
-    hint: `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,
+    hint: otherwise ?? `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,
   };
+}
+
+/** How long a browser may take to say that a policy forbids a request, in ms. */
+const POLICY_TIME = 100;
+
+/**
+ * Whether a policy of the page's or the worker's keeps the request in the browser, which says so. It is checked before a request
+ * leaves: one that passes is given up at once, and the console has nothing of it (fault 464).
+ */
+async function isForbidden(url: string, origin: string): Promise<boolean> {
+  let isBlocked = false;
+  const heard = ({ blockedURI, disposition }: SecurityPolicyViolationEvent): void => {
+    isBlocked ||= disposition !== "report" && blockedURI.startsWith(origin);
+  };
+  globalThis.addEventListener?.("securitypolicyviolation", heard, { signal: AbortSignal.timeout(POLICY_TIME) });
+  const over = new AbortController();
+  void probe(url, over.signal, { mode: "no-cors" });
+  over.abort();
+  await new Promise((resolve) => setTimeout(resolve, POLICY_TIME));
+  return isBlocked;
 }
 
 /** A redirect is an answer, and is not followed: it may lead anywhere. */

@@ -1,5 +1,5 @@
 import type { NegotiationStep } from "../shared/negotiation.js";
-import { REQUEST_FIELDS } from "./fields.js";
+import { HTTP_SSE, REQUEST_FIELDS } from "./fields.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 import { cookieHint, httpHint, networkCause, place, tokenHint } from "./network.js";
 
@@ -22,6 +22,8 @@ export async function findServerCause(failed: Failed, sent: Sent, steps: readonl
   const { url, foreign, op, status } = failed;
   switch (failed.code) {
     case "network_error":
+      // It is an EventSource that has failed, which needs no permission for a field.
+      if (sent.pinned === HTTP_SSE) return networkCause(failed, sent, `There is no HTTP+SSE endpoint at ${place(url)}. Leave the option revision out.`);
       return networkCause(failed, withProtocol(sent, op === "server/discover"));
     case "http_error":
     case "protocol_error":
@@ -41,6 +43,8 @@ export async function findServerCause(failed: Failed, sent: Sent, steps: readonl
         return { hint: `${place(url)} answers, but not as an MCP server does. Is the path right? Many servers use /mcp.` };
       }
       return undefined;
+    case "no_revision":
+      return sent.pinned === undefined ? undefined : { hint: `Is the revision ${sent.pinned} misspelled? Leave the option revision out.` };
     case "unauthorized":
       return { hint: tokenHint("server", failed, sent) };
     default:
