@@ -7,6 +7,9 @@ import { load } from "../src/runtime/loadruntime.js";
 import { located } from "../src/runtime/located.js";
 import type { HoldfastError } from "../src/shared/errors.js";
 
+/** Node's. A page of Electron's has it as well, with a type. */
+const node = (globalThis as unknown as { process: { type?: unknown } }).process;
+
 test("Fault 300: where Vite serves a bundle of its own, files of the package are in its folder", () => {
   for (const [given, want] of [
     ["http://localhost:5173/node_modules/.vite/deps/holdfast.wasm", "http://localhost:5173/node_modules/holdfast/web/dist/holdfast.wasm"],
@@ -59,6 +62,7 @@ test("Fault 305: what is no wasm is named, and how the wasm comes there", async 
   ];
   const { fetch } = globalThis;
   try {
+    Object.defineProperty(node, "type", { value: "renderer", configurable: true }); // as in a page of Electron's
     for (const [answer, words, retryable] of rows) {
       globalThis.fetch = answer;
       const error = await failure(load(mcpWasm, "https://app.test/holdfast.wasm"));
@@ -69,5 +73,6 @@ test("Fault 305: what is no wasm is named, and how the wasm comes there", async 
     }
   } finally {
     globalThis.fetch = fetch;
+    delete node.type;
   }
 });

@@ -1,7 +1,7 @@
 import { closeBy } from "../connect/abort.js";
 import { needsBrowser } from "../connect/needsbrowser.js";
 import { agentsWasm } from "../runtime/beside.js";
-import { load, type WasmSource } from "../runtime/loadruntime.js";
+import { load } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
 import type { HostEvent } from "../shared/host.js";
@@ -32,7 +32,8 @@ export async function connectAgentHere(url: string | URL, options: AgentOptions,
   return agent;
 }
 
-/** Loads what agents' clients in this page run in. */
-export async function loadHere(wasm?: WasmSource): Promise<void> {
-  await load(agentsWasm, wasm);
+/** Loads what agents' clients with these options run in, for preload. */
+export async function loadHere(options: Pick<AgentOptions, "wasm">): Promise<void> {
+  check(OP, "options", options, CONNECT_AGENT);
+  await load(agentsWasm, options.wasm);
 }

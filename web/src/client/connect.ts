@@ -1,7 +1,7 @@
 import { closeBy } from "../connect/abort.js";
 import { needsBrowser } from "../connect/needsbrowser.js";
 import { mcpWasm } from "../runtime/beside.js";
-import { load, type WasmSource } from "../runtime/loadruntime.js";
+import { load } from "../runtime/loadruntime.js";
 import type { HostEvent } from "../shared/host.js";
 import { check } from "../shared/kinds.js";
 import { McpClient } from "./client.js";
@@ -23,7 +23,8 @@ export async function connectHere(url: string | URL, options: ConnectOptions, no
   return client;
 }
 
-/** Loads what clients in this page run in. */
-export async function loadHere(wasm?: WasmSource): Promise<void> {
-  await load(mcpWasm, wasm);
+/** Loads what clients with these options run in, for preload. */
+export async function loadHere(options: Pick<ConnectOptions, "wasm">): Promise<void> {
+  check("connect", "options", options, CONNECT);
+  await load(mcpWasm, options.wasm);
 }

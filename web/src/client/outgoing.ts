@@ -41,7 +41,7 @@ export function outgoing(method: string, params: Open | undefined, options: Call
   if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
   const empty = Object.keys(meta).length === 0;
   return {
-    frame: [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
+    frame: [method, params === undefined ? "" : toJSON(op, method === "tools/call" ? "args" : "params", rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
     meta,
     times,
     how: howOf(op, kept, options, defaults),

@@ -40,7 +40,8 @@ interface Loading {
  * `load_failed`, or with `cancelled` as soon as the app gives up.
  */
 export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm, auth }: Loading): Promise<T> {
-  const missing = HOLDFAST_ONE_FILE ? [] : [chunk, auth?.chunk].filter((one) => one && !one.here);
+  if (HOLDFAST_ONE_FILE) return chunk.here!;
+  const missing = [chunk, auth?.chunk].filter((one) => one && !one.here);
   if (missing.length > 0) {
     checkSignal(chunk.op, signal);
     const file = chunk.inWorker || chunk.here ? undefined : chunk.wasm;

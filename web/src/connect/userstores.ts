@@ -193,7 +193,7 @@ async function askForToken(provider: TokenProvider | undefined): Promise<TokenAn
     await undefined; // app code never runs within the core's effects
     const token: unknown = await provider?.();
     const ok = typeof token === "string" && token !== "";
-    return { ok, text: ok ? token : "it gave no token" };
+    return { ok, text: ok ? token : `it gave no token (type: ${typeof token})` };
   } catch (error) {
     return badProvider(error);
   }

@@ -8,6 +8,7 @@ import type { FetchLike } from "../runtime/sender.js";
 import { whereServed } from "../runtime/whereserved.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { HostReason } from "../shared/host.js";
+import { shortened } from "../shared/shortened.js";
 
 /** The app's options, of connect or connectAgent. */
 interface Options {
@@ -98,7 +99,7 @@ export class NoWorker extends Error {
   readonly why: HostReason;
 
   constructor(why: HostReason, message: string, cause?: unknown) {
-    super(message, { cause });
+    super(shortened(message), { cause });
     this.why = why;
   }
 }
@@ -141,7 +142,7 @@ export function surroundings(kind: "shared" | "worker", options: Options, script
     origin,
     address: location?.origin,
     hasWindow: document !== undefined,
-    hasLocks: navigator?.locks !== undefined,
+    hasLocks: !!navigator?.locks,
     hasKind: typeof (kind === "shared" ? globalThis.SharedWorker : globalThis.Worker) === "function",
   };
 }

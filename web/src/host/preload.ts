@@ -1,7 +1,8 @@
 import { agentHost } from "../agent/loadagent.js";
 import type { ConnectOptions } from "../client/options.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
-import type { WasmSource } from "../runtime/loadruntime.js";
+import { badArgument } from "../shared/arguments.js";
+import { HoldfastError } from "../shared/errors.js";
 import { agentWorker } from "./agenthosts.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
 import { named } from "./choice.js";
@@ -9,7 +10,7 @@ import { checkKept, chosenWay, pageHost, workerClient } from "./hosts.js";
 
 /**
  * Options of {@link preload}: those of `connect` or `connectAgent` that say where the runtime will be,
- * and where its files are. Others may be among them, and are not looked at.
+ * and where its files are. Their other options may be among them; what these refuse is refused here as well.
  */
 export interface PreloadOptions extends Pick<ConnectOptions, "host" | "wasm" | "worker" | "validator" | "principal" | "token" | "fetch" | "auth"> {
   /** What `connectAgent` needs, and not `connect`. The wasm for agents speaks MCP as well: a page that has it first loads no other. Default false. */
@@ -29,34 +30,40 @@ export interface PreloadOptions extends Pick<ConnectOptions, "host" | "wasm" | "
  * @throws HoldfastError `bad_argument` where an option says what none can mean
  */
 export async function preload(options: PreloadOptions = {}): Promise<void> {
+  const agents: unknown = options?.agents ?? false;
   try {
-    await connectBy(options?.agents ? ways(agentHost, agentWorker) : ways(pageHost, workerClient), "", options);
+    if (typeof agents !== "boolean") throw badArgument(OP, "agents", "has to be true or false");
+    await connectBy(agents ? ways(agentHost, agentWorker) : ways(pageHost, workerClient), "", options);
   } catch (error) {
-    if ((error as { code?: unknown }).code === "bad_argument") throw error;
+    const { code, op, message } = error as HoldfastError; // op is that of the connect
+    if (code === "bad_argument") throw new HoldfastError({ code, op: OP, message: message.slice(op.length + 2) });
   }
 }
 
-/** What is loaded, as if a client of that kind were connected. */
-function ways(here: PageChunk<{ loadHere(wasm?: WasmSource): Promise<void> }>, there: typeof workerClient | typeof agentWorker): ConnectWays<PreloadOptions, void> {
+const OP = "preload";
+
+/** What is loaded, as if a client of that kind were connected. The chunk that is loaded looks at the options. */
+function ways(here: PageChunk<{ loadHere(options: object): Promise<void> }>, there: typeof workerClient | typeof agentWorker): ConnectWays<PreloadOptions, void> {
   const isPage = (): boolean => typeof globalThis.addEventListener === "function"; // or a worker: a server has none
   return {
-    op: "preload",
-    here: async (_, options) => {
-      if (isPage()) await (await loadedChunk(here, options)).loadHere(options.wasm);
+    op: OP,
+    here: async (_, { agents, ...options }) => {
+      if (isPage()) await (await loadedChunk(here, options)).loadHere(options);
     },
-    there: async (_, options, kind, starts) => {
+    there: async (_, { agents, ...options }, kind, starts) => {
       if (!isPage()) return;
       try {
         const way = await chosenWay(there, kind, options, starts);
         const link = await way.link();
         try {
+          there.here!.check(options);
           checkKept(link, options).send({ t: "load", wasm: way.crossing.wasm, agents: there === agentWorker });
         } catch (error) {
           link.unused();
           throw error;
         }
       } catch (error) {
-        throw named("preload", error); // where there is no worker the page's host is loaded
+        throw named(OP, error); // where there is no worker the page's host is loaded
       }
     },
   };

@@ -5,7 +5,7 @@ import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
 import { wasmAhead } from "./wasmahead.js";
-import { beginsAsWasm, whereServed, whyNothingCame } from "./whereserved.js";
+import { beginsAsWasm, whereWasm, whyNothingCame } from "./whatcame.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
@@ -71,7 +71,7 @@ function forAgents<T>(made: T, speaks: boolean): T {
     code: "load_failed",
     op: "load",
     message: `the wasm is for MCP alone: connectAgent needs ${agentsWasm.name}`,
-    hint: whereServed(agentsWasm.name, "wasm"),
+    hint: whereWasm(agentsWasm.name),
   });
 }
 
@@ -105,7 +105,7 @@ async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
   );
   if (!isReady || !host.connect) {
     await undefined; // run() rejects a microtask later, if that is what went wrong
-    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", hint: whereServed(file.name, "wasm"), cause: failure });
+    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", hint: whereWasm(file.name), cause: failure });
   }
   if (host.version !== version) {
     throw new HoldfastError({
@@ -137,7 +137,7 @@ async function instantiate(
         status: response.status,
         retryable: response.status >= 500,
         message: `the server answered ${response.status} for the wasm at ${response.url}`,
-        hint: whereServed(file.name, "wasm"),
+        hint: whereWasm(file.name),
       });
     }
     // Streaming needs the exact type; servers that do not know .wasm send
@@ -154,7 +154,7 @@ async function instantiate(
         retryable: true,
         // Many servers give their page for an address that they do not know.
         message: `what came from ${response.url} is no wasm${type && `, but ${type}`}`,
-        hint: whereServed(file.name, "wasm"),
+        hint: whereWasm(file.name),
       });
     }
     return (await WebAssembly.instantiate(bytes, imports)).instance;

@@ -4,6 +4,9 @@
  */
 const PREBUNDLED = /\/\.vite\/deps[^/]*\/(?=[^/]*$)/;
 
+/** The worker and the script-tag build are one file. */
+declare const HOLDFAST_ONE_FILE: boolean;
+
 /** Where the package has its files. */
 const FILES = "/holdfast/web/dist/";
 
@@ -26,7 +29,7 @@ export function located(name: string, literal: () => URL): URL {
   try {
     // What Turbopack has on a server is no URL: relative, and nothing of it can be set.
     const url = new URL(address, scriptAddress);
-    url.pathname = url.pathname.replace(PREBUNDLED, FILES);
+    if (!HOLDFAST_ONE_FILE) url.pathname = url.pathname.replace(PREBUNDLED, FILES); // no bundler has one file
     return url;
   } catch {
     return new URL(name, "file:///");

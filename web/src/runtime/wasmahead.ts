@@ -12,7 +12,7 @@ export class WasmAhead {
 
   /** Has a file fetched. Nothing where the app has given the wasm itself. */
   fetch(file: WasmFile, source: unknown = file.beside): void {
-    if (!(typeof source === "string" || source instanceof URL)) return;
+    if (HOLDFAST_ONE_FILE || !(typeof source === "string" || source instanceof URL)) return;
     const href = String(source);
     // What is loaded already, for the other kind of client as well, would be fetched for nobody (loadruntime.ts).
     if (this.#wanted.has(file) || (file === mcpWasm && this.#wanted.has(agentsWasm)) || [...this.#wanted.values()].includes(href)) return;
@@ -24,7 +24,7 @@ export class WasmAhead {
 
   /** Nobody will take it: the chunk has not come. The next try fetches again. */
   drop(file: WasmFile): void {
-    if (!this.has(file)) return;
+    if (HOLDFAST_ONE_FILE || !this.has(file)) return;
     const href = this.#wanted.get(file)!;
     this.#responses.get(href)?.then(({ body }) => body?.cancel()).catch(() => {});
     this.#responses.delete(href);

@@ -7,7 +7,7 @@ let refused = false;
 
 /** Whether there are Web Locks, as far as it is known. */
 export function hasLocks(): boolean {
-  return !refused && typeof navigator !== "undefined" && navigator.locks !== undefined;
+  return !refused && !!globalThis.navigator?.locks; // happy-dom has null
 }
 
 /** Whether the page may not use them, which a request that failed shows. */

@@ -1,0 +1,27 @@
+// What is said of the wasm that does not come: with the page's own host, and not before it.
+
+import { shortened } from "../shared/shortened.js";
+import { whereServed } from "./whereserved.js";
+
+/** The worker and the script-tag build are one file: neither is loaded but by a browser. */
+declare const HOLDFAST_ONE_FILE: boolean;
+
+/** What a person does where there is no wasm at that address, by bundler. */
+export function whereWasm(file: string): string {
+  return `${whereServed(file, "wasm")} Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. Rollup: @web/rollup-plugin-import-meta-assets. esbuild: the entry point holdfast/${file} with --loader:.wasm=copy.`;
+}
+
+/** What a person does where nothing could be fetched. */
+export function whyNothingCame(url: string): string {
+  const { type, versions } = (globalThis as { process?: { type?: unknown; versions?: { node?: unknown } } }).process ?? {};
+  // jsdom and happy-dom are in Node, and so are Electron's pages, whose process has a type. Next's edge runtime has blob:server.
+  if (!HOLDFAST_ONE_FILE && ((versions?.node && !type) || /^blob:server/.test(url))) {
+    return "This is no browser. Test in Vitest's browser mode (docs/guide/testing.md).";
+  }
+  return `Nothing came from ${shortened(url)}: no network, no connect-src for it (CSP), or no CORS.`;
+}
+
+/** Whether bytes begin as a wasm does. */
+export function beginsAsWasm(bytes: ArrayBuffer): boolean {
+  return bytes.byteLength > 4 && new DataView(bytes).getUint32(0) === 0x0061736d;
+}

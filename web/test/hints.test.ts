@@ -1,0 +1,157 @@
+// What somebody new gets wrong, or has not got, and what Holdfast says of it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { outgoing } from "../src/client/outgoing.js";
+import { callDefaults } from "../src/client/options.js";
+import { type StoreKeys, UserStores } from "../src/connect/userstores.js";
+import { findServerCause } from "../src/diagnosis/serverdiagnosis.js";
+import { networkCause } from "../src/diagnosis/network.js";
+import { named, NoWorker, surroundings } from "../src/host/choice.js";
+import { preload, type PreloadOptions } from "../src/host/preload.js";
+import { mcpWasm } from "../src/runtime/beside.js";
+import { load } from "../src/runtime/loadruntime.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { hasLocks } from "../src/tabs/locks.js";
+
+const ADDRESS = "https://far.test/mcp";
+const FAILED = { url: ADDRESS, foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", reach: undefined, token: false } as const;
+const SENT = { fields: [], credentials: "omit", signal: undefined } as const;
+
+/** Runs it with globals in place of those that are there. */
+async function withGlobals(globals: object, run: () => Promise<void>): Promise<void> {
+  const before = Object.keys(globals).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
+  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  try {
+    await run();
+  } finally {
+    for (const [name, property] of before) {
+      if (property) Object.defineProperty(globalThis, name, property);
+      else delete (globalThis as Record<string, unknown>)[name];
+    }
+  }
+}
+
+async function failure(work: Promise<unknown>): Promise<HoldfastError> {
+  const error: unknown = await work.then(() => undefined, (thrown: unknown) => thrown);
+  assert.ok(error instanceof HoldfastError, String(error));
+  return error as HoldfastError;
+}
+
+test("Fault 560: a policy that keeps a page from its server is named, and one that only reports is not", async () => {
+  for (const [blockedURI, disposition, hint] of [
+    [ADDRESS, "enforce", /^The Content-Security-Policy .* lacks {2}connect-src https:\/\/far\.test$/],
+    [ADDRESS, "report", /^Nothing answers/],
+    ["https://another.test/", "enforce", /^Nothing answers/],
+  ] as const) {
+    let heard: ((event: object) => void) | undefined;
+    let left = 0;
+    const globals = {
+      addEventListener: (type: string, listener: (event: object) => void) => void (type === "securitypolicyviolation" && (heard = listener)),
+      fetch: (_: string, { signal }: RequestInit) => {
+        setTimeout(() => heard?.({ blockedURI, disposition })); // a task, as a browser has it
+        setTimeout(() => (left += signal!.aborted ? 0 : 1));
+        return Promise.reject(new TypeError("Failed to fetch"));
+      },
+    };
+    await withGlobals(globals, async () => {
+      const found = await networkCause({ ...FAILED, reach: "nothing" }, SENT);
+      assert.ok(hint.test(found.hint), found.hint);
+      assert.equal(left, 0, "what is asked to hear that is given up before it leaves");
+    });
+  }
+});
+
+test("Fault 561: HTTP+SSE that is pinned where there is none is not taken for a rule of CORS", async () => {
+  await withGlobals({ fetch: async () => new Response("") }, async () => {
+    for (const foreign of [true, false]) {
+      const found = await findServerCause({ ...FAILED, foreign }, { ...SENT, pinned: "2024-11-05" }, []);
+      assert.equal(found?.hint, `There is no HTTP+SSE endpoint at ${ADDRESS}. Leave the option revision out.`);
+      assert.ok(!found?.cors);
+    }
+    const other = await findServerCause(FAILED, { ...SENT, pinned: "2025-11-25" }, []);
+    assert.ok(other?.hint.includes("but not the POST"), other?.hint);
+  });
+});
+
+test("Fault 562: a revision that is misspelled is named in the hint, and none is made up", async () => {
+  const failed = { ...FAILED, code: "no_revision", op: "server/discover" } as const;
+  const found = await findServerCause(failed, { ...SENT, pinned: "2025-11-26" }, []);
+  assert.ok(found?.hint.includes("2025-11-26") && found.hint.includes("Leave the option revision out"), found?.hint);
+  assert.equal(await findServerCause(failed, SENT, []), undefined);
+});
+
+test("Fault 563: where there is no browser, as in jsdom, the hint says so, and which tests have one", async () => {
+  await withGlobals({ fetch: () => Promise.reject(new TypeError("fetch failed")) }, async () => {
+    const { code, hint } = await failure(load(mcpWasm, "file:///app/node_modules/holdfast/web/dist/holdfast.wasm"));
+    assert.equal(code, "load_failed");
+    assert.ok(hint?.startsWith("This is no browser.") && hint.includes("docs/guide/testing.md"), hint);
+  });
+  await withGlobals({ process: undefined, fetch: () => Promise.reject(new TypeError("fetch failed")) }, async () => {
+    assert.ok((await failure(load(mcpWasm, "blob:server/holdfast.wasm"))).hint?.startsWith("This is no browser.")); // Next's edge runtime
+    assert.ok((await failure(load(mcpWasm, "https://app.test/holdfast.wasm"))).hint?.startsWith("Nothing came from https://app.test/holdfast.wasm: "));
+  });
+});
+
+test("Fault 563: locks that are null are none, as happy-dom has them", async () => {
+  await withGlobals({ navigator: { locks: null } }, async () => {
+    assert.equal(hasLocks(), false);
+    assert.equal(surroundings("shared", {}, ADDRESS).hasLocks, false);
+  });
+});
+
+test("Fault 564: a file that a bundler has put into its address is not in what is said", async () => {
+  const file = `data:text/javascript;base64,${"QUJD".repeat(90_000)}`;
+  for (const message of [`${file} is of another origin than the page`, `the worker at ${file} could not be started: it is not there`]) {
+    const said = (named("connect", new NoWorker("other_origin", message)) as HoldfastError).message;
+    assert.ok(said.length < 200 && said.includes("data:text/javascript;base64,QUJD"), said.slice(0, 300));
+    assert.ok(said.endsWith(message.slice(-20)), said);
+  }
+  await withGlobals({ process: undefined, fetch: () => Promise.reject(new TypeError("Failed to fetch")) }, async () => {
+    const { hint = "" } = await failure(load(mcpWasm, `data:application/wasm;base64,${"QUJD".repeat(90_000)}`));
+    assert.ok(hint.length < 200, hint.slice(0, 300));
+  });
+});
+
+test("Fault 565: preload refuses what connect refuses, in its own name", async () => {
+  // A page whose files do not come; without workers the host of the page looks at the options.
+  await withGlobals({ addEventListener: () => {}, fetch: () => Promise.reject(new TypeError("Failed to fetch")) }, async () => {
+    for (const [wrong, says] of [
+      [{ agent: true }, "agent is no option: there are client, "],
+      [{ hots: "page" }, "hots is no option: there are "],
+      [{ wasm: 5 }, "wasm has to be a URL, or the wasm itself"],
+      [{ agents: "yes" }, "agents has to be true or false"],
+      [{ agents: true, revision: "x" }, "revision is no option: there are "],
+      [{ token: "x" }, "token has to be a function that gives a token"],
+      [{ host: "page", token: "x" }, "token has to be a function that gives a token"],
+    ] as const) {
+      const { code, op, message } = await failure(preload(wrong as unknown as PreloadOptions));
+      assert.deepEqual([code, op], ["bad_argument", "preload"]);
+      assert.ok(message.startsWith(`preload: ${says}`), message);
+    }
+    // What the connect will have besides is no slip, and what does not come is not said (fault 332).
+    for (const fine of [{}, { agents: false }, { agents: true }, { host: "page", ack: "manual" }]) await preload(fine as PreloadOptions);
+  });
+});
+
+test("Fault 566: what a token provider gave that is no token is named by its type, and never shown", async () => {
+  const keys: StoreKeys = { of: async (principal) => principal, former: async () => [] };
+  for (const [given, type] of [
+    [5, "number"],
+    [{ access_token: "s3cret" }, "object"],
+    [undefined, "undefined"],
+    ["", "string"],
+  ] as const) {
+    const answer = await new UserStores({ token: async () => given as string }, false, keys).token();
+    assert.deepEqual([answer.ok, answer.text], [false, `it gave no token (type: ${type})`]);
+  }
+});
+
+test("Fault 566: arguments of a tool that are no JSON are called by the name that callTool has for them", () => {
+  const defaults = callDefaults("test", {});
+  for (const [method, says] of [
+    ["tools/call", "tools/call: args cannot be written as JSON"],
+    ["prompts/get", "prompts/get: params cannot be written as JSON"],
+  ] as const) {
+    assert.throws(() => outgoing(method, { name: "count", arguments: { n: 1n } }, {}, defaults), (error) => error instanceof HoldfastError && error.message === says);
+  }
+});
