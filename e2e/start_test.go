@@ -75,14 +75,42 @@ func TestStoryStartReact(t *testing.T) {
 	long(t)
 	t.Parallel()
 	app := firstExample(t, "docs/guide/react.md", "tsx")
-	entry := filepath.Join(filepath.Dir(app), "main.tsx")
+	started(t, strictly(t, app, `import App from "./example.tsx";`, `<App />`), `document.querySelector("progress")?.value >= 5`)
+}
+
+// strictly returns the script of an app whose component is drawn in development, where StrictMode mounts it twice.
+func strictly(t *testing.T, example, imports, component string) string {
+	t.Helper()
+	entry := filepath.Join(filepath.Dir(example), "main.tsx")
 	if err := os.WriteFile(entry, []byte(`
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import App from "./example.tsx";
-createRoot(document.getElementById("root")!).render(<StrictMode><App /></StrictMode>);
+`+imports+`
+createRoot(document.getElementById("root")!).render(<StrictMode>`+component+`</StrictMode>);
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	started(t, bundledReact(t, entry), `document.querySelector("progress")?.value >= 5`)
+	return bundledReact(t, entry)
+}
+
+// TestStoryStartNext: the component of docs/bundlers.md for Next.js, as its dev server draws it: the first client is closed
+// while it lists the tools, and nothing of that is an error in the console.
+func TestStoryStartNext(t *testing.T) {
+	t.Parallel()
+	server := gosdk.New(gosdk.Options{})
+	t.Cleanup(server.Close)
+	site := chrome.NewSite(t)
+	site.Handle("/mcp", server)
+	site.File("/app.js", strictly(t, firstExample(t, "docs/bundlers.md", "tsx"), `import { Tools } from "./example.tsx";`, `<Tools url="/mcp" />`))
+	site.File("/app.html", `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Start</title>`+siteImports+
+		`<body><div id="root"></div><script>
+		window.wrong = [];
+		addEventListener("unhandledrejection", ({ reason }) => wrong.push("unhandled: " + reason));
+		console.error = (...said) => wrong.push(said.join(" "));
+	</script><script type="module" src="/app.js"></script>`)
+	page := chrome.Open(t, site.URL+"/app.html")
+	waits(page, `document.querySelectorAll("li").length > 1`)
+	if wrong := chrome.Eval[[]string](page, `wrong`); len(wrong) > 0 {
+		t.Errorf("the console has %q", wrong)
+	}
 }
