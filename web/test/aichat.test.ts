@@ -12,7 +12,7 @@ function source(...keys: string[]): { from: ToolSource; acked: string[] } {
   const acked: string[] = [];
   const calls = keys.map((name) => {
     const key = name.replace("!", "");
-    const call = new Call("tools/call", new Backlog(), false, {}, { key, createdAt: 1 });
+    const call = new Call("tools/call", new Backlog(), false, "{}", { key, createdAt: 1 });
     call.bind(1, new Proxy({} as CallControl, { get: (_, ask) => () => (ask === "ack" ? (acked.push(key), Promise.resolve()) : undefined) }), undefined, true);
     if (name.includes("!")) call.settle(OUTCOME.result, `{"content":[]}`);
     return call;

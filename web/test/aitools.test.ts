@@ -26,7 +26,7 @@ function source(): { from: ToolSource; made: { call: Call; name: string; args: o
   const callTool = (name: string, args: object, options: CallOptions = {}): Call => {
     const known = made.find((each) => options.key !== undefined && each.options.key === options.key);
     if (known) return known.call;
-    const call = new Call("tools/call", new Backlog(), false, { name, arguments: args as never }, options.key === undefined ? {} : { key: options.key });
+    const call = new Call("tools/call", new Backlog(), false, JSON.stringify({ name, arguments: args }), options.key === undefined ? {} : { key: options.key });
     const control = new Proxy({} as CallControl, { get: (_, ask: string) => (...rest: unknown[]) => void asked.push([ask, ...rest.slice(1)].join(" ")) });
     call.bind(made.length + 1, control, options.signal, true);
     made.push({ call, name, args, options });

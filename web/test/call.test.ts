@@ -154,7 +154,7 @@ const progress = (n: number, message = ""): string => JSON.stringify({ progressT
 
 test("events of the journal come in their order, before those that follow, to a reader of before and of after", async () => {
   for (const first of [true, false]) {
-    const call = new Call<unknown>("m", new Backlog(100), false, {}, { createdAt: 1 });
+    const call = new Call<unknown>("m", new Backlog(100), false, "{}", { createdAt: 1 });
     const seen: unknown[] = [];
     let fourth = (): void => {};
     const four = new Promise<void>((resolve) => (fourth = resolve));
@@ -179,7 +179,7 @@ test("events of the journal come in their order, before those that follow, to a 
 });
 
 test("events of the journal count for the limit of those that wait, as all others", async () => {
-  const call = new Call<unknown>("m", new Backlog(2), false, {}, { createdAt: 1 });
+  const call = new Call<unknown>("m", new Backlog(2), false, "{}", { createdAt: 1 });
   call.replayed(3, packed([[1, 1, progress(1)], [1, 2, progress(2)], [1, 3, progress(3)]]));
   call.settle(RESULT, `{}`);
   const seen: unknown[] = [];
@@ -196,7 +196,7 @@ test("the signal of a call's end is there before and after it", () => {
 
 test("Fault 140: rows that the store has told, and that nobody has read, count as well", () => {
   const backlog = new Backlog(0, 4 << 20);
-  const call = new Call<unknown>("m", backlog, false, {}, { createdAt: 1 });
+  const call = new Call<unknown>("m", backlog, false, "{}", { createdAt: 1 });
   for (let n = 1; n <= 400; n++) call.replayed(n, packed([[1, n, progress(n, "x".repeat(50_000))]]));
   assert.ok(backlog.held > 3 << 20 && backlog.held <= 4.01 * (1 << 20), `${backlog.held}`);
   call.deliver(1, 401, progress(401));

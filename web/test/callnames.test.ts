@@ -34,7 +34,7 @@ test("a call has a name of its own at once, in whatever host: what it is sent an
   assert.equal(plain.id, plain.id);
   assert.equal(new Set([tool.id, kept.id, own.id, plain.id]).size, 4);
   // The store brings it back, in the page that is loaded next.
-  link.tell({ t: "call", client: 2, call: 9, method: "tools/call", manual: false, params: {}, made: { id: tool.id, createdAt: 1 }, kept: true });
+  link.tell({ t: "call", client: 2, call: 9, method: "tools/call", manual: false, params: "{}", made: { id: tool.id, createdAt: 1 }, kept: true });
   link.tell({ t: "settle", call: 9, outcome: OUTCOME.failure, text: UNKNOWN });
   const calls = backend.calls();
   link.answer([9]);

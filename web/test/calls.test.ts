@@ -1,13 +1,14 @@
 import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Call } from "../src/client/call.js";
+import { Call } from "../src/client/call.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
 import { ClientView } from "../src/client/clientview.js";
 import type { SharedClient } from "../src/client/sharedclient.js";
 import type { UserStores } from "../src/connect/userstores.js";
 import { Views } from "../src/connect/views.js";
 import { CallFlags, OUTCOME } from "../src/shared/border.js";
+import type { SharedCall } from "../src/client/sharedcall.js";
 import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { callDefaults, type CallOptions, type RerunPolicy } from "../src/client/options.js";
@@ -246,4 +247,48 @@ test("Fault 467: a result that is inspected is not given to the next user of its
   them.userChanged();
   done();
   await assert.rejects(result, coded("closed"));
+});
+
+test("Fault 544: an app that goes on with the object that it gave as arguments changes nothing of the call: not its key, its params, nor what runs again", async () => {
+  const reruns: unknown[] = [];
+  const headers: unknown[] = [];
+  const { them, sent } = calls({
+    rerun: (method, params, options) => (reruns.push([method, params, options.key]), them.refused("rerun", closed("rerun"))),
+    headersAfter: async (_, params) => void headers.push(params["arguments"]),
+  });
+  const args = { n: 1 };
+  const send = (): SharedCall<unknown> => {
+    const params = { name: "measure", arguments: args };
+    return them.send(outgoing("tools/call", params, { key: "k" }, DEFAULTS), params, { key: "k" }, false);
+  };
+  const call = send();
+  args.n = 2;
+  assert.ok(send().settled, "key_in_use");
+  assert.deepEqual(call.params, { name: "measure", arguments: { n: 1 } });
+  await them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
+  call.repeat(() => {});
+  assert.deepEqual([headers, reruns], [[{ n: 1 }], [["tools/call", { name: "measure", arguments: { n: 1 } }, "k"]]]);
+  args.n = 1;
+  assert.equal(sent.length, 1);
+  // What one view's app does to the params of its call is nobody else's matter either.
+  const viewer = { backlog: new Backlog(10), newCall: <T>(...made: ConstructorParameters<typeof Call>) => new Call<T>(...made), rerun: () => call };
+  const seen = call.show(viewer);
+  (seen.params["arguments"] as { n: number }).n = 3;
+  assert.deepEqual([call.params["arguments"], seen.params["arguments"], call.show(viewer).params["arguments"]], [{ n: 1 }, { n: 3 }, { n: 1 }]);
+});
+
+test("Fault 544: the params of a call are as they were sent, with what the app gave as _meta", () => {
+  const { them } = calls();
+  const made = (params: object | undefined): unknown => them.send(outgoing("x/y", params as never, {}, DEFAULTS), { ...params }, {}, false).params;
+  assert.deepEqual([made(undefined), made({}), made({ a: 1, _meta: { b: 2 } }), made({ when: new Date(0) })], [{}, {}, { a: 1, _meta: { b: 2 } }, { when: "1970-01-01T00:00:00.000Z" }]);
+});
+
+test("Fault 544: a call that is not kept gives its key back with its end, so that another one can be made with it", async () => {
+  const { them, sent } = calls();
+  const make = (): SharedCall<unknown> => them.send(outgoing("tools/call", { name: "measure" }, { key: "k", journal: false }, DEFAULTS), { name: "measure" }, { key: "k", journal: false }, false);
+  const call = make();
+  assert.equal(make(), call);
+  await them.settle(1, OUTCOME.failure, `{"code":"outcome_unknown","op":"tools/call","message":"?"}`);
+  assert.ok(call.settled && make() !== call);
+  assert.equal(sent.length, 2);
 });

@@ -76,7 +76,7 @@ test("Fault 439: a call is of the same moment for its page, for the core and for
   assert.ok(outgoing("tools/call", {}, { madeAt: NaN } as never, defaults).times.made >= before);
 
   const backlog = new Backlog(1, 1, 1);
-  const shared = new SharedCall("tools/call", backlog, false, {}, { madeAt: 7 });
+  const shared = new SharedCall("tools/call", backlog, false, "{}", { madeAt: 7 });
   const shown = shared.show({ backlog, newCall: (...all: never[]) => new SharedCall(...(all as unknown as [string, Backlog])), rerun: () => {} } as never);
   assert.deepEqual([shared.createdAt, shown.createdAt, shown.restored], [7, 7, false]);
 });

@@ -171,7 +171,7 @@ test("Fault 140: what waited for the reader of a call that nobody reads, or has 
   const kept = queued();
   (() => {
     for (let n = 0; n < 18; n++) queued();
-    new Call<unknown>("m", backlog, false, {}, { createdAt: 1 }).replayed(1, new Uint8Array(64));
+    new Call<unknown>("m", backlog, false, "{}", { createdAt: 1 }).replayed(1, new Uint8Array(64));
   })();
   assert.equal(backlog.held, 19 * MiB + 64);
   for (let tries = 0; backlog.held > MiB && tries < 100; tries++) {

@@ -87,7 +87,7 @@ test("a page that has listed nothing yet calls by the prefix, where it is one se
 
 test("one list of calls, in the order of their making, and each knows its server", async () => {
   const [one, two] = [new Client(), new Client()];
-  const call = (createdAt: number): Call => new Call("tools/call", new Backlog(), false, {}, { createdAt });
+  const call = (createdAt: number): Call => new Call("tools/call", new Backlog(), false, "{}", { createdAt });
   one.kept = [call(1), call(3)];
   two.kept = [call(2)];
   const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }]);

@@ -245,7 +245,7 @@ test("Fault 207: a slow reader of one page holds up no other page; it has the re
   let call!: PortCall<unknown>;
   const shown = (): object[] => [{ call, shared: { isSeenBeside: () => others } }];
   const view = { number: 2, peers: [], keepsEvents: true, shown } as unknown as PortView;
-  const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
+  const made = ["tools/call", new Backlog(10), false, "{}", {}] as never;
   page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, { outlives: false, keepsEvents: true })), made);
   const paused: boolean[] = [];
   call.bind(0, { pause: (_: number, on: boolean) => paused.push(on) } as never, undefined, true);
@@ -282,7 +282,7 @@ test("Fault 227: a page that is slow to take what is kept nowhere gets each even
   for (const [kept, keepsEvents] of [[false, true], [true, false]] as const) {
     const page = new Page();
     await page.hello();
-    const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
+    const made = ["tools/call", new Backlog(10), false, "{}", {}] as never;
     let call!: PortCall<unknown>;
     const view = { number: 2, peers: [], keepsEvents, shown: () => [] } as unknown as PortView;
     page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, { outlives: false, keepsEvents })), made);
@@ -334,7 +334,7 @@ test("Fault 209: what waits for a page that takes nothing does not grow with wha
       session.send({ t: "emit", client: 2, event: "changed", value: { what: n % 2 ? "tools" : "prompts" }, call: 0 });
       session.send({ t: "peeked", call: 3, outcome: 0, text: String(n) });
       // A call of another page's, and a question that was put elsewhere.
-      session.send({ t: "call", client: 2, call: 2 * n + 5, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+      session.send({ t: "call", client: 2, call: 2 * n + 5, method: "tools/call", manual: false, params: "{}", made: {}, kept: true });
       session.send({ t: "settle", call: 2 * n + 5, outcome: 0, text: "{}" });
       session.send({ t: "forgotten", call: 2 * n + 5 });
     }
@@ -349,7 +349,7 @@ test("Fault 209: what waits for a page that takes nothing does not grow with wha
 
 test("Fault 209: an answer that is too large to wait ends with an error that says so; what is stored is not lost", async () => {
   const text = JSON.stringify({ content: "x".repeat(4 << 20) });
-  const held = new PortCall<unknown>(3, { takes: false, isHere: false, event: () => {}, send: () => {}, ended: () => {} }, ["tools/call", new Backlog(10), false, {}, {}], { outlives: false, keepsEvents: true });
+  const held = new PortCall<unknown>(3, { takes: false, isHere: false, event: () => {}, send: () => {}, ended: () => {} }, ["tools/call", new Backlog(10), false, "{}", {}], { outlives: false, keepsEvents: true });
   const page = new Page();
   await page.hello();
   page.heard.splice(0);
@@ -436,7 +436,7 @@ test("Fault 210: of a thousand pages that attach, call, are asked and leave noth
     await page.hello();
     const view = { number: 2, peers: [] } as unknown as PortView;
     let call!: PortCall<unknown>;
-    const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
+    const made = ["tools/call", new Backlog(10), false, "{}", {}] as never;
     page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, { outlives: false, keepsEvents: true })), made);
     page.session.question(2, "roots", {}, { server: "s", signal: lasting }).catch(quiet);
     call.settle(OUTCOME.failure, `{"code":"outcome_unknown"}`);

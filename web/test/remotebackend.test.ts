@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import type { Call } from "../src/client/call.js";
 import { named, NoWorker } from "../src/host/choice.js";
 import type { HostLink } from "../src/host/hostlink.js";
 import type { HostMessage } from "../src/host/protocol.js";
@@ -302,5 +303,51 @@ test("Fault 347: a worker that cannot be replaced fails its client with what hel
     assert.deepEqual(heard, [["reconnecting", "runtime_exited", false], ["shared", why, code, true], ["failed", code, true]]);
     const late = backend.make("tools/call", "callTool", ["a", {}], {});
     await assert.rejects(late.result, (error) => (error as HoldfastError).hint?.includes("location.reload()") === true);
+  }
+});
+
+test("Fault 544: in a worker, too, a call is what was sent of it, whatever its app does with its arguments afterwards", async () => {
+  const link = new FakeLink(true);
+  const backend = await opened(link);
+  for (const journal of [true, false]) {
+    link.said.length = 0;
+    const [args, params] = [{ n: 1 }, { list: [1], _meta: { a: 1 } }];
+    const options = { key: String(journal), journal };
+    const make = (): Call<unknown> => backend.make("tools/call", "callTool", ["a", args], options);
+    const call = make();
+    const other = backend.make("x/y", "request", ["x/y", params], { journal });
+    const bare = backend.make("x/y", "request", ["x/y", undefined], { journal });
+    args.n = 2;
+    params.list.push(2);
+    await assert.rejects(make().result, (error) => code(error) === "key_in_use");
+    assert.deepEqual([call.params, other.params, bare.params], [{ name: "a", arguments: { n: 1 } }, { list: [1], _meta: { a: 1 } }, {}]);
+    (call.params["arguments"] as { n: number }).n = 3;
+    const [{ call: id }] = link.said.filter(({ t }) => t === "make") as unknown as [{ call: number }];
+    link.tell({ t: "settle", call: id, outcome: OUTCOME.failure, text: `{"code":"outcome_unknown","op":"tools/call","message":"?"}` });
+    const again = call.retry();
+    assert.deepEqual(again.params, { name: "a", arguments: { n: 1 } });
+    if (!journal) assert.equal((link.said.at(-1) as { args: string }).args, `["a",{"n":1}]`);
+    again.cancel();
+  }
+});
+
+test("Fault 550: a client that is closed says so, once: by the word of its host, or where there is no host just then", async () => {
+  for (const end of ["close", "logout"] as const) {
+    for (const how of ["the host says so", "the host says nothing", "the worker is replaced"]) {
+      const [first, second] = [new FakeLink(true), new FakeLink(end === "logout")];
+      const backend = await opened(first, second);
+      const states: string[] = [];
+      backend.listeners.add("state", ({ state }) => states.push(state));
+      if (how === "the worker is replaced") first.die();
+      const ending = backend[end]();
+      if (how === "the host says so") first.tell({ t: "emit", client: 2, event: "state", value: { state: "closed" }, call: 0 });
+      for (let n = 0; n < 5; n++) {
+        for (const link of [first, second]) link.answer(undefined);
+        await ready();
+      }
+      await ending;
+      await ready();
+      assert.deepEqual([backend.state, states.filter((state) => state === "closed")], ["closed", ["closed"]], `${end}: ${how}`);
+    }
   }
 });

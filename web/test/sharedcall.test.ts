@@ -21,7 +21,7 @@ function shared() {
       void told.push([what, ...rest]);
   const control = Object.fromEntries(["cancel", "pause", "answer", "handed", "acted", "peek", "draft", "park"].map((what) => [what, note(what)])) as unknown as SharedControl;
   control.ack = async (...rest) => note("ack")(...rest);
-  const call = new SharedCall<{ list: number[] }>("tools/call", new Backlog(10), false, { name: "t" }, { key: "k" });
+  const call = new SharedCall<{ list: number[] }>("tools/call", new Backlog(10), false, JSON.stringify({ name: "t" }), { key: "k" });
   call.bind(7, control, undefined, true);
   return { call, told, control };
 }

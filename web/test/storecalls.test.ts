@@ -13,7 +13,7 @@ import type { CallSnapshot } from "../src/store/stores.js";
 
 /** A call that is kept, and what was asked of its client. */
 function made({ key, id }: { key?: string; id?: string } = {}): { call: Call; asked: string[] } {
-  const call = new Call("tools/call", new Backlog(), false, {}, { ...(key && { key }), ...(id && { id }) });
+  const call = new Call("tools/call", new Backlog(), false, "{}", { ...(key && { key }), ...(id && { id }) });
   const asked: string[] = [];
   const control = new Proxy({} as CallControl, {
     get: (_, name: string) => (...args: unknown[]) => {

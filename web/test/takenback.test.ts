@@ -30,7 +30,7 @@ function twoClients(): Addressees {
   const of = new Addressees();
   for (const client of [2, 102]) {
     of.heard({ t: "make", client, call: client + 2, op: "callTool", method: "callTool", args: "[]", options: {} });
-    of.sends({ t: "call", client, call: client + 1, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+    of.sends({ t: "call", client, call: client + 1, method: "tools/call", manual: false, params: "{}", made: {}, kept: true });
     of.heard({ t: "ask", client, ask: client + 4, op: "listTools", method: "listTools", args: [] });
     of.heard({ t: "reread", ask: client + 6, call: client + 1, read: client + 8, events: 1, from: 0, to: 1 });
   }
@@ -51,7 +51,7 @@ const at = (n: number): HostMessage[] => [
   { t: "skipped", call: n + 1, events: 1, from: 1, to: 2, position: 2, guarantee: "resumable", followed: false },
   { t: "replayed", call: n + 1, position: 4, events: new Uint8Array(1) },
   { t: "peeked", call: n + 1, outcome: 0, text: "{}" },
-  { t: "call", client: n, call: n + 1, method: "tools/call", manual: false, params: {}, made: {}, kept: true },
+  { t: "call", client: n, call: n + 1, method: "tools/call", manual: false, params: "{}", made: {}, kept: true },
   { t: "session", client: n, session: n + 11, made: {} },
   { t: "assigned", client: n, session: n + 11, number: 1 },
   { t: "emit", client: n, event: "notification", value: {}, call: 0 },
@@ -93,8 +93,8 @@ test("Fault 467: what is being read of calls of the last user does not go there 
   const port = { postMessage: (message: HostMessage) => void sent.push(message) } as unknown as MessagePort;
   const outbox = new PortOutbox(port, { isHere: true, sentEvents: () => {}, full: () => {} }, new Credits());
   const reads = (call: number, ask: number): PageMessage => ({ t: "reread", ask, call, read: 2, events: 1, from: 0, to: 1 });
-  outbox.addressees.sends({ t: "call", client: 2, call: 3, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
-  outbox.addressees.sends({ t: "call", client: 102, call: 103, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+  outbox.addressees.sends({ t: "call", client: 2, call: 3, method: "tools/call", manual: false, params: "{}", made: {}, kept: true });
+  outbox.addressees.sends({ t: "call", client: 102, call: 103, method: "tools/call", manual: false, params: "{}", made: {}, kept: true });
   for (const [call, ask] of [[3, 4], [103, 104]] as const) outbox.addressees.heard(reads(call, ask));
   outbox.addressees.heard({ t: "ask", client: 2, ask: 6, op: "readResource", method: "readResource", args: [] }); // it waits for the new user's token
   for (const call of [3, 103]) outbox.event(call, 1, 1, `{"of":${call}}`, 0);
@@ -136,7 +136,7 @@ const VIEW = { number: 2, peers: [], shown: () => [] } as unknown as PortView;
 /** A call of its client 2 that the host has. */
 function known(session: PortSession, manual = false): PortCall<unknown> {
   let call!: PortCall<unknown>;
-  const made = ["tools/call", new Backlog(10), manual, {}, {}] as never;
+  const made = ["tools/call", new Backlog(10), manual, "{}", {}] as never;
   session.known(VIEW, (id) => (call = new PortCall<unknown>(id, session, made, { outlives: false, keepsEvents: true })), made);
   return call;
 }
@@ -219,7 +219,7 @@ test("Fault 467: whose an event is that waits is known after its session is over
 
 test("Fault 467: what is left out for a page that takes nothing leaves nothing to remember", () => {
   const outbox = new PortOutbox({ postMessage: () => {} } as unknown as MessagePort, { isHere: false, sentEvents: () => {}, full: () => outbox.lessen(() => false, () => false) }, new Credits());
-  outbox.send({ t: "call", client: 2, call: 3, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+  outbox.send({ t: "call", client: 2, call: 3, method: "tools/call", manual: false, params: "{}", made: {}, kept: true });
   outbox.send({ t: "forgotten", call: 3 });
   for (let n = 0; n < 10_000; n++) outbox.send({ t: "forgotten", call: 100_001 });
   assert.equal(outbox.addressees.ofCall(3).client, 3);

@@ -45,7 +45,7 @@ function client(restored: Call<any>[] = []): { mcp: McpClient; made: { call: Cal
       return { tools: [] };
     },
     make: (op: string, method: string, args: [string, object], options: CallOptions) => {
-      const call = new Call(method === "callTool" ? "tools/call" : op, new Backlog(), false, { name: args[0] }, { id: `id-${made.length}` });
+      const call = new Call(method === "callTool" ? "tools/call" : op, new Backlog(), false, JSON.stringify({ name: args[0] }), { id: `id-${made.length}` });
       call.bind(1, {} as CallControl, undefined, true);
       made.push({ call, options });
       listeners.emit("call", { call: call as Call<unknown> });
@@ -105,7 +105,7 @@ test("a call's trace goes with its request, and its span ends with the call; a c
 
 test("Fault 395: the call of an earlier page belongs to the trace in which it was made, and is made no second one of", async () => {
   kept.set("holdfast:traces", JSON.stringify([["id-7", PARENT], "nonsense"]));
-  const back = new Call("tools/call", new Backlog(), false, { name: "render" }, { id: "id-7", createdAt: 1 });
+  const back = new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7", createdAt: 1 });
   const { mcp, listeners } = client([back]);
   const { start, said } = hook();
   traced(mcp, start);

@@ -14,7 +14,7 @@ const SCENE = { input: z.object({ scene: z.number(), quality: z.string().default
 function client(): { mcp: McpClient; made: Call[] } {
   const made: Call[] = [];
   const callTool = (name: string, args: object): Call => {
-    made.push(new Call("tools/call", new Backlog(), false, { name, arguments: args as never }));
+    made.push(new Call("tools/call", new Backlog(), false, JSON.stringify({ name, arguments: args })));
     return made.at(-1)!;
   };
   return { mcp: { callTool } as unknown as McpClient, made };
@@ -64,11 +64,11 @@ test("a result that does not fit rejects with it, and where; a tool's own failur
 test("a call of an earlier page has the types again, and one of another tool has not", async () => {
   const { mcp, made } = client();
   const render = typedTool(mcp, "render", SCENE);
-  const restored = new Call("tools/call", new Backlog(), false, { name: "render" }, { createdAt: 1 });
+  const restored = new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { createdAt: 1 });
   settles(restored, { content: [], structuredContent: { url: "/", bytes: 1 } });
   assert.equal((await render.of(restored)!.result).isError, undefined);
-  assert.equal(render.of(new Call("tools/call", new Backlog(), false, { name: "other" })), undefined);
-  assert.equal(render.of(new Call("prompts/get", new Backlog(), false, { name: "render" })), undefined);
+  assert.equal(render.of(new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "other" }))), undefined);
+  assert.equal(render.of(new Call("prompts/get", new Backlog(), false, JSON.stringify({ name: "render" }))), undefined);
   assert.equal(made.length, 0);
 });
 

@@ -32,8 +32,9 @@ export type CallControl = CallControlOf<Call<unknown>>;
 export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   /** The JSON-RPC method. */
   readonly method: string;
-  /** The request's params, as they were sent. */
-  readonly params: Open;
+  /** @internal The request's params as they were sent, as JSON: what the app does with its own object afterwards is no matter. */
+  readonly sent: string;
+  #params: Open | undefined;
   /** The app's own name for the call; undefined for none. */
   readonly key: string | undefined;
   /** When it was made, in ms since 1970. */
@@ -81,12 +82,12 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   #read = false;
 
   /** @internal */
-  constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}, buffered = true) {
+  constructor(method: string, backlog: Backlog, manual = false, sent = "{}", made: Partial<RecalledCall> = {}, buffered = true) {
     this.method = method;
     this.#backlog = backlog;
     this.#packed = new Waiting(this, backlog);
     this.manual = manual;
-    this.params = params;
+    this.sent = sent;
     this.key = made.key;
     this.#named = made.id;
     this.createdAt = made.createdAt ?? made.madeAt ?? Date.now();
@@ -115,6 +116,11 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
         },
       },
     });
+  }
+
+  /** The request's params, as they were sent. */
+  get params(): Open {
+    return (this.#params ??= JSON.parse(this.sent) as Open);
   }
 
   /**
@@ -156,11 +162,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    */
   get result(): Promise<T> {
     this.#promise ??= new Promise<T>((resolve, reject) => {
-      if (!this.#settled) {
-        this.#resolve = resolve;
-        this.#reject = reject;
-        return;
-      }
+      if (!this.#settled) return void ([this.#resolve, this.#reject] = [resolve, reject]);
       if (this.#error) reject(this.#error);
       else resolve(this.#value as T);
       this.#handed();
@@ -292,11 +294,9 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** @internal Aborted when the call has ended. */
   get ended(): AbortSignal {
-    if (!this.#ended) {
-      this.#ended = new AbortController();
-      if (this.#settled) this.#ended.abort();
-    }
-    return this.#ended.signal;
+    const ended = (this.#ended ??= new AbortController());
+    if (this.#settled) ended.abort();
+    return ended.signal;
   }
 
   /**

@@ -18,6 +18,7 @@ import type { Streams } from "../tabs/streams.js";
 import type { Outgoing } from "./outgoing.js";
 import type { LogRow, LogPlace } from "../storage/storage.js";
 import { storedEvents } from "./storedevents.js";
+import { sameRequest } from "./samerequest.js";
 import { SharedCall, type Made, type SharedControl } from "./sharedcall.js";
 import type { Wire } from "../runtime/wire.js";
 import { otherUser } from "../connect/otheruser.js";
@@ -39,7 +40,7 @@ export interface CallContext {
    * Which header fields of a request without an answer the server's CORS rules
    * refuse: then it was not sent. None where nobody can know.
    */
-  refused(method: string, params: Open, header: readonly string[], over: AbortSignal): Promise<string[]>;
+  refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]>;
   /** The error of a call that needs header fields which the CORS rules refuse. */
   blocked(method: string, fields: readonly string[], cause: HoldfastError): HoldfastError;
   /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
@@ -154,15 +155,16 @@ export class Calls {
   send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean, made?: Made): SharedCall<T> {
     const context = this.#context;
     const { signal } = options;
-    const [method, , , key] = out.frame;
+    const [method, text, , key] = out.frame;
+    const sent = "_meta" in params ? JSON.stringify(params) : text || "{}";
     const known = this.#keys.get(key);
     if (known) {
-      if (known.method === method && comparable(known.params) === comparable(params)) return known as SharedCall<T>;
+      if (known.method === method && sameRequest(known.sent, sent)) return known as SharedCall<T>;
       return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
     }
     const how = out.how | (notify ? CallFlags.Notify : 0);
     const kept = (how & CallFlags.Durable) !== 0;
-    const call = new SharedCall<T>(method, context.backlog, options.input === "manual", params, {
+    const call = new SharedCall<T>(method, context.backlog, options.input === "manual", sent, {
       ...(key === "" ? {} : { key }),
       id: keyIn(out.meta),
       madeAt: out.times.made,
@@ -171,7 +173,7 @@ export class Calls {
     made?.(call as SharedCall<unknown>);
     if (key !== "") this.#keys.set(key, call as SharedCall<unknown>);
     const send = (header: string[], resend: Pending["resend"], isFirst = true): void => {
-      const unblock = isFirst ? (failure: HoldfastError) => this.#unblock(call as SharedCall<unknown>, params, header, { failure, resend, send }) : undefined;
+      const unblock = isFirst ? (failure: HoldfastError) => this.#unblock(call as SharedCall<unknown>, header, { failure, resend, send }) : undefined;
       const begun = kept && context.streams.ready;
       try {
         this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), [...out.frame, ...header], out.times, (id) => {
@@ -195,26 +197,26 @@ export class Calls {
     }
     // A server that misses a header of the tool's and has proved that it did not
     // run it: the request is sent once more with what the tool list says by then,
-    // unless that is what it was sent with.
+    // unless that is what it was sent with. The app may have changed what it gave by then.
     let first: string[] = [];
     const resend: Pending["resend"] = async (rpc, mismatch) => {
       let header: string[] | HoldfastError | undefined;
       if (mismatch) {
-        header = await context.headersAfter(method, params, rpc);
+        header = await context.headersAfter(method, call.params, rpc);
         if (Array.isArray(header) && JSON.stringify(header) === JSON.stringify(first)) return false;
       } else if (
         await visitPages(rpc, call as SharedCall<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
       ) {
-        header = context.headersFor(method, params);
+        header = context.headersFor(method, call.params);
       }
       if (header instanceof HoldfastError) call.fail(header);
       else if (header && !call.settled) send(header, undefined);
       return header !== undefined || call.settled;
     };
-    const leave = (): void => send((first = context.headersFor(method, params)), resend);
+    const leave = (given: Open): void => send((first = context.headersFor(method, given)), resend);
     const between = context.between();
-    if (between) this.#sendAfter(between, call as SharedCall<unknown>, leave, signal);
-    else leave();
+    if (between) this.#sendAfter(between, call as SharedCall<unknown>, () => leave(call.params), signal);
+    else leave(params);
     return call;
   }
 
@@ -225,14 +227,11 @@ export class Calls {
     call.bind(id, this.#live, signal);
     void between.then(() => {
       this.#between.delete(id);
-      if (call.settled) {
-        if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
-      } else if (call.key !== undefined && this.#keys.get(call.key) !== call) {
+      if (call.settled) this.#free(call);
+      else if (call.key !== undefined && this.#keys.get(call.key) !== call) {
         // The store of the new user has brought it.
         call.fail(new HoldfastError({ code: "key_in_use", op: call.method, message: "a call that was stored has this key: ask for it again", retryable: true }));
-      } else {
-        leave();
-      }
+      } else leave();
     });
   }
 
@@ -252,7 +251,7 @@ export class Calls {
   recall(id: number, text: string): void {
     const made = JSON.parse(text) as Omit<RecalledCall, "id"> & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
-    const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", params, { ...made, id: keyIn(made.meta) });
+    const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", JSON.stringify(params), { ...made, id: keyIn(made.meta) });
     call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
@@ -298,6 +297,11 @@ export class Calls {
 
   #forget(id: number, call: Call<unknown>): void {
     this.#kept.delete(id);
+    this.#free(call);
+  }
+
+  /** Its key is another call's from here on. */
+  #free(call: Call<unknown>): void {
     if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
   }
 
@@ -379,6 +383,7 @@ export class Calls {
     if (this.#userChanged) call.fail(otherUser(call.method));
     else if (fault) call.fail(fault);
     else call.settle(outcome, text);
+    if (!call.kept) this.#free(call); // nobody comes back to it, and retry() has to make another one
   }
 
   /** The client is another user's from here on: what an app still holds of these calls reaches nothing. */
@@ -417,19 +422,18 @@ export class Calls {
   /** Sends a call again, or ends it, that the server's CORS rules kept in the browser. */
   async #unblock(
     call: SharedCall<unknown>,
-    params: Open,
     header: string[],
     { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], isFirst: boolean) => void },
   ): Promise<boolean> {
     const context = this.#context;
-    const refused = await context.refused(call.method, params, header, call.ended);
+    const refused = await context.refused(call.method, header, call.ended);
     if (refused.length === 0 || call.settled) return false;
     const needed = refused.filter((name) => !/^mcp-param-/i.test(name));
     if (needed.length > 0) {
       call.fail(context.blocked(call.method, needed, failure));
       return true;
     }
-    send(context.headersFor(call.method, params), resend, false);
+    send(context.headersFor(call.method, call.params), resend, false);
     return true;
   }
 
@@ -451,15 +455,6 @@ export class Calls {
       runtime.cancel(handle, id, answer.code === "handler_failed" ? "the client could not answer" : "the input was refused");
     }
   }
-}
-
-/**
- * What an app asks with a request, to be compared. Whether the server may make a
- * task of it is left out: that follows from what the page knows of the tool, as
- * core/mcp/call_key.go has it.
- */
-function comparable({ _meta, task, ...params }: Open): string {
-  return JSON.stringify(params);
 }
 
 /** What a call is made of, beside its params and key: the same makes it once more. */

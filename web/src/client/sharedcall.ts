@@ -45,8 +45,8 @@ export class SharedCall<T> extends Call<T> {
   #outcome: [outcome: number, text: string] | undefined;
 
   /** @internal */
-  constructor(...[method, backlog, manual, params, made]: ConstructorParameters<typeof Call>) {
-    super(method, backlog, manual, params, made, false);
+  constructor(...[method, backlog, manual, sent, made]: ConstructorParameters<typeof Call>) {
+    super(method, backlog, manual, sent, made, false);
   }
 
   /** Whether somebody sees it, but for that viewer. */
@@ -70,7 +70,7 @@ export class SharedCall<T> extends Call<T> {
   show(viewer: CallViewer, late = false): Call<T> {
     const { id, method, key, createdAt, acked, base, followed, guarantee, restored } = this;
     const made = { ...(key === undefined ? {} : { key }), id, madeAt: createdAt, acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
-    const call = viewer.newCall<T>(method, viewer.backlog, this.manual, this.params, made);
+    const call = viewer.newCall<T>(method, viewer.backlog, this.manual, this.sent, made);
     const seen: Seen<T> = { call };
     this.#seen.set(viewer, seen);
     call.bind(0, this.#controlOf(viewer, seen), undefined, this.kept);

@@ -117,7 +117,7 @@ export class SharedConnection {
       restored: (call) => this.#restored(call as SharedCall<CallToolResult>),
       headersFor: (method, params) => this.headersFor(method, params),
       headersAfter: (method, params, rpc) => this.headersAfter(method, params, rpc),
-      refused: (method, _params, header, over) => this.#refused(method, header, over),
+      refused: (method, header, over) => this.#refused(method, header, over),
       blocked: (method, fields, cause) => fieldsBlocked(url, method, fields, cause),
       completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
       inspect: (method, params, text) => this.inspect(method, params, text),
@@ -381,7 +381,7 @@ export class SharedConnection {
       return this.refused(nameOf(method), error as HoldfastError);
     }
     if (this.#life.over) return this.refused(method, this.#life.overError(method));
-    return this.#calls.send<T>(out, params ?? {}, options, notify, made);
+    return this.#calls.send<T>(out, { ...params }, options, notify, made);
   }
 
   /** @internal Tells the core what calls need to know of the tools that were listed; empty: the list has changed. */

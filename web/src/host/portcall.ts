@@ -63,8 +63,8 @@ export class PortCall<T> extends Call<T> {
   /** Whether the page takes the call for one that waits until somebody has signed in. */
   #awaited = false;
 
-  constructor(number: number, port: CallPort, [method, backlog, manual, params, made]: NewCall, place: CallPlace) {
-    super(method, backlog, manual, params, made, false);
+  constructor(number: number, port: CallPort, [method, backlog, manual, sent, made]: NewCall, place: CallPlace) {
+    super(method, backlog, manual, sent, made, false);
     this.number = number;
     this.#port = port;
     this.#place = place;

@@ -47,7 +47,7 @@ export class PortCalls {
   }
 
   /** A call is there, of the page's own making or the host's; it gets its number. */
-  known(view: PortView, call: (id: number) => PortCall<unknown>, [method, , manual = false, params = {}, made = {}]: NewCall): PortCall<unknown> {
+  known(view: PortView, call: (id: number) => PortCall<unknown>, [method, , manual = false, params = "{}", made = {}]: NewCall): PortCall<unknown> {
     const isPages = this.#next !== 0;
     const id = this.#next || this.number();
     this.#next = 0;

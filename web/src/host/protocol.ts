@@ -128,7 +128,7 @@ type HostSays =
   | { t: "emit"; client: number; event: string; value: object; error?: ErrorData; call: number }
   | { t: "answered"; ask: number; value?: unknown; error?: ErrorData }
   /** A call that the page has not made: `made` is what {@link Call} takes. */
-  | { t: "call"; client: number; call: number; method: string; manual: boolean; params: object; made: object; kept: boolean }
+  | { t: "call"; client: number; call: number; method: string; manual: boolean; params: string; made: object; kept: boolean }
   /** The client has it no more, or it is a session of an agent's that is over. */
   | { t: "forgotten"; call: number }
   /** What is stored of a call comes first, up to that position. */
@@ -213,7 +213,7 @@ export const FROM_HOST: Fields<HostMessage> = {
   facts: { client: "n", facts: "o" },
   emit: { client: "n", event: "s", value: "o", error: "o?", call: "n" },
   answered: { ask: "n", value: "?", error: "o?" },
-  call: { client: "n", call: "n", method: "s", manual: "b", params: "o", made: "o", kept: "b" },
+  call: { client: "n", call: "n", method: "s", manual: "b", params: "s", made: "o", kept: "b" },
   forgotten: { call: "n" },
   from: { call: "n", position: "n" },
   skipped: { call: "n", events: "n", from: "n", to: "n", position: "n", guarantee: "s", followed: "b" },

@@ -5,6 +5,7 @@ import { GAP, type Guarantee, type ParsedTogether, type RawEvent } from "../clie
 import { Handover } from "../client/handover.js";
 import type { CallOptions } from "../client/options.js";
 import { keyIn, withKey } from "../client/idempotency.js";
+import { sameRequest } from "../client/samerequest.js";
 import type { MadeThere } from "../client/outgoing.js";
 import { missing } from "../client/storedevents.js";
 import { checkSignal } from "../shared/arguments.js";
@@ -20,6 +21,8 @@ import type { HostMessage } from "./protocol.js";
 /** The calls of one client of the page's, which a host carries out. */
 export class RemoteCalls {
   #link!: HostLink;
+  /** Of that link: the numbers of calls begin anew on the next. */
+  #control!: CallControl;
   readonly #client: LinkedClient;
   #number = 0;
   /** The client is open at the host. */
@@ -46,6 +49,7 @@ export class RemoteCalls {
   /** The client is being opened under that number. */
   use(link: HostLink, number: number): void {
     this.#link = link;
+    this.#control = this.#controlOf(link);
     this.#number = number;
   }
 
@@ -64,37 +68,43 @@ export class RemoteCalls {
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], { signal, ...given }: CallOptions): Call<T> {
     const isTool = method === "callTool";
     const name = isTool ? "tools/call" : String(args[0]);
-    const params = (isTool ? { name: args[0], arguments: args[1] } : (args[1] ?? {})) as Open;
     const { key, journal } = given;
+    let json: string;
+    try {
+      json = JSON.stringify(args);
+    } catch (error) {
+      return this.refused(op, cannotCross(op, error));
+    }
+    const sent = paramsIn(json, isTool, args);
     const known = key === undefined ? undefined : this.#keys.get(key);
     if (known && !known.settled) {
-      if (known.method === name && sameRequest(known.params, params)) return known as Call<T>;
+      if (known.method === name && sameRequest(known.sent, sent)) return known as Call<T>;
       return this.refused(op, new HoldfastError({ code: "key_in_use", op, message: "another call has this key" }));
     }
     const kept = journal ?? (name === "tools/call" || key !== undefined);
     // Given here, so that the call has its id at once.
-    const meta = withKey(kept || name === "tools/call", params["_meta"] as Open | undefined, given.meta);
+    const meta = withKey(kept || name === "tools/call", isTool ? undefined : (args[1]?.["_meta"] as Open | undefined), given.meta);
     const options = { ...given, meta };
     const made = { id: keyIn(meta), ...(key === undefined ? {} : { key }), ...(kept && { guarantee: this.#floor() }) };
-    const call = new Call<T>(name, this.#backlog, options.input === "manual", params, made);
+    const call = new Call<T>(name, this.#backlog, options.input === "manual", sent, made);
     let crosses: { op: string; method: M; args: string; options: object };
     try {
       checkSignal(op, signal);
       if (signal?.aborted) throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted before" });
-      crosses = { op, method, args: toJSON(op, args), options: asData(op, { ...options, madeAt: call.createdAt } satisfies MadeThere) };
+      crosses = { op, method, args: json, options: asData(op, { ...options, madeAt: call.createdAt } satisfies MadeThere) };
     } catch (error) {
       call.fail(error as HoldfastError);
       return call;
     }
     // The host has it until it ends, and no longer.
-    const control = kept ? this.#control : { ...this.#control, rerun: () => this.#again<unknown, M>("retry", method, args, options) };
-    this.#begin(call as Call<unknown>, signal, kept, control, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
+    const rerun = kept ? undefined : (): Call<unknown> => this.#again<unknown, M>("retry", method, JSON.parse(json) as Makes[M], options);
+    this.#begin(call as Call<unknown>, signal, kept, rerun, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
     this.#made(call as Call<unknown>);
     return call;
   }
 
   /** Has a call made at the host, at once or when the client is open there. */
-  #begin(call: Call<unknown>, signal: AbortSignal | undefined, kept: boolean, control: CallControl, send: (id: number) => void): void {
+  #begin(call: Call<unknown>, signal: AbortSignal | undefined, kept: boolean, rerun: (() => Call<unknown>) | undefined, send: (id: number) => void): void {
     const begin = (): void => {
       const id = this.#link.number();
       try {
@@ -103,17 +113,17 @@ export class RemoteCalls {
         return call.fail(cannotCross(call.method, error));
       }
       this.#add(id, call);
-      call.bind(id, control, this.#waiting.has(call) ? undefined : signal, kept);
+      call.bind(id, rerun ? { ...this.#control, rerun } : this.#control, this.#waiting.has(call) ? undefined : signal, kept);
     };
     if (this.#isOpen) return begin();
     if (call.key !== undefined) this.#keys.set(call.key, call);
     this.#waiting.set(call, begin);
     const cancel = (_: number, reason: string): void => {
       this.#waiting.delete(call);
-      if (call.key !== undefined) this.#keys.delete(call.key);
+      if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
       call.fail(new HoldfastError({ code: "cancelled", op: call.method, message: reason || "cancelled by the app" }));
     };
-    call.bind(0, { ...control, cancel, peek: () => call.peeked(0, `{"status":"working"}`) }, signal, kept);
+    call.bind(0, { ...this.#control, cancel, ack: async () => {}, peek: () => call.peeked(0, `{"status":"working"}`) }, signal, kept);
   }
 
   /** A call that is not made. */
@@ -135,13 +145,15 @@ export class RemoteCalls {
       const { method, manual, params, made, kept } = message;
       const { key = "" } = made as Partial<RecalledCall>;
       const own = this.#keys.get(key);
-      if (own && !own.settled && !own.restored) {
-        // Another page was first with the key that this one has just made a call under: they are one.
+      if (own && !own.settled && !own.restored && own.method === method && sameRequest(own.sent, params)) {
+        // Another page was first with the key that this one has just made a call under, or an earlier worker has stored it: they are one.
+        // Of another request with the key the host says that it cannot be.
         this.#calls.set(message.call, own);
         this.#link.addCall(message.call, this.#client);
+        if (this.#waiting.delete(own)) own.bind(message.call, this.#control, undefined, kept);
         return;
       }
-      const call = new Call<unknown>(method, this.#backlog, manual, params as Open, made as Partial<RecalledCall>);
+      const call = new Call<unknown>(method, this.#backlog, manual, params, made as Partial<RecalledCall>);
       call.bind(message.call, this.#control, undefined, kept);
       this.#add(message.call, call);
       return;
@@ -197,41 +209,44 @@ export class RemoteCalls {
     this.#keys.clear();
   }
 
-  readonly #control: CallControl = {
-    cancel: (call, reason) => this.#link.send({ t: "cancel", call, reason }),
-    pause: (call, on) => this.#link.send({ t: "pause", call, on }),
-    answer: (call, responses) => this.#link.send({ t: "answer", call, responses }),
-    ack: (call, position) => {
-      const stored = this.#link.ask("ack", this.#client, (ask) => ({ t: "ack", ask, call, position })) as Promise<void>;
-      stored.catch(() => {}); // nobody has to look at it
-      return stored;
-    },
-    handed: (id) => {
-      const call = this.#calls.get(id);
-      if (call) this.#handover.add(id, call);
-    },
-    acted: (call) => this.#link.send({ t: "acted", call }),
-    peek: (call) => this.#link.send({ t: "peek", call }),
-    park: (call, on) => this.#link.send({ t: "park", call, on }),
-    draft: (call, key, draft) => this.#link.send({ t: "draft", call, key, draft }),
-    reread: (call, gap) => this.#reread(call, gap),
-    rerun: (call) => this.#rerun(call),
-  };
+  /** What calls ask over that link. Once that has ended it reaches nothing: on the next one their numbers are those of other calls, maybe of another user. */
+  #controlOf(link: HostLink): CallControl {
+    return {
+      cancel: (call, reason) => link.send({ t: "cancel", call, reason }),
+      pause: (call, on) => link.send({ t: "pause", call, on }),
+      answer: (call, responses) => link.send({ t: "answer", call, responses }),
+      ack: (call, position) => {
+        const stored = link.ask("ack", this.#client, (ask) => ({ t: "ack", ask, call, position })) as Promise<void>;
+        stored.catch(() => {}); // nobody has to look at it
+        return stored;
+      },
+      handed: (id) => {
+        const call = link === this.#link && this.#calls.get(id);
+        if (call) this.#handover.add(id, call);
+      },
+      acted: (call) => link.send({ t: "acted", call }),
+      peek: (call) => link.send({ t: "peek", call }),
+      park: (call, on) => link.send({ t: "park", call, on }),
+      draft: (call, key, draft) => link.send({ t: "draft", call, key, draft }),
+      reread: (call, gap) => this.#reread(link, call, gap),
+      rerun: (call) => this.#rerun(link, call),
+    };
+  }
 
-  async *#reread(call: number, gap: Gap): AsyncGenerator<RawEvent, void, undefined> {
-    let read = this.#link.number();
+  async *#reread(link: HostLink, call: number, gap: Gap): AsyncGenerator<RawEvent, void, undefined> {
+    let read = link.number();
     let { events, from } = gap;
     let done = false;
     try {
       while (!done) {
-        const part = (await this.#link
+        const part = (await link
           .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(gap.to, 0) }))
           .catch((error: unknown) => error)) as { heads?: Uint32Array; texts?: string[]; done: boolean } | HoldfastError;
         if (part instanceof HoldfastError) {
           const rest = Object.assign(new Gap(), { events, from, to: gap.to });
           if (part.code !== "limit_exceeded") return yield* missing(rest); // the host has ended
-          this.#link.send({ t: "stop", read }); // the page took nothing for too long: from there once more
-          read = this.#link.number();
+          link.send({ t: "stop", read }); // the page took nothing for too long: from there once more
+          read = link.number();
           continue;
         }
         done = part.done;
@@ -244,34 +259,28 @@ export class RemoteCalls {
         }
       }
     } finally {
-      if (!done) this.#link.send({ t: "stop", read });
+      if (!done) link.send({ t: "stop", read });
     }
   }
 
-  #rerun(of: Call<unknown>): Call<unknown> {
+  #rerun(link: HostLink, of: Call<unknown>): Call<unknown> {
     const from = [...this.#calls].find(([, call]) => call === of)?.[0];
-    if (from === undefined) return this.refused("retry", new HoldfastError({ code: "closed", op: "retry", message: "the client is closed" }));
-    const call = new Call<unknown>(of.method, this.#backlog, of.manual, of.params, { id: of.id, ...(of.key === undefined ? {} : { key: of.key }), guarantee: this.#floor() });
-    const id = this.#link.number();
+    if (from === undefined) return this.refused("retry", new HoldfastError({ code: "closed", op: "retry", message: "the client has this call no more" }));
+    const call = new Call<unknown>(of.method, this.#backlog, of.manual, of.sent, { id: of.id, ...(of.key === undefined ? {} : { key: of.key }), guarantee: this.#floor() });
+    const id = link.number();
     this.#add(id, call);
-    this.#link.send({ t: "rerun", call: from, as: id });
+    link.send({ t: "rerun", call: from, as: id });
     call.bind(id, this.#control, undefined, true);
     this.#made(call);
     return call;
   }
 }
 
-/** The same, as client/calls.ts has it: whether a task may be made of it is not the app's word. */
-function sameRequest({ _meta: _, task: __, ...one }: Open, { _meta: ___, task: ____, ...other }: Open): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function toJSON(op: string, args: unknown): string {
-  try {
-    return JSON.stringify(args);
-  } catch (cause) {
-    throw new HoldfastError({ code: "bad_argument", op, message: "params cannot be written as JSON", cause });
-  }
+/** The params of a request, as JSON, in the JSON of what the app gave. */
+function paramsIn(json: string, isTool: boolean, [first, second]: Makes[keyof Makes]): string {
+  const name = JSON.stringify([first]).slice(1, -1);
+  const given = json.slice(name.length + 2, -1); // behind `[` and the comma
+  return isTool ? `{"name":${name},"arguments":${given}}` : second ? given : "{}";
 }
 
 /**
