@@ -93,6 +93,7 @@ export class OpenClient implements ConnectionUse {
         else opened.then((client) => client.close()).then(end, end);
       };
       signal?.addEventListener("abort", cancelled, { once: true });
+      if (signal?.aborted) cancelled();
       opened.then(
         (client) => {
           signal?.removeEventListener("abort", cancelled);

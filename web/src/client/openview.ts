@@ -51,6 +51,7 @@ export async function openView<V extends ClientView>(url: string | URL, options:
   const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address), absolute);
   const view: V = viewOf(absolute, new Backlog(...plan.backlog), handlers, stores);
   const principal = await unlessAborted("connect", signal, stores.principal());
+  throwIfAborted("connect", signal); // it may have been since that was there
   await OpenClient.of(plan, principal).join(view, signal, runtime, principal);
   return view;
 }

@@ -67,6 +67,7 @@ export function openedClient<C extends { close(): Promise<void> }>(
     let close = (): void => {};
     try {
       const [loaded, opened] = await unlessAborted(op, signal, Promise.all([runtime, store, streams?.ready()]));
+      throwIfAborted(op, signal); // it may have been since they were there
       const client = make(loaded, opened);
       close = () => void client.close();
       signal?.addEventListener("abort", close, { once: true });

@@ -1,7 +1,7 @@
 import type { TokenProvider } from "../connect/useroptions.js";
 import { unlessAborted } from "../connect/abort.js";
 import type { Handlers } from "../input/handlers.js";
-import { abortedError } from "../shared/arguments.js";
+import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { ClientState, StateEvent } from "../shared/clientstate.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { HostEvent } from "../shared/host.js";
@@ -116,6 +116,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
       const linking = this.#way.link();
       try {
         link = await unlessAborted(op, signal, linking);
+        throwIfAborted(op, signal); // it may have been since that was there
       } catch (error) {
         giveUp(this.#way.ahead);
         linking.then((given) => given.unused(this.#way.ahead)).catch(() => {}); // a link that nobody uses is given back
@@ -182,10 +183,11 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   /** Asks the host for something, until the signal gives it up. */
   protected async askUntil(op: string, signal: AbortSignal | undefined, message: (ask: number) => PageMessage): Promise<unknown> {
     let number = 0;
-    const abort = (): void => this.link.send({ t: "abort", ask: number, why: String((signal!.reason as Error | undefined)?.message ?? signal!.reason ?? "") });
+    const { link } = this;
+    const abort = (): void => link.send({ t: "abort", ask: number, why: String((signal!.reason as Error | undefined)?.message ?? signal!.reason ?? "") });
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      return await this.link.ask(op, this, (ask) => message((number = ask)));
+      return await link.ask(op, this, (ask) => message((number = ask)));
     } catch (error) {
       throw error instanceof HoldfastError ? error : cannotCross(op, error);
     } finally {
