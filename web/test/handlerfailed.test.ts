@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { badProvider } from "../src/connect/tokenanswer.js";
 import { errorData, thrownInPage } from "../src/host/errordata.js";
 import { PageQuestions } from "../src/host/pagequestions.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";
@@ -130,4 +131,65 @@ test("Fault 342: a handler that refuses in words of its own has not failed, and 
     }
   });
   assert.deepEqual(reported, []);
+});
+
+/** What code of an app's may throw. */
+function odd(): unknown[] {
+  const cause = new HoldfastError({ code: "closed", op: "x", message: "m" });
+  Object.defineProperty(cause, "cause", { value: cause });
+  const trap = (): never => {
+    throw new Error("trap");
+  };
+  const rpc = { code: 1, message: "m", data: { f: trap, n: 1 } };
+  const circle: { self?: object } = {};
+  circle.self = circle;
+  return [
+    null,
+    undefined,
+    Symbol("s"),
+    { message: Object.create(null) as object },
+    { name: Symbol("s") },
+    Object.assign(new Error("m"), { message: Symbol("s") }),
+    new Proxy({}, { get: trap, getPrototypeOf: trap }),
+    new HoldfastError({ code: "closed", op: "x", message: "m", cause: new Proxy({}, { get: trap }) }),
+    cause,
+    new HoldfastError({ code: "rpc_error", op: "x", message: "m", rpc }),
+    new RPCFailure(rpc),
+    new RPCFailure({ code: 1, message: "m", data: circle }),
+  ];
+}
+
+test("Fault 546: whatever a handler throws, the server and the worker hear of it", async () => {
+  for (const [n, thrown] of odd().entries()) {
+    const said: PageMessage[] = [];
+    await reports(async () => {
+      const elicitation = async (): Promise<never> => {
+        throw thrown;
+      };
+      const questions = new PageQuestions({ elicitation }, undefined, (message) => said.push(structuredClone(message)));
+      await questions.answer({ t: "question", client: 1, question: 7, asked: "elicitation", request: FORM, server: "s", draft: "" });
+      const [reply] = said as unknown as [{ t: "reply"; error: ReturnType<typeof errorData> }];
+      assert.ok(typeof reply.error.message === "string" && JSON.stringify(reply.error).length < 2_000, String(n));
+      const call = { method: "tools/call", ended: new AbortController().signal, saveDraft: () => {} };
+      const inputRequests = { q: { method: "elicitation/create", params: FORM } };
+      for (const handler of [elicitation, () => Promise.reject(thrownInPage(reply.error, 7))]) {
+        const answer = (await answerInput(JSON.stringify({ inputRequests }), call, { elicitation: handler }, "s")) as HoldfastError;
+        assert.deepEqual([answer.code, answer.op], ["handler_failed", "elicitation/create"], String(n));
+      }
+    });
+    assert.equal(said.length, 1, String(n));
+  }
+});
+
+test("Fault 546: a token provider may throw anything, too: its client says what it could read", async () => {
+  for (const thrown of odd()) {
+    const answer = badProvider(thrown);
+    assert.deepEqual([answer.ok, typeof answer.text], [false, "string"]);
+    const said: PageMessage[] = [];
+    const token = async (): Promise<never> => {
+      throw thrown;
+    };
+    await new PageQuestions({}, token, (message) => said.push(structuredClone(message))).answer({ t: "question", client: 1, question: 7, asked: "token", request: {}, server: "s", draft: "" });
+    assert.equal(said.length, 1);
+  }
 });

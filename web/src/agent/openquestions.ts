@@ -1,5 +1,5 @@
 import { HoldfastError } from "../shared/errors.js";
-import { handlerFailed } from "../input/handlerfailed.js";
+import { handlerFailed, readable } from "../input/handlerfailed.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Open } from "../shared/mcp.js";
 import type { SessionBackend } from "./sessionbackend.js";
@@ -135,7 +135,7 @@ export class OpenQuestions {
     } catch (error) {
       if (request.signal.aborted) return;
       // What the app's own handler got wrong belongs in the app's console. It is no person's answer: the agent hears of an error.
-      reportError(handlerFailed(name, request.method, error));
+      reportError(handlerFailed(name, request.method, readable(error)));
       request.refuse(-32603, "The client could not answer");
     }
   }

@@ -12,7 +12,11 @@ export interface TokenAnswer {
 
 /** The answer of a provider that has rejected. */
 export function badProvider(error: unknown): TokenAnswer {
-  return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
+  try {
+    return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
+  } catch {
+    return { ok: false, text: "it rejected" }; // with what cannot even be looked at
+  }
 }
 
 /** Whether a provider has rejected since it could not reach the network. */

@@ -34,12 +34,15 @@ export class AppError extends Error {
   }
 }
 
+/** An error has so many causes at most, one below the other: it may be its own. */
+const CAUSES = 8;
+
 /** An error as data. */
-export function errorData(error: unknown): ErrorData {
+export function errorData(error: unknown, depth = 0): ErrorData {
   if (error instanceof HoldfastError) {
     const { code, name, op, status, retryable, rpc, invalid, hint, lacks, reach, cause } = error;
     const all = { code, name, message: op ? error.message.slice(op.length + 2) : error.message, op, status, retryable, rpc, invalid, hint, lacks, reach };
-    return { ...(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as ErrorData), ...(cause === undefined ? {} : { cause: errorData(cause) }) };
+    return { ...(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as ErrorData), ...(cause === undefined || depth === CAUSES ? {} : { cause: errorData(cause, depth + 1) }) };
   }
   const { name = "Error", message = "", retryable } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as { name?: unknown; message?: unknown; retryable?: unknown };
   return {

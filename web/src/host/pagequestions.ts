@@ -1,10 +1,10 @@
 import { draftText } from "../input/drafts.js";
-import { handlerFailed } from "../input/handlerfailed.js";
+import { handlerFailed, readable } from "../input/handlerfailed.js";
 import { checkedAnswer, type Handlers, type InputContext, METHODS, run, saysNo } from "../input/handlers.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import { RPCFailure } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
-import { errorData } from "./errordata.js";
+import { type ErrorData, errorData } from "./errordata.js";
 import { asData } from "./remotecalls.js";
 import type { Asked, HostMessage, PageMessage } from "./protocol.js";
 
@@ -53,12 +53,13 @@ export class PageQuestions {
     try {
       const value = await this.#ask(asked, over.signal);
       if (!over.signal.aborted) this.#send({ t: "reply", question, value: asData(asked.asked, value) });
-    } catch (error) {
+    } catch (thrown) {
       if (over.signal.aborted) return;
+      const error = readable(thrown);
       if (asked.asked !== "token" && !saysNo(asked.asked, error) && !(error instanceof RPCFailure)) reportError(handlerFailed(asked.asked, METHODS[asked.asked], error));
       this.#thrown.set(question, error);
       if (this.#thrown.size > THROWN) this.#thrown.delete(this.#thrown.keys().next().value!);
-      this.#send({ t: "reply", question, error: errorData(error) });
+      this.#send({ t: "reply", question, error: crossing(asked.asked, error) });
     } finally {
       this.#open.delete(question);
     }
@@ -72,5 +73,14 @@ export class PageQuestions {
     const context: InputContext = { server, signal, ...(draft === "" ? {} : { draft: JSON.parse(draft) as unknown }), saveDraft };
     if (asked === "token") return this.#token?.();
     return checkedAnswer(asked, request as Open, await run(this.#handlers, asked, request as Open, context));
+  }
+}
+
+/** What the app has thrown, as what can cross: nobody could wait for ever for an answer that does not. */
+function crossing(asked: string, error: unknown): ErrorData {
+  try {
+    return asData(asked, errorData(error));
+  } catch {
+    return errorData(new TypeError("what was thrown cannot be sent"));
   }
 }

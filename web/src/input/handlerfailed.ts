@@ -10,3 +10,14 @@ export function handlerFailed(name: string, op: string, cause: unknown): Holdfas
   const rpc = cause instanceof RPCFailure ? cause.rpc : undefined;
   return new HoldfastError({ code: "handler_failed", op, message: `handlers.${name} of the app failed`, cause, ...(rpc && { rpc }) });
 }
+
+/** What the app's code has thrown, which may be anything; an error in its place where that cannot be looked at. */
+export function readable(thrown: unknown): unknown {
+  try {
+    const { name, message } = (thrown ?? {}) as Partial<Error>;
+    [thrown instanceof Error, name, message].join();
+    return thrown;
+  } catch {
+    return new TypeError("what was thrown cannot be read");
+  }
+}

@@ -1,6 +1,6 @@
 import type { Draft } from "./drafts.js";
 import { type ElicitationResult, type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
-import { handlerFailed } from "./handlerfailed.js";
+import { handlerFailed, readable } from "./handlerfailed.js";
 import { badArgument } from "../shared/arguments.js";
 import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
@@ -88,7 +88,8 @@ export async function handle(handlers: Handlers, method: string, params: Open, c
   let answer: unknown;
   try {
     answer = checkedAnswer(name, params, await run(handlers, name, params, context));
-  } catch (cause) {
+  } catch (thrown) {
+    const cause = readable(thrown);
     if (!saysNo(name, cause)) throw reported(handlerFailed(name, method, cause), context.signal);
     answer = null;
   }
