@@ -5,7 +5,8 @@ import { EVENT } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { EventQueue, Gap } from "../src/shared/eventqueue.js";
 import { GAP, type RawEvent } from "../src/client/events.js";
-import { storedEvents } from "../src/client/storedevents.js";
+import { storedEvents, withoutGaps } from "../src/client/storedevents.js";
+import { ready } from "./ready.js";
 import type { LogRow } from "../src/storage/storage.js";
 
 const KiB = 1 << 10;
@@ -163,4 +164,40 @@ test("Fault 168: of a log of small rows many are read at a time", async () => {
   events.end(undefined);
   assert.deepEqual(await all(events.read()), upTo(2_000));
   assert.ok(log.reads < 20, `${log.reads} reads`);
+});
+
+test("Fault 548: a loop that is left in the middle of stored events leaves nothing that reads for it", async () => {
+  let ended = 0;
+  let gate: Promise<void> | undefined;
+  const stored = async function* (): AsyncGenerator<RawEvent> {
+    try {
+      for (let n = 1; ; n++) {
+        await gate;
+        yield event(n);
+      }
+    } finally {
+      ended++;
+    }
+  };
+  const use = { positionOf: ({ position }: RawEvent) => position, isStored: () => true, stored: () => true, refill: () => withoutGaps(stored()) };
+  const left = async (leave: (reader: AsyncIterableIterator<number>) => Promise<void>): Promise<void> => {
+    const events = new EventQueue<RawEvent, number>({ backlog: new Backlog(10), decode: ({ position }) => position, gaps: use });
+    events.skipped(Object.assign(new Gap(), { events: 9, from: 1, to: 9 }));
+    await leave(events.read());
+    for (let n = 0; n < 3; n++) await ready();
+  };
+  await left(async (reader) => {
+    for await (const n of reader) if (n === 3) break;
+  });
+  assert.equal(ended, 1);
+  // While the store is being read.
+  let open = (): void => {};
+  gate = new Promise((resolve) => (open = resolve));
+  await left(async (reader) => {
+    const next = reader.next();
+    await reader.return!();
+    assert.deepEqual(await next, { done: true, value: undefined });
+    open();
+  });
+  assert.equal(ended, 2);
 });

@@ -240,3 +240,27 @@ test("Fault 368: what waits goes on in its order, also where that is too much on
   const at = sent.findIndex(({ t }) => t === "settle");
   assert.ok(at > 0 && !sent.slice(0, at).some(({ t }) => t === "forgotten"));
 });
+
+test("Fault 548: a client that is closed, or a page that goes, in the middle of reading leaves no reader in the worker", async () => {
+  for (const end of ["the client is closed", "the page goes"]) {
+    const { session, say } = await page();
+    const call = known(session);
+    let ended = 0;
+    const stored = async function* (): AsyncGenerator<RawEvent> {
+      try {
+        for (let n = 1; ; n++) yield { kind: EVENT.progress, position: n, text: `"x"` };
+      } finally {
+        ended++;
+      }
+    };
+    call.bind(0, { reread: stored, pause: () => {} } as unknown as CallControl, undefined, true);
+    say({ t: "reread", ask: 22, call: call.number, read: 20, events: 9_000, from: 1, to: 9_000 });
+    await settled();
+    assert.equal(ended, 0);
+    if (end === "the page goes") say({ t: "bye" });
+    else session.closed(2);
+    await settled();
+    assert.equal(ended, 1, end);
+    if (end !== "the page goes") say({ t: "bye" });
+  }
+});

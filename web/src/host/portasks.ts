@@ -151,8 +151,8 @@ export class PortAsks {
     this.#reads.delete(read);
   }
 
-  /** That client's user is another one: nothing is read on of the calls of the last one. */
-  takeBack(client: number): void {
+  /** That client is closed, or its user is another one: nothing is read on of its calls. */
+  stopOf(client: number): void {
     for (const [read, one] of this.#reads) if (one.client === client) this.stop(read);
   }
 
@@ -160,6 +160,6 @@ export class PortAsks {
   end(): void {
     for (const abort of this.#aborts.values()) abort.abort();
     this.#aborts.clear();
-    this.#reads.clear();
+    for (const read of this.#reads.keys()) this.stop(read);
   }
 }

@@ -173,6 +173,7 @@ export class PortCalls {
   /** The page has closed that client. */
   closed(client: number): void {
     for (const [id, view] of this.#viewOf) if (view.number === client) this.#forget(id);
+    this.#asks.stopOf(client);
   }
 
   /** That client's user is another one: the calls of the last one end for the page, also those that it has under numbers of its own, and has not heard to be others. */
@@ -184,7 +185,7 @@ export class PortCalls {
       call.takenBack(error);
       if (call.number !== id) this.#use.send({ t: "fail", call: id, error: errorData(error) });
     }
-    this.#asks.takeBack(client);
+    this.#asks.stopOf(client);
   }
 
   /** What the client has no more is acknowledged, unless that was for its user. */

@@ -274,6 +274,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   #leave(): void {
     if (this.#left) return;
     this.#left = true;
+    void this.#refill?.return?.(); // what reads for it keeps rows, maybe in a worker
     this.#refill = undefined;
     this.queue.clear();
     this.#source.left();
