@@ -149,7 +149,7 @@ test("Fault 198: a client that is closed, or given up, while its worker is repla
     await ready();
     second.open();
     await ready();
-    assert.deepEqual([backend.state, states, second.clients.size], ["closed", ["reconnecting"], 0], at);
+    assert.deepEqual([backend.state, states, second.clients.size], ["closed", ["reconnecting", "closed"], 0], at);
     assert.deepEqual(second.kinds, at === "before it is open" ? ["connect", "close"] : []);
   }
 });

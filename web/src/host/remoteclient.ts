@@ -262,7 +262,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
       await tell();
     } finally {
       this.#enter("closed");
-      if (this.#state !== "failed") this.#state = "closed";
+      if (this.#state !== "failed" && this.#state !== "closed") this.#say("closed"); // else the host has said so
       this.lost(closedError);
       this.questions.end();
       this.#opening?.reject(closedError(this.#op));
@@ -293,6 +293,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
         this.#opening = undefined;
         break;
       case "emit":
+        if (message.event === "state") this.#state = (message.value as StateEvent).state;
         this.happened(message);
         break;
       case "question":
