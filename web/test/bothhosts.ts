@@ -179,7 +179,7 @@ export class Origin {
     counters: () => "{}",
     toolFor: () => [TaskOffer.None, ""],
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.#close(handle)])),
-    ...Object.fromEntries(["cancel", "disown", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["cancel", "disown", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide", "subscribe"].map((what) => [what, () => {}])),
   };
 
   #recall(handle: number, call: CoreCall): void {

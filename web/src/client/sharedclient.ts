@@ -33,7 +33,7 @@ import { StoredResults } from "./storedresults.js";
 import { LISTS } from "../storage/storage.js";
 import { factsOf } from "./toolfacts.js";
 import { mirrorArguments, toolHeaders, type Mirrored } from "./toolheaders.js";
-import { badArgument, bound } from "../shared/arguments.js";
+import { badArgument, bound, throwIfAborted } from "../shared/arguments.js";
 import { otherUser } from "../connect/otheruser.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
@@ -171,15 +171,17 @@ export class SharedClient extends SharedConnection {
 
   /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    throwIfAborted("resources/subscribe", options.signal);
     this.#watched.add(uri);
-    if (this.selfDescribing) await this.watch([...this.#watched]);
+    if (this.selfDescribing) await this.watch([...this.#watched], options);
     else await this.request("resources/subscribe", { uri }, options).result;
   }
 
   /** Ends {@link SharedClient.subscribeResource}. */
   async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    throwIfAborted("resources/unsubscribe", options.signal);
     this.#watched.delete(uri);
-    if (this.selfDescribing) await this.watch([...this.#watched]);
+    if (this.selfDescribing) await this.watch([...this.#watched], options);
     else await this.request("resources/unsubscribe", { uri }, options).result;
   }
 

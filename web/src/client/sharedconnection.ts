@@ -32,6 +32,7 @@ import type { Wire } from "../runtime/wire.js";
 import type { ClientState } from "../shared/clientstate.js";
 import { badArgument } from "../shared/arguments.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
+import { unlessAborted } from "../connect/abort.js";
 import { settledState } from "../connect/settled.js";
 
 /** The stream for unasked messages, since 2026-07-28. */
@@ -100,13 +101,12 @@ export class SharedConnection {
   #begin(runtime: Runtime): Wire {
     const { url } = this;
     const keeping = this.#keeping;
-    const handlers = this.#handlers;
     this.#wire = { runtime, handle: 0 };
     this.#streams = new Streams(this.#wire, url, () => void this.noteSpoken());
-    this.#requests = new ServerRequests(this.#wire, handlers, url);
+    this.#requests = new ServerRequests(this.#wire, this.#handlers, url);
     this.#calls = new Calls(this.#wire, {
       url,
-      handlers,
+      handlers: this.#handlers,
       backlog: this.#backlog,
       between: () => this.#life.between,
       streams: this.#streams,
@@ -464,11 +464,11 @@ export class SharedConnection {
    * @internal Sets the resources whose updates the listen stream of 2026-07-28
    * asks for; resolves once the server has acknowledged a stream that asks so.
    */
-  protected async watch(uris: string[]): Promise<void> {
+  protected async watch(uris: string[], options: CallOptions): Promise<void> {
     if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
-    await this.#life.between;
+    await unlessAborted(OP, options.signal, Promise.resolve(this.#life.between));
     // Without any there may be no stream left that could be acknowledged.
-    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP));
+    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP), options);
     this.#wire.runtime.subscribe(this.#wire.handle, JSON.stringify(uris));
     await heard;
   }

@@ -1,0 +1,43 @@
+// subscribeResource under 2026-07-28, where it is one stream that carries what all subscriptions ask for.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { McpClient } from "../src/client/client.js";
+import { connect } from "../src/host/hosts.js";
+import { EVENT, FACT } from "../src/shared/border.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { Origin } from "./bothhosts.js";
+import { ready, tasks, until } from "./ready.js";
+
+const REVISION = "2026-07-28";
+const ACKNOWLEDGED = `{"method":"notifications/subscriptions/acknowledged"}`;
+
+/** A client of a server that acknowledges nothing by itself. */
+async function connected(origin: Origin): Promise<McpClient> {
+  const mcp = await connect("https://mcp.example/mcp", origin.options);
+  origin.core.port.state(JSON.stringify({ state: "open", revision: REVISION, initialize: { serverInfo: { name: "core", version: "1" }, capabilities: { resources: { subscribe: true } } } }), FACT.selfDescribing);
+  await ready();
+  return mcp;
+}
+
+const code = (promise: Promise<void>): Promise<string> => promise.then(() => "resolved", (error: HoldfastError) => error.code);
+
+test("Fault 545: a subscription that its signal gives up, or that takes longer than its timeouts, rejects", async () => {
+  for (const host of ["page", "shared"] as const) {
+    const origin = new Origin(host, REVISION);
+    const mcp = await connected(origin);
+    assert.equal(await code(mcp.subscribeResource("test://a", { signal: AbortSignal.abort() })), "cancelled");
+    const abort = new AbortController();
+    const given = [mcp.subscribeResource("test://b", { signal: abort.signal }), mcp.subscribeResource("test://c"), mcp.unsubscribeResource("test://b", { signal: abort.signal })].map(code);
+    await tasks(4);
+    abort.abort();
+    assert.deepEqual([await given[0], await given[2]], ["cancelled", "cancelled"]);
+    for (const timeouts of [{ answer: 5 }, { total: 5 }]) assert.equal(await code(mcp.subscribeResource("test://d", { timeouts })), "timeout");
+    const later = code(mcp.subscribeResource("test://e", { signal: new AbortController().signal, timeouts: { answer: Infinity, total: 60_000 } }));
+    await tasks(4);
+    origin.core.port.deliver(0, EVENT.notification, 0, ACKNOWLEDGED, 0);
+    assert.deepEqual([await given[1], await later], ["resolved", "resolved"]);
+    await until(() => mcp.state === "open");
+    await mcp.close();
+  }
+});
