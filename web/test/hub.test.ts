@@ -132,3 +132,37 @@ test("what is no server is named", () => {
     [[{ name: "a", client, url: "/mcp" }], "url is no option"],
   ] as const) assert.throws(() => hub(servers as never), bad(word));
 });
+
+test("Fault 547: an event is told once, however often somebody has listened before; where nobody listens the hub does not either", async () => {
+  const [one, two] = [new Client("x"), new Client("x")];
+  const listening = new Set<unknown>();
+  for (const client of [one, two]) {
+    const on = client.on.bind(client);
+    client.on = (event, listener) => {
+      const off = on(event, listener);
+      listening.add(off);
+      return () => (listening.delete(off), off());
+    };
+  }
+  const all = hub([{ name: "one", client: one.as }]);
+  for (let mount = 0; mount < 4; mount++) {
+    let [n, others] = [0, 0];
+    const offs = [all.on("changed", () => n++), all.on("changed", () => others++)];
+    const change = async (): Promise<void> => {
+      one.listeners.emit("changed", { what: "tools" });
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    };
+    await change();
+    offs[0]!();
+    await change();
+    if (mount === 1) all.add({ name: "two", client: two.as });
+    offs[1]!();
+    offs[0]!();
+    assert.deepEqual([n, others, listening.size], [1, mount === 1 ? 3 : 2, 0]);
+  }
+  const off = all.on("changed", () => {});
+  assert.equal(listening.size, 2);
+  all.remove("two");
+  off();
+  assert.equal(listening.size, 0);
+});

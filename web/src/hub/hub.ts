@@ -39,7 +39,7 @@ export type HubEvents = { [E in keyof ClientEvents]: ClientEvents[E] & { server:
 
 /** A server with what listens to it. */
 interface Entry extends HubServer {
-  leave: (() => void)[];
+  leave: Map<keyof ClientEvents, () => void>;
 }
 
 type Listener = (event: never) => void;
@@ -84,7 +84,7 @@ export class Hub {
   remove(server: string): void {
     const entry = this.#servers.get(server);
     if (!entry) return;
-    for (const leave of entry.leave) leave();
+    for (const leave of entry.leave.values()) leave();
     this.#servers.delete(server);
     this.#names.forget(server);
     this.#emit("changed", { what: "tools", server });
@@ -158,24 +158,38 @@ export class Hub {
     const isFirst = heard.size === 0;
     heard.add(own);
     this.#listeners.set(event, heard);
+    const leave = (): void => {
+      heard.delete(own);
+      if (heard.size === 0 && this.#listeners.get(event) === heard) this.#unheard(event);
+    };
     try {
       if (isFirst) for (const entry of this.#servers.values()) this.#hear(entry, event);
     } catch (error) {
-      heard.delete(own); // there is no such event
+      leave(); // there is no such event
       throw error;
     }
-    return () => void heard.delete(own);
+    return leave;
+  }
+
+  /** Nobody listens to that event any more, and neither does the hub: whoever is next begins anew. */
+  #unheard(event: keyof ClientEvents): void {
+    this.#listeners.delete(event);
+    for (const { leave } of this.#servers.values()) {
+      leave.get(event)?.();
+      leave.delete(event);
+    }
   }
 
   #take(op: string, server: HubServer): void {
     check(op, server, this.#servers);
-    const entry: Entry = { ...server, leave: [] };
+    const entry: Entry = { ...server, leave: new Map() };
     this.#servers.set(server.name, entry);
     for (const event of this.#listeners.keys()) this.#hear(entry, event);
   }
 
   #hear(entry: Entry, event: keyof ClientEvents): void {
-    entry.leave.push(
+    entry.leave.set(
+      event,
       entry.client.on(event, (told) => {
         const { call } = told as { call?: Call<CallToolResult> };
         if (call) this.#owners.set(call, entry.name);
