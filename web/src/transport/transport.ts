@@ -65,6 +65,7 @@ export class HoldfastTransport {
   readonly #options: HoldfastTransportOptions;
   readonly #questions = new ClientHandlers((message) => this.#tell(message));
   readonly #over = new AbortController();
+  readonly #closes = (): void => void this.close();
   /** The Client's requests that are not answered. */
   readonly #pending = new Map<RequestId, AbortController>();
   /** What was said before the Client was ready to hear it. */
@@ -133,9 +134,13 @@ export class HoldfastTransport {
   #requested(request: ClientRequest, send: SendOptions): void {
     const { id, method } = request;
     const over = new AbortController();
+    const { requestSignal } = send;
+    if (requestSignal?.aborted) return; // nobody waits for it: nothing is sent
     this.#pending.set(id, over);
-    send.requestSignal?.addEventListener("abort", () => over.abort(send.requestSignal?.reason));
+    const abort = (): void => over.abort(requestSignal?.reason);
+    requestSignal?.addEventListener("abort", abort);
     void this.#answer(request, over.signal, send).then((response) => {
+      requestSignal?.removeEventListener("abort", abort); // it may be the app's, and live as long
       if (this.#pending.get(id) === over) this.#pending.delete(id);
       if (over.signal.aborted || this.#standing === "closed") return; // nobody waits (2025-11-25 basic/utilities/cancellation)
       if (method === "initialize" && "result" in response) this.#standing = "open";
@@ -160,7 +165,7 @@ export class HoldfastTransport {
     this.#offered = offered;
     if (this.#mcp) throw badArgument("initialize", "initialize", "was answered before");
     const { call: _, signal, trace, ...options } = this.#options;
-    signal?.addEventListener("abort", () => void this.close());
+    signal?.addEventListener("abort", this.#closes);
     if (signal?.aborted) void this.close();
     const tracing = trace && (await loadedChunk(spans, {})); // before the connection, which says things as soon as it is there
     const untraced = await connect(this.#url, {
@@ -218,6 +223,7 @@ export class HoldfastTransport {
     this.#standing = "closed";
     this.#early = [];
     this.#pending.clear();
+    this.#options.signal?.removeEventListener("abort", this.#closes);
     if (!this.#mcp) this.#over.abort(closedError("initialize"));
     this.onclose?.();
   }
