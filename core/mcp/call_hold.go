@@ -68,7 +68,11 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 // that are there it tells of by Hold.
 func (c *Client) Scarce(now engine.Time, scarce bool) {
 	c.begin(now)
+	changed := c.scarce != scarce
 	c.scarce = scarce
+	if changed && c.state == stateOpen && c.revision.SelfDescribing && c.cfg.Tabs && !c.listen.lease && c.mayListen() {
+		c.relisten(now, true)
+	}
 }
 
 // awaitConnection keeps a call back until the host has a connection for it.
@@ -100,8 +104,8 @@ func (call *call) takeUp(now engine.Time) {
 }
 
 // Listen gives the lease to hold the stream for what the server says unasked, or
-// takes it back: of the tabs that share a session one has it, and tells the
-// others. missed: another tab had it before.
+// takes it back: of the tabs that share a session, or few connections, one has it, and
+// tells the others. missed: another tab had it before.
 func (c *Client) Listen(now engine.Time, lease, missed bool) {
 	c.begin(now)
 	if c.listen.lease == lease {
@@ -109,7 +113,12 @@ func (c *Client) Listen(now engine.Time, lease, missed bool) {
 	}
 	c.listen.lease = lease
 	switch {
-	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens() || c.revision.SelfDescribing:
+	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed:
+	case c.revision.SelfDescribing:
+		if c.scarce && (lease || !c.listens()) { // a page that is about to be frozen keeps what it asks for itself
+			c.relisten(now, missed)
+		}
+	case !c.listens():
 	case lease:
 		c.listen.open(c, now)
 		c.listen.missed = missed
@@ -118,8 +127,8 @@ func (c *Client) Listen(now engine.Time, lease, missed bool) {
 	}
 }
 
-// mayListen reports whether this tab is the one that listens. Requests that
-// describe themselves belong to no session that tabs could share.
+// mayListen reports whether this tab is the one that listens. Requests that describe
+// themselves belong to no session that tabs could share: what each asks for says subscriptionFilter.
 func (c *Client) mayListen() bool {
 	return !c.cfg.NoListen && (!c.cfg.Tabs || c.listen.lease || c.revision.SelfDescribing)
 }

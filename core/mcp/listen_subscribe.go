@@ -14,7 +14,8 @@ func (c *Client) listens() bool {
 
 // subscriptionFilter returns what subscriptions/listen asks for, as JSON: the
 // changes that the server says it announces, the resources that the app watches
-// (2026-07-28 basic/patterns/subscriptions), and the tasks of its calls.
+// (2026-07-28 basic/patterns/subscriptions), and the tasks of its calls. The changes are the
+// same for all tabs of a user: where connections are few, the one with the lease asks for them.
 func (c *Client) subscriptionFilter() []byte {
 	capabilities, _ := jsonrpc.Member(c.session.result, "capabilities")
 	b := []byte{'{'}
@@ -24,11 +25,12 @@ func (c *Client) subscriptionFilter() []byte {
 		}
 		b = append(append(jsonrpc.AppendString(b, name), ':'), value...)
 	}
+	told := c.cfg.Tabs && c.scarce && !c.listen.lease
 	for _, of := range [...]struct{ capability, filter string }{
 		{"tools", "toolsListChanged"}, {"prompts", "promptsListChanged"}, {"resources", "resourcesListChanged"},
 	} {
 		settings, _ := jsonrpc.Member(capabilities, of.capability)
-		if changes, _ := jsonrpc.Member(settings, "listChanged"); string(changes) == "true" {
+		if changes, _ := jsonrpc.Member(settings, "listChanged"); string(changes) == "true" && !told {
 			add(of.filter, []byte("true"))
 		}
 	}
@@ -58,8 +60,15 @@ func (c *Client) Subscribe(now engine.Time, uris []byte) {
 	if c.state != stateOpen || !c.revision.SelfDescribing || c.cfg.NoListen {
 		return
 	}
+	c.relisten(now, false)
+}
+
+// relisten opens the stream of a self-describing revision for what this tab asks for by
+// now, and ends it where that is nothing; missed: another one may have been told meanwhile.
+func (c *Client) relisten(now engine.Time, missed bool) {
 	if c.listens() {
 		c.listen.open(c, now)
+		c.listen.missed = missed
 	} else {
 		c.listen.stop(c)
 	}

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { McpClient } from "../src/client/client.js";
+import { isForAll } from "../src/client/unasked.js";
 import { connect } from "../src/host/hosts.js";
 import { EVENT, FACT } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
@@ -40,4 +41,11 @@ test("Fault 545: a subscription that its signal gives up, or that takes longer t
     await until(() => mcp.state === "open");
     await mcp.close();
   }
+});
+
+test("Fault 542: other tabs are told what has changed, and what may have; the rest of a stream is of the tab that has asked for it", () => {
+  const said = (method: string): string => `{"jsonrpc":"2.0","method":"${method}","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":7}}}`;
+  for (const what of ["tools", "prompts", "resources"]) assert.equal(isForAll(EVENT.notification, said(`notifications/${what}/list_changed`)), true);
+  for (const what of ["subscriptions/acknowledged", "resources/updated", "tasks"]) assert.equal(isForAll(EVENT.notification, said(`notifications/${what}`)), false);
+  assert.deepEqual([isForAll(EVENT.status, `{"state":"open","missed":true}`), isForAll(EVENT.status, `{"state":"open"}`), isForAll(EVENT.log, `{"missed":true}`)], [true, false, false]);
 });

@@ -26,7 +26,7 @@ import { ServerRequests } from "../input/serverrequests.js";
 import type { Usage } from "../storage/storage.js";
 import type { ConnectionUse } from "./connectionuse.js";
 import { noteSpoken } from "./spoken.js";
-import { tellUnasked } from "./unasked.js";
+import { isForAll, tellUnasked } from "./unasked.js";
 import { acknowledged, completed } from "./watch.js";
 import type { Wire } from "../runtime/wire.js";
 import type { ClientState } from "../shared/clientstate.js";
@@ -307,7 +307,7 @@ export class SharedConnection {
         streams: this.#streams,
         reconnecting: () => this.#life.reconnecting,
         connected: () => settledState(this, 15_000),
-        said: (event: number, position: number, text: string) => this.#event(event, position, text),
+        said: (...said: [number, number, string]) => (!this.selfDescribing || this.#streams.scarce) && this.#event(...said), // else it hears it itself
       };
       return journal?.attach(client, this.#listens);
     });
@@ -478,10 +478,10 @@ export class SharedConnection {
     return this.#calls.refused(op, error);
   }
 
-  // Pages that share a session hear what the server says to one of them.
+  // Pages that share a session, or few connections, hear what the server says to one of them.
   #unasked(kind: number, position: number, text: string): void {
     const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
-    if (shared && !this.selfDescribing) this.#keeping.journal?.said(kind, position, text);
+    if (this.selfDescribing ? isForAll(kind, text) : shared) this.#keeping.journal?.said(kind, position, text);
     this.#event(kind, position, text);
   }
 

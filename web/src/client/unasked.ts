@@ -18,6 +18,11 @@ export interface UnaskedUse {
   noticed(method: string, params: Open | undefined): void;
 }
 
+/** Whether what has come on a stream of 2026-07-28 is for all tabs of a user: what has changed, or may have. The rest a tab has asked for itself. */
+export function isForAll(kind: number, text: string): boolean {
+  return kind === EVENT.status ? text.includes(`"missed":true`) : kind === EVENT.notification && text.includes(`/list_changed"`);
+}
+
 /** Tells a client's listeners of an event that belongs to no call: what the server says unasked, and what the core says of the store. */
 export function tellUnasked(kind: number, position: number, text: string, { listeners, evicted, kept, missed, noticed }: UnaskedUse): void {
   if (isIntegrity(kind)) return listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);

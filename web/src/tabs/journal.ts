@@ -232,7 +232,7 @@ export class Journal {
     this.#channel.send({ kind: FORWARD_SETTLED, to, request, outcome, text });
   }
 
-  /** The server has said something unasked, in a session that pages share. */
+  /** The server has said something unasked that is for other pages as well. */
   said(event: number, position: number, text: string): void {
     if (this.#listening.mine && this.#peers.any) this.#channel.send({ kind: "said", event, position, text });
   }
