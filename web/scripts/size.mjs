@@ -166,17 +166,19 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // many bytes a browser has of it, whatever was sent: Chrome hands them to the page at 25 to 45 ms a MB.
 // 0.2 KB of the page host, the script and the worker are for hints: a policy that forbids the server, a revision that is none, HTTP+SSE that is
 // pinned where there is none, what is no browser, and options of preload(). The chunk of the diagnosis has most of it.
+// 6 KB of the wasm, and 15 of that for agents, are for sessions and runs of a call that follow each other, outcomes that a store has missed, and what
+// agents tell late, twice or in another order (faults 493 to 532).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
-  { name: "holdfast.wasm", budget: 502_500, goal: 600_000, raw: 2_460_000 },
-  { name: "holdfast-agents.wasm", budget: 601_500, goal: 700_000, raw: 3_030_000 },
+  { name: "holdfast.wasm", budget: 509_500, goal: 600_000, raw: 2_500_000 },
+  { name: "holdfast-agents.wasm", budget: 619_500, goal: 700_000, raw: 3_130_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 14_760, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 63_000, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 12_120, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 27_020, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 66_220, goal: 45_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 66_300, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_650, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_350, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_460, goal: 2_000 },
