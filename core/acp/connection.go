@@ -244,6 +244,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		if s.conn == n && s.state != sessionDropped {
 			s.detach(c)
 			s.enterHistory(c, historyUnbound)
+			s.earlier = 0 // its answer comes no more
 			s.broken(c, now)
 		}
 	}
@@ -356,6 +357,9 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 	}
 	if m.Kind == jsonrpc.ErrorResponse {
 		if s.version() == 1 || s.pending[id] {
+			if id == s.earlier {
+				s.earlier = 0
+			}
 			s.transcript.Unsent(id, s.emit(c))
 			s.broken(c, now)
 		}

@@ -51,3 +51,22 @@ func TestFault500_LoadedInATurn(t *testing.T) {
 		t.Errorf("the agent is at work, and the next page is told %q", s.lastTurn())
 	}
 }
+
+// TestFault500_RefusedBesideAnEarlierPages: version 1: the page is loaded again while the agent is at work, and a prompt of
+// the next page is refused: the first goes on.
+func TestFault500_RefusedBesideAnEarlierPages(t *testing.T) {
+	m, asked := v1agent()
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "first")
+	s.settle(0)
+	s.load()
+	s.settle(5_000)
+	s.prompt(s.handle(a.id), "second")
+	s.settle(0)
+	s.expect(len(*asked) == 2, "%d prompts", len(*asked))
+	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"a prompt is running"}}`, (*asked)[1].ID)
+	s.settle(0)
+	s.expect(strings.Contains(s.lastTurn(), "running"), "the agent is at work on the first, and the app is told %s", s.lastTurn())
+	v1ends(s, a, (*asked)[0], "end_turn")
+	s.expect(strings.Contains(s.lastTurn(), "idle"), "it has ended, and the app is told %s", s.lastTurn())
+}

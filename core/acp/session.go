@@ -42,6 +42,7 @@ type session struct {
 	placed     map[uint64]bool // prompts that are in the history
 	lately     []uint64        // the last of those, oldest first
 	pending    map[uint64]bool // of earlier pages: the app knows of them
+	earlier    uint64          // the prompt of an earlier page that an agent of version 1 is at work on; 0 for none
 	before     uint32          // which turn there was when the app heard of those
 	orphanedBy engine.Time     // until when the agent may at least say that it has one of those
 	disownAt   engine.Time     // when it is looked whether it has; Never for none that are open

@@ -283,6 +283,7 @@ func (s *session) ends(c *Client, now engine.Time, result []byte) bool {
 	if s.version() != 1 || !ok {
 		return false
 	}
+	s.earlier = 0 // an agent answers one after another: that of an earlier page may have been lost
 	s.turn.expect(c, true)
 	end := `{"sessionUpdate":"state_update","state":"idle","stopReason":` + string(stop)
 	if usage, ok := jsonrpc.Member(result, "usage"); ok {
@@ -319,8 +320,11 @@ func (s *session) works(c *Client, now engine.Time) {
 	}
 }
 
-// answers reports whether a prompt of this page's has left that is not answered.
+// answers reports whether a prompt has left that is not answered.
 func (s *session) answers(c *Client) bool {
+	if s.earlier != 0 {
+		return true
+	}
 	for _, r := range c.requests {
 		if r.session == s && r.method == "session/prompt" && r.state == requestSent {
 			return true

@@ -216,6 +216,9 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		s.transcript.Accepted(id, "", s.emit(c))
 	}
 	s.lately, s.ahead = s.fold.Placed, nil
+	if n := len(s.lately); n > 0 && s.version() == 1 && s.turn.open() && passed == handedNowhere {
+		s.earlier = s.lately[n-1]
+	}
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
 		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s, restored: true}
@@ -357,6 +360,7 @@ func (c *Client) settleConnection(now engine.Time, s *session) {
 	if s.conn == nil || len(s.conn.result) == 0 {
 		s.conn = c.home
 		s.enterHistory(c, historyUnbound)
+		s.earlier = 0
 		s.broken(c, now)
 	}
 	for _, q := range c.allQuestions() {
