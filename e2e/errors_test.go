@@ -121,7 +121,7 @@ func TestStoryBadArguments(t *testing.T) {
 		`mcp.on("progres", () => {})`:                                                                  `event`,
 		`mcp.callTool(undefined)`:                                                                      `name`,
 		`mcp.callTool("")`:                                                                             `name`,
-		`mcp.callTool("echo", { text: 1n })`:                                                           `params`,
+		`mcp.callTool("echo", { text: 1n })`:                                                           `args`,
 		`mcp.request("initialize")`:                                                                    `method`,
 		`mcp.request("tools/list", {}, { timeouts: { total: NaN } })`:                                  `timeouts.total`,
 	} {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -65,7 +66,11 @@ func TestFault459_ListsOverAReload(t *testing.T) {
 	bob := appIn(profile, site, p.URL(), `{ host: "page", principal: "bob" }`)
 	list(bob, "bob", true)
 	stored(bob, 2)
-	eventually(t, "listeners", func() bool { return p.Listeners() == 3 })
+	listeners := 2 // one of ada's pages for both, where connections are few
+	if strings.HasPrefix(p.URL(), "https:") {
+		listeners = 3
+	}
+	eventually(t, "listeners", func() bool { return p.Listeners() == listeners })
 	pages := []*chrome.Page{ada, shared, bob}
 	for _, page := range pages {
 		chrome.Script[chrome.Void](page, `mcp.on("changed", ({ what }) => (window.changed = what));`)

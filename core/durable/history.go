@@ -84,8 +84,11 @@ func (h *History) Reapply(of Folder, plain, secret []byte, each Each) {
 					each(engine.EventKind(e.N[0]), h.Position, e.Data)
 				}
 			case e.Kind == journal.Checkpoint:
-				h.Checkpoint = max(h.Checkpoint, uint32(e.N[0]))
-				h.Position = max(h.Position, h.Checkpoint)
+				n := uint32(e.N[0])
+				if n <= h.Position || h.Position == h.Checkpoint { // else there are events before, and those up to n never were
+					h.Checkpoint = max(h.Checkpoint, n)
+				}
+				h.Position = max(h.Position, n)
 			case e.Kind != journal.Sealed:
 				of.Fold(e)
 			case len(secret) == 0:

@@ -295,7 +295,7 @@ func (s *Stream) Prove(now engine.Time, within int64) {
 		// A reconnect whose answer got lost in the same way.
 		s.at = min(s.at, now.After(within))
 	}
-	if s.state == StateUp && (s.Reopen || s.Cursor.Resumable()) && !s.stranded {
+	if s.state == StateUp && (s.Reopen || s.Cursor.Resumable() && !s.stranded) {
 		s.live.prove(now, within)
 	}
 }

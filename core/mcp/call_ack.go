@@ -60,6 +60,7 @@ func (c *Client) settleUnstored(now engine.Time, call *call, outcome engine.Outc
 		c.writer.Flush()
 	}
 	call.record.told = true
+	call.told, call.again = nil, nil
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: call.id, Outcome: outcome, Data: data})
 }
 
@@ -87,6 +88,7 @@ func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 	case call.looksUnsent(c):
 		c.withdraw(now, call, s.effect)
 	default:
+		call.told, call.again = nil, nil
 		c.keepUnstored(call, &s.effect)
 		c.effects.Add(s.effect)
 	}

@@ -28,6 +28,8 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 	same := r.Session == uint64(c.session.generation)
 	if same {
 		call.restoreOutbox(c, now, r)
+	} else {
+		call.replayed = r.Taken
 	}
 	switch {
 	// A task first: what the call has asked for before it became one is over.

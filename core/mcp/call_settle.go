@@ -75,7 +75,9 @@ func (c *Client) settle(now engine.Time, call *call, outcome engine.Outcome, dat
 // finish forgets a call and whatever still carries it.
 func (c *Client) finish(call *call) {
 	call.enter(c, callDone)
-	call.told, call.again = nil, nil
+	if call.record == nil { // else the outcome may turn out to lie behind a seal, until the app is told of it
+		call.told, call.again = nil, nil
+	}
 	c.abort(call.x)
 	delete(c.byID, call.request)
 	delete(c.byCall, call.id)

@@ -15,6 +15,7 @@ import (
 type inquiries struct {
 	asking    int      // how many the app is answering
 	questions [][]byte // their ids
+	replayed  [][]byte // those that sessions before have the answers of: a replay may bring them again
 	outbox    []*reply // answers that the server has not taken
 	drafts    drafts   // of answers to these, and to what a round or a task asks for
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -77,7 +78,8 @@ func (c *Client) takesAgain(now engine.Time, call *call, e *sse.Event) bool {
 		if c.findByID(m.ID) != call {
 			return false
 		}
-	case m.Kind != jsonrpc.Request, !slices.Contains(c.cfg.Handles, string(m.Method)), call.keeper().askedBefore(c, m.ID):
+	case m.Kind != jsonrpc.Request, !slices.Contains(c.cfg.Handles, string(m.Method)), call.keeper().askedBefore(c, m.ID),
+		slices.ContainsFunc(call.keeper().replayed, func(id []byte) bool { return bytes.Equal(id, questionID(m.ID)) }):
 		return false
 	}
 	c.dispatch(now, call, &m)

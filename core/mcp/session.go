@@ -12,6 +12,7 @@ type session struct {
 	id         string
 	ready      bool   // initialize was answered: requests carry the session's headers
 	generation uint32 // its number (session_number.go), or one that is no session's
+	gone       uint32 // the number that stands for none, once the session before is lost
 	heard      uint32 // the latest number that anything in the store has told of
 	result     []byte // the raw result of initialize
 	begun      bool   // a handshake was made, or an earlier page's taken over
@@ -227,6 +228,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	c.setState(stateReconnecting)
 	c.session.ready, c.session.id = false, ""
 	c.session.generation = afterRound(generation) // from here on nothing of the old session is resumed in it
+	c.session.gone = c.session.generation
 	c.session.initializeAt = max(now, c.session.startedAt.After(reinitializeEvery))
 	c.session.notBefore = c.session.initializeAt
 	if c.session.initializeAt == now {

@@ -73,6 +73,11 @@ func (c *Client) strandCalls() {
 // joins has the call go on in the session at hand, and a page that finds it knows of that:
 // what a session that is gone has asked, this one asks under ids of its own.
 func (call *call) joins(c *Client) {
+	for _, id := range call.questions {
+		if !c.isOpen(call, id) {
+			call.replayed = append(call.replayed, id)
+		}
+	}
 	call.generation, call.outbox, call.questions = c.session.generation, nil, nil
 	if call.task != nil && call.record != nil {
 		call.record.cursor = call.record.cursor[:0] // of a stream of that session

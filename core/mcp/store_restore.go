@@ -75,8 +75,12 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	revision := wire.FindRevision(s.Revision)
 	unsealed := !s.HasSession || link.Sendable(s.Session)
 	pinned := c.cfg.Revision != "" && c.cfg.Revision != s.Revision
-	// One of the same round was made beside this page's own, which is as good.
-	stale := c.state != stateNew && roundOf(uint32(s.Handshake)) <= roundOf(c.session.generation) || c.state == stateConnecting && c.session.begun
+	// One of the same round was made beside this page's own, which is as good where there is one.
+	own := c.session.generation
+	if c.state == stateReconnecting {
+		own = c.session.gone
+	}
+	stale := c.state != stateNew && roundOf(uint32(s.Handshake)) <= roundOf(own) || c.state == stateConnecting && c.session.begun
 	c.session.heardOf(s.Handshake) // whatever else
 	if stale || revision == nil || !unsealed || pinned || len(s.Result) == 0 || !c.storedObject(s.Result) || revision.Name == wire.ChannelRevision {
 		return

@@ -240,6 +240,7 @@ func (c *Client) cancelTask(now engine.Time, call *call) {
 		return
 	}
 	s := c.bookTask(now, call, "tasks/cancel", nil)
+	s.answerBy, s.totalBy = engine.Never, engine.Never // it may wait for long
 	if c.state == stateOpen && !c.token.Asking() {
 		s.send(c, now)
 	}

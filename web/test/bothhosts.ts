@@ -102,8 +102,9 @@ export class Origin {
     };
   }
 
-  /** The worker is killed, and what it has with it: its pages open their clients in the next one. */
-  kill(): void {
+  /** The worker is killed, and what it has with it but for the calls that are stored: its pages open their clients in the next one. */
+  kill(stores = false): void {
+    if (stores) this.#stored = this.core.calls.filter(({ isKept }) => isKept);
     joinable.clear();
     for (const name of this.#held) if (!name.includes("page.")) this.#locks.free(name);
   }

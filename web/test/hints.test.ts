@@ -1,6 +1,8 @@
 // What somebody new gets wrong, or has not got, and what Holdfast says of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Call } from "../src/client/call.js";
+import { connectHere } from "../src/client/connect.js";
 import { outgoing } from "../src/client/outgoing.js";
 import { callDefaults } from "../src/client/options.js";
 import { type StoreKeys, UserStores } from "../src/connect/userstores.js";
@@ -9,7 +11,10 @@ import { networkCause } from "../src/diagnosis/network.js";
 import { named, NoWorker, surroundings } from "../src/host/choice.js";
 import { preload, type PreloadOptions } from "../src/host/preload.js";
 import { mcpWasm } from "../src/runtime/beside.js";
+import { watchPolicy } from "../src/shared/forbidden.js";
 import { load } from "../src/runtime/loadruntime.js";
+import { whyNothingCame } from "../src/runtime/whatcame.js";
+import { Backlog } from "../src/shared/backlog.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { hasLocks } from "../src/tabs/locks.js";
 
@@ -44,19 +49,16 @@ test("Fault 560: a policy that keeps a page from its server is named, and one th
     ["https://another.test/", "enforce", /^Nothing answers/],
   ] as const) {
     let heard: ((event: object) => void) | undefined;
-    let left = 0;
     const globals = {
       addEventListener: (type: string, listener: (event: object) => void) => void (type === "securitypolicyviolation" && (heard = listener)),
-      fetch: (_: string, { signal }: RequestInit) => {
-        setTimeout(() => heard?.({ blockedURI, disposition })); // a task, as a browser has it
-        setTimeout(() => (left += signal!.aborted ? 0 : 1));
-        return Promise.reject(new TypeError("Failed to fetch"));
-      },
+      fetch: () => Promise.reject(new TypeError("Failed to fetch")),
     };
     await withGlobals(globals, async () => {
+      watchPolicy();
+      heard?.({ blockedURI: "", disposition: "enforce" }); // of an earlier one nothing is left
+      heard?.({ blockedURI, disposition });
       const found = await networkCause({ ...FAILED, reach: "nothing" }, SENT);
       assert.ok(hint.test(found.hint), found.hint);
-      assert.equal(left, 0, "what is asked to hear that is given up before it leaves");
     });
   }
 });
@@ -154,4 +156,51 @@ test("Fault 566: arguments of a tool that are no JSON are called by the name tha
   ] as const) {
     assert.throws(() => outgoing(method, { name: "count", arguments: { n: 1n } }, {}, defaults), (error) => error instanceof HoldfastError && error.message === says);
   }
+});
+
+test("Fault 561: HTTP+SSE that is there, and whose POST the CORS rules keep in the browser, is not said to be missing", async () => {
+  const fetch = async (_: string, init: RequestInit = {}): Promise<Response> => {
+    if (Object.keys(init.headers ?? {}).some((name) => name !== "accept")) throw new TypeError("Failed to fetch"); // the preflight names no field
+    return new Response("event: endpoint\ndata: /messages\n\n", { headers: { "content-type": "text/event-stream" } });
+  };
+  await withGlobals({ fetch }, async () => {
+    const found = await findServerCause({ ...FAILED, url: "https://server.test/sse" }, { ...SENT, pinned: "2024-11-05" }, []);
+    assert.ok(found?.hint.includes("Access-Control-Allow-Headers"), found?.hint);
+  });
+});
+
+test("Fault 560: what a policy keeps from another port says nothing of the server", async () => {
+  let heard: ((event: object) => void) | undefined;
+  await withGlobals({ addEventListener: (_: string, listener: (event: object) => void) => (heard = listener) }, async () => {
+    watchPolicy();
+    heard?.({ blockedURI: "http://localhost:8080/x", disposition: "enforce" });
+    const found = await networkCause({ ...FAILED, url: "http://localhost/mcp", reach: "nothing" }, SENT);
+    assert.ok(found.hint.includes("Nothing answers"), found.hint);
+  });
+});
+
+test("Fault 563: NW.js is a browser", async () => {
+  await withGlobals({ process: { versions: { node: "20", nw: "0.9" } } }, async () => {
+    assert.ok(!whyNothingCame("https://x/y.wasm").includes("no browser"));
+  });
+});
+
+test("Fault 565: preload takes options of a class as connect does", async () => {
+  class Options {
+    host = "page" as const;
+    label = "mine";
+    get principal(): string {
+      return "ada";
+    }
+  }
+  await withGlobals({ addEventListener: () => {}, fetch: () => Promise.reject(new TypeError("Failed to fetch")) }, async () => {
+    const error = await connectHere("https://x.test/mcp", new Options() as never).catch((failed: HoldfastError) => failed);
+    assert.ok((error as HoldfastError).code !== "bad_argument");
+    await preload(new Options() as never);
+  });
+});
+
+test("Fault 544: what a call was made with is read through a proxy as well", () => {
+  const call = new Call("tools/call", new Backlog(1, 1, 1), false, `{"name":"x"}`);
+  assert.equal(new Proxy(call, {}).params["name"], "x");
 });

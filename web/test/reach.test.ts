@@ -155,7 +155,7 @@ test("Fault 464: what is known of who answers is not asked again", async () => {
     const asked = network(() => true);
     const found = await find();
     assert.ok(found?.hint.startsWith("Nothing answers at https://far.test. Is the server running"), found?.hint);
-    assert.ok(asked.every(({ signal }) => signal?.aborted), "but for what a policy would keep in the browser, and no request leaves"); // fault 560
+    assert.equal(asked.length, 0);
   }
   const asked = network(() => false);
   const found = await findServerCause({ ...failed, reach: "answers" }, sent, []);

@@ -34,7 +34,8 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   readonly method: string;
   /** @internal The request's params as they were sent, as JSON: what the app does with its own object afterwards is no matter. */
   readonly sent: string;
-  #params: Open | undefined;
+  /** Not `#`: a framework's proxy of the call can be asked for its params. */
+  private parsed: Open | undefined;
   /** The app's own name for the call; undefined for none. */
   readonly key: string | undefined;
   /** When it was made, in ms since 1970. */
@@ -120,7 +121,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** The request's params, as they were sent. */
   get params(): Open {
-    return (this.#params ??= JSON.parse(this.sent) as Open);
+    return (this.parsed ??= JSON.parse(this.sent) as Open);
   }
 
   /**

@@ -3,6 +3,7 @@
 // without CORS, with CORS, and with one header field after the other. All of it
 // is GET, which changes nothing.
 
+import { isForbidden } from "../shared/forbidden.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 
 /**
@@ -19,7 +20,7 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
   const opaque = (): Promise<boolean | undefined> => probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" });
   const cors = reach !== "nothing" && (await answers());
   if (!cors && reach !== "answers" && (reach === "nothing" || !(await opaque()))) {
-    if (await isForbidden(url, origin)) return { hint: `The Content-Security-Policy of the page, or of its worker, lacks  connect-src ${origin}` };
+    if (isForbidden(origin)) return { hint: `The Content-Security-Policy of the page, or of its worker, lacks  connect-src ${origin}` };
     if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
   }
@@ -38,26 +39,6 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
   return {
     hint: otherwise ?? `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,
   };
-}
-
-/** How long a browser may take to say that a policy forbids a request, in ms. */
-const POLICY_TIME = 100;
-
-/**
- * Whether a policy of the page's or the worker's keeps the request in the browser, which says so. It is checked before a request
- * leaves: one that passes is given up at once, and the console has nothing of it (fault 464).
- */
-async function isForbidden(url: string, origin: string): Promise<boolean> {
-  let isBlocked = false;
-  const heard = ({ blockedURI, disposition }: SecurityPolicyViolationEvent): void => {
-    isBlocked ||= disposition !== "report" && blockedURI.startsWith(origin);
-  };
-  globalThis.addEventListener?.("securitypolicyviolation", heard, { signal: AbortSignal.timeout(POLICY_TIME) });
-  const over = new AbortController();
-  void probe(url, over.signal, { mode: "no-cors" });
-  over.abort();
-  await new Promise((resolve) => setTimeout(resolve, POLICY_TIME));
-  return isBlocked;
 }
 
 /** A redirect is an answer, and is not followed: it may lead anywhere. */
@@ -97,6 +78,17 @@ export async function probe(url: string, outer: AbortSignal | undefined, init: R
   } finally {
     clearTimeout(timer);
     outer?.removeEventListener("abort", stop);
+  }
+}
+
+/** Whether a GET is answered with a stream of events. */
+export async function givesEvents(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { ...PLAIN, credentials: "omit", cache: "no-store", headers: { accept: "text/event-stream" }, signal: AbortSignal.timeout(PROBE_TIME) });
+    void response.body?.cancel();
+    return response.ok && /^text\/event-stream/i.test(response.headers.get("content-type") ?? "");
+  } catch {
+    return false;
   }
 }
 

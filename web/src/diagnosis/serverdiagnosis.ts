@@ -1,7 +1,7 @@
 import type { NegotiationStep } from "../shared/negotiation.js";
 import { HTTP_SSE, REQUEST_FIELDS } from "./fields.js";
 import type { Failed, Finding, Sent } from "./finding.js";
-import { cookieHint, httpHint, networkCause, place, tokenHint } from "./network.js";
+import { cookieHint, givesEvents, httpHint, networkCause, place, tokenHint } from "./network.js";
 
 /** Those of the revisions up to 2025-11-25, and those since. */
 const LEGACY_FIELDS: [string, string][] = [
@@ -22,8 +22,8 @@ export async function findServerCause(failed: Failed, sent: Sent, steps: readonl
   const { url, foreign, op, status } = failed;
   switch (failed.code) {
     case "network_error":
-      // It is an EventSource that has failed, which needs no permission for a field.
-      if (sent.pinned === HTTP_SSE) return networkCause(failed, sent, `There is no HTTP+SSE endpoint at ${place(url)}. Leave the option revision out.`);
+      // Where there is no stream it is an EventSource that has failed, which needs no permission for a field; where there is, the POST has.
+      if (sent.pinned === HTTP_SSE && !(await givesEvents(url))) return networkCause(failed, sent, `There is no HTTP+SSE endpoint at ${place(url)}. Leave the option revision out.`);
       return networkCause(failed, withProtocol(sent, op === "server/discover"));
     case "http_error":
     case "protocol_error":

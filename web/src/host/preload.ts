@@ -42,15 +42,24 @@ export async function preload(options: PreloadOptions = {}): Promise<void> {
 
 const OP = "preload";
 
+/** The options of the connect. An object of a class of the app's stays one: it may have members of its own. */
+function withoutAgents(given: PreloadOptions): PreloadOptions {
+  if (given.agents === undefined) return given;
+  const { agents, ...options } = given;
+  return Object.assign(Object.create(Object.getPrototypeOf(given) as object | null) as PreloadOptions, options);
+}
+
 /** What is loaded, as if a client of that kind were connected. The chunk that is loaded looks at the options. */
 function ways(here: PageChunk<{ loadHere(options: object): Promise<void> }>, there: typeof workerClient | typeof agentWorker): ConnectWays<PreloadOptions, void> {
   const isPage = (): boolean => typeof globalThis.addEventListener === "function"; // or a worker: a server has none
   return {
     op: OP,
-    here: async (_, { agents, ...options }) => {
+    here: async (_, given) => {
+      const options = withoutAgents(given);
       if (isPage()) await (await loadedChunk(here, options)).loadHere(options);
     },
-    there: async (_, { agents, ...options }, kind, starts) => {
+    there: async (_, given, kind, starts) => {
+      const options = withoutAgents(given);
       if (!isPage()) return;
       try {
         const way = await chosenWay(there, kind, options, starts);

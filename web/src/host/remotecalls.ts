@@ -112,7 +112,9 @@ export class RemoteCalls {
       } catch (error) {
         return call.fail(cannotCross(call.method, error));
       }
+      const owner = call.key === undefined ? undefined : this.#keys.get(call.key);
       this.#add(id, call);
+      if (owner && owner !== call && !owner.settled) this.#keys.set(call.key!, owner); // the next worker has brought that: the host refuses this one
       call.bind(id, rerun ? { ...this.#control, rerun } : this.#control, this.#waiting.has(call) ? undefined : signal, kept);
     };
     if (this.#isOpen) return begin();

@@ -1,6 +1,7 @@
 import type { Exports } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import { agentsWasm, mcpWasm, version, type WasmFile } from "./beside.js";
+import { watchPolicy } from "../shared/forbidden.js";
 import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
@@ -76,6 +77,7 @@ function forAgents<T>(made: T, speaks: boolean): T {
 }
 
 async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
+  watchPolicy();
   const host: Host = {};
   const go = newGo(host);
   let runtime: Runtime | undefined;

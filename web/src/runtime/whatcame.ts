@@ -13,9 +13,9 @@ export function whereWasm(file: string): string {
 
 /** What a person does where nothing could be fetched. */
 export function whyNothingCame(url: string): string {
-  const { type, versions } = (globalThis as { process?: { type?: unknown; versions?: { node?: unknown } } }).process ?? {};
-  // jsdom and happy-dom are in Node, and so are Electron's pages, whose process has a type. Next's edge runtime has blob:server.
-  if (!HOLDFAST_ONE_FILE && ((versions?.node && !type) || /^blob:server/.test(url))) {
+  const { type, versions } = (globalThis as { process?: { type?: unknown; versions?: { node?: unknown; nw?: unknown } } }).process ?? {};
+  // jsdom and happy-dom are in Node, and so are Electron's pages, whose process has a type, and NW.js's. Next's edge runtime has blob:server.
+  if (!HOLDFAST_ONE_FILE && ((versions?.node && !versions.nw && !type) || /^blob:server/.test(url))) {
     return "This is no browser. Test in Vitest's browser mode (docs/guide/testing.md).";
   }
   return `Nothing came from ${shortened(url)}: no network, no connect-src for it (CSP), or no CORS.`;
