@@ -180,7 +180,7 @@ export const files = [
   { name: "the module, shared host", paths: pageSide(module), budget: 27_020, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 66_600, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_650, goal: 8_000 },
-  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_350, goal: 8_000 },
+  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_400, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_460, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_250, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },

@@ -54,8 +54,9 @@ test("Fault 560: a policy that keeps a page from its server is named, and one th
     };
     await withGlobals(globals, async () => {
       watchPolicy();
-      heard?.({ blockedURI: "", disposition: "enforce" }); // of an earlier one nothing is left
-      heard?.({ blockedURI, disposition });
+      heard?.({ blockedURI: "", disposition: "enforce", effectiveDirective: "connect-src" }); // of an earlier one nothing is left
+      heard?.({ blockedURI, disposition, effectiveDirective: "connect-src" });
+      heard?.({ blockedURI: "blob", disposition: "enforce", effectiveDirective: "worker-src" });
       const found = await networkCause({ ...FAILED, reach: "nothing" }, SENT);
       assert.ok(hint.test(found.hint), found.hint);
     });
@@ -172,7 +173,7 @@ test("Fault 560: what a policy keeps from another port says nothing of the serve
   let heard: ((event: object) => void) | undefined;
   await withGlobals({ addEventListener: (_: string, listener: (event: object) => void) => (heard = listener) }, async () => {
     watchPolicy();
-    heard?.({ blockedURI: "http://localhost:8080/x", disposition: "enforce" });
+    heard?.({ blockedURI: "http://localhost:8080/x", disposition: "enforce", effectiveDirective: "connect-src" });
     const found = await networkCause({ ...FAILED, url: "http://localhost/mcp", reach: "nothing" }, SENT);
     assert.ok(found.hint.includes("Nothing answers"), found.hint);
   });

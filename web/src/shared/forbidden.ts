@@ -1,8 +1,8 @@
 /** What a Content-Security-Policy has kept in the browser last. */
 let forbidden = "";
 
-const note = ({ blockedURI, disposition }: SecurityPolicyViolationEvent): void => {
-  if (disposition !== "report") forbidden = blockedURI;
+const note = ({ blockedURI, disposition, effectiveDirective }: SecurityPolicyViolationEvent): void => {
+  if (disposition !== "report" && effectiveDirective === "connect-src") forbidden = blockedURI;
 };
 
 /** Hears of what a policy keeps in the browser, which says so of the request itself: asking once more would be one more error in the console (fault 464). */
