@@ -20,6 +20,7 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
   const opaque = (): Promise<boolean | undefined> => probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" });
   const cors = reach !== "nothing" && (await answers());
   if (!cors && reach !== "answers" && (reach === "nothing" || !(await opaque()))) {
+    await new Promise((resolve) => setTimeout(resolve, 100)); // a worker hears of its policy a moment later
     if (isForbidden(origin)) return { hint: `The Content-Security-Policy of the page, or of its worker, lacks  connect-src ${origin}` };
     if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
