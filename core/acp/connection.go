@@ -244,7 +244,6 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		if s.conn == n && s.state != sessionDropped {
 			s.detach(c)
 			s.enterHistory(c, historyUnbound)
-			s.earlier = 0 // its answer comes no more
 			s.broken(c, now)
 		}
 	}

@@ -15,19 +15,7 @@ import (
 // while the client reads the history again by itself. It is shown once.
 func TestFault496_ResumedByTheNextPage(t *testing.T) {
 	for _, version := range []int{2, 1} {
-		m := newModel()
-		s, handle, a := opened(t, m)
-		if version == 1 {
-			m = quiet()
-			m.version = 1
-			s, handle, a = opened(t, m)
-			a.update(`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
-			a.chunk("a1", "hello")
-			s.settle(0)
-		} else {
-			s.prompt(handle, "one")
-			s.settle(0)
-		}
+		s, handle, a := afterATurn(t, version, `"messageId":"m1",`)
 		want := said(s.effects, handle)
 		s.load() // which reads the session again by itself
 		method := map[int]string{1: "session/load", 2: "session/resume"}[version]
@@ -90,19 +78,7 @@ func TestFault496_LoadedTwiceAtOnce(t *testing.T) {
 func TestFault496_BeforeTheConnectionIsGone(t *testing.T) {
 	for _, how := range []string{"gone", "frozen"} {
 		for _, version := range []int{2, 1} {
-			m := newModel()
-			s, handle, a := opened(t, m)
-			if version == 1 {
-				m = quiet()
-				m.version = 1
-				s, handle, a = opened(t, m)
-				a.update(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}`)
-				a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hello"}}`)
-				s.settle(0)
-			} else {
-				s.prompt(handle, "one")
-				s.settle(0)
-			}
+			s, handle, a := afterATurn(t, version, "")
 			want := said(s.effects, handle)
 			method := map[int]string{1: "session/load", 2: "session/resume"}[version]
 			load := func() engine.CallID {
@@ -110,7 +86,7 @@ func TestFault496_BeforeTheConnectionIsGone(t *testing.T) {
 			}
 			var call engine.CallID
 			if how == "gone" {
-				m.forget(s)
+				a.m.forget(s)
 				call = load()
 			} else {
 				call = load()
@@ -167,4 +143,22 @@ func TestFault496_DuringAReplay(t *testing.T) {
 	if got := said(s.effects, handle); got != want {
 		t.Errorf("shown %s, want %s", got, want)
 	}
+}
+
+// afterATurn is a session that has had one; id is the member that names a message of version 1's, if it does.
+func afterATurn(t *testing.T, version int, id string) (s *sim, handle uint32, a *modelSession) {
+	if version == 2 {
+		s, handle, a = opened(t, newModel())
+		s.prompt(handle, "one")
+		s.settle(0)
+		return s, handle, a
+	}
+	m := quiet()
+	m.version = 1
+	s, handle, a = opened(t, m)
+	for _, said := range [][2]string{{"user", "hi"}, {"agent", "hello"}} {
+		a.update(fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk",%s"content":{"type":"text","text":%q}}`, said[0], id, said[1]))
+	}
+	s.settle(0)
+	return s, handle, a
 }

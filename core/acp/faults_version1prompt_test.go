@@ -24,6 +24,17 @@ func v1ends(s *sim, a *modelSession, r modelRequest, reason string) {
 	s.settle(0)
 }
 
+// twoPrompts makes two prompts, the second in the turn of the first.
+func twoPrompts(t *testing.T) (s *sim, a *modelSession, asked *[]modelRequest) {
+	m, asked := v1agent()
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "first")
+	s.settle(0)
+	s.prompt(handle, "second")
+	s.settle(0)
+	return s, a, asked
+}
+
 // lastTurn is what the page was told last of the turn.
 func (s *sim) lastTurn() string {
 	all := s.events(engine.EventTurn, "")
@@ -97,12 +108,7 @@ func TestFault500_RunningAfterReconnect(t *testing.T) {
 
 // TestFault500_SecondPromptRefused: version 1: the second prompt, made in the turn of the first, is refused: the first goes on.
 func TestFault500_SecondPromptRefused(t *testing.T) {
-	m, asked := v1agent()
-	s, handle, a := opened(t, m)
-	s.prompt(handle, "first")
-	s.settle(0)
-	s.prompt(handle, "second")
-	s.settle(0)
+	s, a, asked := twoPrompts(t)
 	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"a prompt is running"}}`, (*asked)[1].ID)
 	s.settle(0)
 	s.expect(s.ended() == 0, "the turn of the first is told to have ended: %s", s.lastTurn())
@@ -124,12 +130,7 @@ func TestFault500_SecondPromptCancelled(t *testing.T) {
 
 // TestFault500_SecondPromptRuns: version 1: the agent has taken a second prompt, and answers the first: it is at work on the second.
 func TestFault500_SecondPromptRuns(t *testing.T) {
-	m, asked := v1agent()
-	s, handle, a := opened(t, m)
-	s.prompt(handle, "first")
-	s.settle(0)
-	s.prompt(handle, "second")
-	s.settle(0)
+	s, a, asked := twoPrompts(t)
 	v1ends(s, a, (*asked)[0], "end_turn")
 	s.expect(len(*asked) == 2, "%d prompts", len(*asked))
 	last := s.lastTurn()

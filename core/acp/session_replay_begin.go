@@ -38,6 +38,7 @@ func (s *session) begin(updates [][]byte) (at int, begins bool) {
 	return at, begins
 }
 
+// beginAfter is the same, where all that was said, or only the messages, has to come again.
 func (s *session) beginAfter(updates [][]byte, all bool) (at int, begins bool) {
 	last := map[string]int{}
 	for i, u := range updates {

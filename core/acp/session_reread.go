@@ -2,7 +2,6 @@ package acp
 
 import (
 	"bytes"
-	"encoding/binary"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -13,7 +12,7 @@ import (
 // taken its place where it was written again, under the same numbers.
 type logPrefix struct {
 	rows   int
-	digest uint64 // of what is in them: FNV-1a, eight bytes a step
+	digest uint64 // of what is in them
 }
 
 // add takes the next row.
@@ -22,16 +21,8 @@ func (p *logPrefix) add(row journal.Op) {
 		p.digest = 0xcbf29ce484222325
 	}
 	p.rows++
-	text := row.Plain
-	for ; len(text) >= 8; text = text[8:] {
-		p.step(binary.LittleEndian.Uint64(text))
-	}
-	for _, b := range text {
-		p.step(uint64(b))
-	}
+	p.digest = engine.Digest(p.digest, row.Plain)
 }
-
-func (p *logPrefix) step(n uint64) { p.digest = (p.digest ^ n) * 0x100000001b3 }
 
 // begins reports whether a log begins so.
 func (p *logPrefix) begins(log []journal.Op) bool {

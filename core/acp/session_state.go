@@ -43,6 +43,9 @@ var historyTransitions = engine.Transitions{
 // enterHistory has the session's history in another state.
 func (s *session) enterHistory(c *Client, next historyState) {
 	engine.Enter(&historyTransitions, &s.history, next, &c.illegalTransitions)
+	if next == historyUnbound {
+		s.earlier = 0 // the answer to it would have come on that connection
+	}
 }
 
 // missed notes that something may be missing of what was said.

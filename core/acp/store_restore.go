@@ -360,7 +360,6 @@ func (c *Client) settleConnection(now engine.Time, s *session) {
 	if s.conn == nil || len(s.conn.result) == 0 {
 		s.conn = c.home
 		s.enterHistory(c, historyUnbound)
-		s.earlier = 0
 		s.broken(c, now)
 	}
 	for _, q := range c.allQuestions() {

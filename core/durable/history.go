@@ -85,7 +85,7 @@ func (h *History) Reapply(of Folder, plain, secret []byte, each Each) {
 				}
 			case e.Kind == journal.Checkpoint:
 				n := uint32(e.N[0])
-				if n <= h.Position || h.Position == h.Checkpoint { // else there are events before, and those up to n never were
+				if n <= h.Position || h.Position == h.Checkpoint { // else it is a hole behind events that are stored
 					h.Checkpoint = max(h.Checkpoint, n)
 				}
 				h.Position = max(h.Position, n)

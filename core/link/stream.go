@@ -45,7 +45,7 @@ type Stream struct {
 	checking   bool // a replay may repeat events: ids are compared until a fresh one
 	progressed bool // this connection has brought something new
 	brought    bool // and that was a message, not only an id
-	stranded   bool // no connection can follow this one
+	stranded   bool // no connection can follow this one by its cursor
 	live       liveness
 	guard      loopGuard
 	seen       seenIDs
@@ -300,8 +300,8 @@ func (s *Stream) Prove(now engine.Time, within int64) {
 	}
 }
 
-// Strand notes that no connection can follow this one, whatever its cursor: it need not prove
-// that it lives, as one that cannot be resumed need not.
+// Strand notes that no connection can follow this one by its cursor, whose session is gone: it need
+// not prove that it lives, as one that cannot be resumed need not, unless it is to be opened again.
 func (s *Stream) Strand() {
 	s.stranded = true
 	s.live.proveBy = engine.Never

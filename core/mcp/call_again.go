@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -21,22 +20,8 @@ type mark struct {
 // markOf returns the mark of an event.
 func markOf(position uint32, kind engine.EventKind, data []byte) mark {
 	const part = 512 // of a long event its two ends are looked at
-	sum := add(uint64(len(data))<<8|uint64(kind), data[:min(len(data), part)])
-	return mark{position, add(sum, data[min(len(data), max(part, len(data)-part)):])}
-}
-
-// add adds bytes to a sum, eight at a time: every event pays for it.
-func add(sum uint64, data []byte) uint64 {
-	const prime = 1099511628211 // of FNV-1a
-	for ; len(data) >= 8; data = data[8:] {
-		word := binary.LittleEndian.Uint64(data)
-		sum = (sum ^ word) * prime
-		sum ^= sum >> 32
-	}
-	for _, b := range data {
-		sum = (sum ^ uint64(b)) * prime
-	}
-	return sum
+	sum := engine.Digest(uint64(len(data))<<8|uint64(kind), data[:min(len(data), part)])
+	return mark{position, engine.Digest(sum, data[min(len(data), max(part, len(data)-part)):])}
 }
 
 // markedStored is of how many events that are stored the marks are kept: they may be stored

@@ -11,13 +11,7 @@ import (
 
 // Fault 529: a task is cancelled while its server is away for minutes. It is cancelled there once it is back.
 func TestFault529_CancelThatWaitsLong(t *testing.T) {
-	r := connected(t, mcp.Config{Journal: true, NoListen: true})
-	r.store()
-	r.Advance(5000)
-	o := newTask(r, true)
-	o.store()
-	other := r.post("tools/list")
-	other.Head(other.x, 404)
+	o, other := taskBetweenSessions(t)
 	o.cancel(o.c)
 	o.store()
 	began := o.Now

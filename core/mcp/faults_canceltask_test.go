@@ -62,12 +62,18 @@ func restoredTask(t *testing.T) *onTask {
 
 // Fault 529: a task outlives its session. Its call is cancelled while the next session is being made.
 func TestFault529_CancelOfATaskBetweenSessions(t *testing.T) {
+	o, other := taskBetweenSessions(t)
+	o.wantTaskCancelled(func() { other.nextSession("s2") })
+}
+
+// taskBetweenSessions makes a call that a task carries, and loses its session: other is what has found that.
+func taskBetweenSessions(t *testing.T) (o *onTask, other *onStream) {
 	r := connected(t, mcp.Config{Journal: true, NoListen: true})
 	r.store()
 	r.Advance(5000)
-	o := newTask(r, true)
+	o = newTask(r, true)
 	o.store()
-	other := r.post("tools/list")
+	other = r.post("tools/list")
 	other.Head(other.x, 404)
-	o.wantTaskCancelled(func() { other.nextSession("s2") })
+	return o, other
 }

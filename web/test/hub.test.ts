@@ -7,6 +7,7 @@ import { hub } from "../src/hub/hub.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { checkListener, Listeners } from "../src/shared/listeners.js";
+import { ready } from "./ready.js";
 
 /** A client with tools of these names. */
 class Client {
@@ -150,7 +151,7 @@ test("Fault 547: an event is told once, however often somebody has listened befo
     const offs = [all.on("changed", () => n++), all.on("changed", () => others++)];
     const change = async (): Promise<void> => {
       one.listeners.emit("changed", { what: "tools" });
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await ready();
     };
     await change();
     offs[0]!();

@@ -20,7 +20,7 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
   const opaque = (): Promise<boolean | undefined> => probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" });
   const cors = reach !== "nothing" && (await answers());
   if (!cors && reach !== "answers" && (reach === "nothing" || !(await opaque()))) {
-    await new Promise((resolve) => setTimeout(resolve, 100)); // a worker hears of its policy a moment later
+    await new Promise((resolve) => setTimeout(resolve, POLICY_TIME));
     if (isForbidden(origin)) return { hint: `The Content-Security-Policy of the page, or of its worker, lacks  connect-src ${origin}` };
     if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
@@ -41,6 +41,9 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
     hint: otherwise ?? `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,
   };
 }
+
+/** How much later than of the request a worker may hear of the policy that has kept it in the browser, in ms. */
+const POLICY_TIME = 100;
 
 /** A redirect is an answer, and is not followed: it may lead anywhere. */
 const PLAIN: RequestInit = { redirect: "manual" };
