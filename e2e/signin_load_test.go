@@ -57,7 +57,7 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 			s.Person("")
 			chrome.Script[chrome.Void](page, `window.before = mcp.callTool("pay", {}, { key: "bill-7", ack: "manual" });`)
 			page.WaitFor(`signIn.state === "authorizing" && mcp.state === "awaiting_authorization"`)
-			chrome.Script[chrome.Void](page, `await mcp.stored();`) // the note that the server has refused it may be a moment behind
+			chrome.Script[chrome.Void](page, `await mcp.stored();`) // the note that the server has refused it is there then (fault 513)
 			gone.Store(true)
 			page.Reload()
 			page.WaitFor(`!window.before && (window.failed || window.opened)`)

@@ -102,8 +102,8 @@ export class Connection {
   }
 
   /**
-   * What the store holds of this server and user; null where there is none, or not
-   * any more: it was deleted, or the client is closed.
+   * What the store holds of this server and user, once what is on its way to it is
+   * there; null where there is none, or not any more: it was deleted, or the client is closed.
    *
    * @throws HoldfastError `storage_failed` where it cannot be read now
    */

@@ -247,8 +247,10 @@ export class Journal {
     return this.#store.rows(call, after, most).catch(() => []);
   }
 
-  /** What is stored of this server; null where that is nothing any more. */
-  usage(): Promise<Usage | null> {
+  /** What is stored of this server, what the core has written so far included; null where that is nothing any more. */
+  async usage(): Promise<Usage | null> {
+    // One commit under way, and the next, which has what was written meanwhile.
+    for (let i = 0; i < 2; i++) await this.#committing;
     return usageOf(this.#store);
   }
 
