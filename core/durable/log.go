@@ -19,6 +19,7 @@ type Log struct {
 	writer *Writer
 	of     Recorder
 	plain  []byte // entries of the row that waits
+	memory []byte // what plain lies in, where that is large (large_row.go)
 	secret []byte // those of its sealed part
 	lent   bool   // the app is handed what lies in plain, once that is stored
 	waits  bool   // for the next commit
@@ -50,9 +51,7 @@ func (l *Log) Write(e journal.Entry) {
 		return
 	}
 	before := len(l.plain)
-	if !l.lent { // else the memory that it leaves is not free yet
-		l.plain = l.writer.Room(l.plain, len(e.Data))
-	}
+	l.room(len(e.Data))
 	l.plain = journal.AppendEntry(l.plain, e)
 	l.writer.Grow(len(l.plain) - before)
 }
@@ -128,9 +127,9 @@ func (l *Log) AppendRow(b []byte, flags journal.OpFlags) []byte {
 	l.flying = true
 	l.Bytes += len(l.plain) + len(l.secret)
 	l.writer.Held += len(l.plain) + len(l.secret)
-	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: l.ID, Epoch: l.Epoch, N: l.N, Plain: l.plain, Secret: l.secret})
+	b, taken := l.appendRow(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: l.ID, Epoch: l.Epoch, N: l.N, Plain: l.plain, Secret: l.secret})
 	last := flags&journal.OpEnded != 0
-	if l.lent {
+	if l.lent || taken {
 		l.plain, l.lent = nil, false
 	} else {
 		l.plain = l.writer.Done(l.plain, last)
@@ -197,7 +196,7 @@ func (l *Log) Drop() {
 	}
 }
 
-func (l *Log) forget() { l.plain, l.secret, l.lent, l.waits = nil, nil, false, false }
+func (l *Log) forget() { l.plain, l.memory, l.secret, l.lent, l.waits = nil, nil, nil, false, false }
 
 // Restart begins the log again, under the epoch of its owner: those before are of other
 // owners, and what one of them still writes must not count (fault 76).

@@ -113,11 +113,26 @@ const opHeader = 28
 
 // AppendOp appends an Op in the form that both sides of the boundary read.
 func AppendOp(b []byte, op Op) []byte {
+	return append(append(appendOpHeader(b, &op), op.Plain...), op.Secret...)
+}
+
+func appendOpHeader(b []byte, op *Op) []byte {
 	b = append(b, byte(op.Kind), byte(op.Flags), 0, 0)
 	for _, w := range [...]uint32{op.Epoch, op.N, uint32(op.Call), uint32(op.Call >> 32), uint32(len(op.Plain)), uint32(len(op.Secret))} {
 		b = append(b, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
 	}
-	return append(append(b, op.Plain...), op.Secret...)
+	return b
+}
+
+// OpRoom is how many bytes an Op has before its Plain.
+const OpRoom = opHeader
+
+// WrapOp returns what AppendOp does, made around the op's Plain in the memory where that
+// lies: right behind the length of memory, which is at least that of b and OpRoom. That memory is taken.
+func WrapOp(b []byte, op Op, memory []byte) []byte {
+	from := len(memory) - OpRoom - len(b)
+	appendOpHeader(append(memory[:from], b...), &op)
+	return append(memory[from:len(memory)+len(op.Plain)], op.Secret...)
 }
 
 // Ops reads encoded Ops.
