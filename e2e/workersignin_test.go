@@ -205,7 +205,9 @@ func TestFault312_ThePageThatShowsItGoes(t *testing.T) {
 	chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}, { key: "bill" }));`)
 	eventually(t, "a window to be opened", func() bool { return s.Requests("GET /auth") == before+1 })
 	page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
+	first := profile.Popup(s.Issuer)
 	newest.Close()
+	first.CloseWindow() // whoever signs in does so in one window: this server mistakes one's answer for the other's
 	eventually(t, "the other tab to open one", func() bool { return s.Requests("GET /auth") == before+2 })
 	s.Person("ada")
 	outcome(t, page, "")

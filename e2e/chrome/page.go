@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -32,6 +33,7 @@ type Page struct {
 	closed  bool
 
 	windowless bool
+	window     target.ID // of one that Popup has found
 }
 
 // drawn ends the test where the page has no window: what it asks for would wait for ever.
