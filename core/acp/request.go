@@ -30,7 +30,8 @@ type request struct {
 	by         engine.Time
 	again      engine.Time   // when it is asked once more, its answer having been lost
 	cut        bool          // the stream that brings its answer was broken when it was sent, or broke since
-	turn       uint32        // a prompt's: which turn there was when it was made
+	made       uint32        // which turn of its session there was when it was made
+	turn       uint32        // and when it left
 	overIn     uint32        // a prompt's: the turn that ended when it was in the history already; 0 for none
 	storing    bool          // what is written ahead of it is being stored
 	unwanted   bool          // the app has cancelled it
@@ -64,6 +65,9 @@ var methods = map[string]struct {
 
 func (c *Client) newRequest(now engine.Time, method string, s *session, params []byte) *request {
 	r := &request{id: c.ids.Next(), method: method, session: s, params: append([]byte(nil), params...), again: engine.Never}
+	if s != nil {
+		r.made, r.turn = s.turn.n, s.turn.n
+	}
 	r.by = r.answerBy(c, now)
 	c.requests = append(c.requests, r)
 	return r
@@ -211,6 +215,9 @@ func (r *request) send(c *Client, now engine.Time) {
 		if r.session != nil {
 			r.conn = r.session.conn
 		}
+	}
+	if r.method == "session/prompt" {
+		r.turn = r.session.turn.n // those that were over by then are not its own (fault 595)
 	}
 	if r.method == "session/prompt" && r.session.version() == 1 {
 		c.writeLeaving(r)

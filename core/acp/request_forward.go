@@ -24,7 +24,7 @@ const maxServed = 256
 func (c *Client) forwardRequest(now engine.Time, s *session, id engine.CallID, method string, params []byte, notify bool) {
 	r := c.newRequest(now, method, s, withSession(params, s))
 	r.enter(c, requestElsewhere)
-	r.call, r.forwarded.notify, r.turn = id, notify, s.turn.n
+	r.call, r.forwarded.notify = id, notify
 	r.forward(c)
 }
 
@@ -384,6 +384,7 @@ func (c *Client) placedElsewhere(now engine.Time, r *request) {
 // that already or not yet: the answer comes beside it (fault 184).
 func (r *request) expectTurn(c *Client, now engine.Time) {
 	s := r.session
+	defer r.tellExpected(c)
 	if s.turn.n != r.turn || s.turn.open() {
 		return
 	}

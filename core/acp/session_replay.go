@@ -286,6 +286,7 @@ func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
 			// Its answer may have been lost with the connection.
 			r.over(c)
 			c.dropped[r.id] = true
+			r.tellExpected(c)
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
 		case r.doubtful != nil && r.conn == nil:
 			r.fail(c, now, r.doubtful)

@@ -114,15 +114,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, over bool)
 	if ended {
 		t.enter(c, turnNone)
 	}
-	b := jsonrpc.AppendString([]byte(`{"state":`), state)
-	for _, name := range []string{"stopReason", "error", "background", "usage", "_meta"} {
-		if value, ok := jsonrpc.Member(update, name); ok {
-			b = appendMember(b, name, value)
-		}
-	}
-	b = strconv.AppendUint(appendName(b, "turn"), uint64(t.n), 10)
-	b = strconv.AppendBool(appendName(b, "ended"), ended)
-	c.deliver(s, engine.EventTurn, 0, append(b, '}'))
+	s.tellTurn(c, ended, false)
 	if !ended {
 		return
 	}
@@ -135,6 +127,31 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, over bool)
 	c.lend(now) // its stream is another's now
 	if s.version() == 1 && s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now) // it was put off
+	}
+}
+
+// tellTurn tells the app what the last snapshot says.
+func (s *session) tellTurn(c *Client, ended, expected bool) {
+	b := jsonrpc.AppendString([]byte(`{"state":`), s.turn.said)
+	for _, name := range []string{"stopReason", "error", "background", "usage", "_meta"} {
+		if value, ok := jsonrpc.Member(s.turn.last, name); ok {
+			b = appendMember(b, name, value)
+		}
+	}
+	b = strconv.AppendUint(appendName(b, "turn"), uint64(s.turn.n), 10)
+	b = strconv.AppendBool(appendName(b, "ended"), ended)
+	if expected {
+		b = strconv.AppendBool(appendName(b, "expected"), true)
+	}
+	c.deliver(s, engine.EventTurn, 0, append(b, '}'))
+}
+
+// tellExpected tells the app that the turn of a prompt, which is about to settle, is still to come.
+// Turns have been counted since the app made the prompt, and were over when it left: the app
+// would take it for one of theirs.
+func (r *request) tellExpected(c *Client) {
+	if r.made != r.turn && r.session.turn.state == turnExpected {
+		r.session.tellTurn(c, false, true)
 	}
 }
 
@@ -190,7 +207,6 @@ func (c *Client) endUnbegun(now engine.Time) {
 // later page knows that it may have: no prompt is sent twice by itself.
 func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	c.touch(s)
-	r.turn = s.turn.n
 	content, _ := jsonrpc.Member(r.params, "prompt")
 	if s.trailing.by != engine.Never {
 		s.transcript.Waits(r.id, content, s.emit(c)) // behind what is on its way
@@ -242,6 +258,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	case s.placed[r.id] && s.hasBegun():
 		s.endRead(c, now) // nobody has heard its turn, which is in the history
 	}
+	r.tellExpected(c)
 }
 
 // promptAccepted takes the answer to a prompt, of this page or of an earlier one.

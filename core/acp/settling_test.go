@@ -448,13 +448,14 @@ func (w *waiters) hear() {
 
 func (a *awaitedTurns) hear(data []byte) {
 	var turn struct {
-		State string
-		Turn  uint32
-		Ended bool
-		Meta  struct{ Turn int } `json:"_meta"`
+		State           string
+		Turn            uint32
+		Ended, Expected bool
+		Meta            struct{ Turn int } `json:"_meta"`
 	}
 	_ = json.Unmarshal(data, &turn)
 	a.state, a.latest = turn.State, max(a.latest, turn.Turn)
+	a.underWay = a.underWay || turn.Expected
 	if !turn.Ended {
 		return
 	}

@@ -186,7 +186,7 @@ export const files = [
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_600, goal: 12_000 },
-  { name: "holdfast.js", budget: 78_700, goal: 50_000 },
+  { name: "holdfast.js", budget: 78_750, goal: 50_000 }, // + 25: a turn that is expected (595)
   { name: "holdfast-worker.mjs", budget: 74_000, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },

@@ -96,6 +96,23 @@ test("Fault 184: a prompt settles whose answer and the end of the turn it was ta
   assert.equal(await isSettled(it.settled()), true);
 });
 
+test("Fault 595: a prompt that left when the turn before it was over waits for its own", async () => {
+  const { rig, it } = await session();
+  const told: unknown[] = [];
+  it.on("turn", (turn) => told.push(turn));
+  const prompt = it.prompt("next"); // which waits
+  rig.turn(1, "running");
+  rig.turn(1, "idle", true, { stopReason: "max_tokens" });
+  rig.turn(1, "idle", false, { stopReason: "max_tokens", expected: true });
+  rig.answer({ messageId: "u2" });
+  await prompt;
+  const end = it.settled();
+  assert.equal(await isSettled(end), false, "that was the turn before");
+  assert.equal(told.length, 2, "that it is expected is no event of the app's");
+  rig.turn(2, "idle", true, { stopReason: "end_turn" });
+  assert.deepEqual(await end, { stopReason: "end_turn" });
+});
+
 test("Fault 369: why a turn ended is known also where nobody has heard that it began", async () => {
   const { rig, it } = await session();
   const prompt = it.prompt("hi");

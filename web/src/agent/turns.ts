@@ -31,9 +31,9 @@ export class Turns {
     return this.#latest;
   }
 
-  /** The core's turn event. */
-  heard(text: string): SessionTurn {
-    const turn = JSON.parse(text) as SessionTurn;
+  /** The core's turn event. `expected`: no news but for {@link Turns}, a prompt that is accepted next left when what has ended was over (fault 595). */
+  heard(text: string): SessionTurn & { expected?: boolean } {
+    const turn = JSON.parse(text) as ReturnType<Turns["heard"]>;
     this.state = turn.state;
     this.background = turn.background ?? undefined;
     this.#latest = Math.max(this.#latest, turn.turn);
@@ -45,6 +45,7 @@ export class Turns {
       this.#underWay = false;
       for (const { resolve } of this.#waiting.splice(0)) resolve(this.end);
     }
+    if (turn.expected) this.#underWay = true;
     return turn;
   }
 

@@ -35,10 +35,12 @@ export class SessionView {
       case EVENT.transcript:
         this.#changed(this.transcript.apply(JSON.parse(text) as TranscriptOp));
         break;
-      case EVENT.turn:
+      case EVENT.turn: {
         this.#flush(); // whoever waits for the turn's end has had all of it before
-        this.tell("turn", this.turns.heard(text));
+        const turn = this.turns.heard(text);
+        if (!turn.expected) this.tell("turn", turn);
         break;
+      }
       case EVENT.resumed:
         this.tell("resumed", JSON.parse(text) as SessionEvents["resumed"]);
         break;
