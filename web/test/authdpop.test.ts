@@ -6,7 +6,9 @@ import { Nonces } from "../src/auth/nonces.js";
 import { sha256 } from "../src/auth/pkce.js";
 import type { Registration } from "../src/auth/registration.js";
 import { tokenRequest } from "../src/auth/tokenrequest.js";
-import { failureOf, ISSUER, json, rig } from "./authrig.js";
+import { failureOf, ISSUER, json, rig, SERVER } from "./authrig.js";
+import { scene } from "./authscene.js";
+import { until } from "./ready.js";
 
 function bytes(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (char) => char.charCodeAt(0));
@@ -62,14 +64,14 @@ test("the thumbprint is that of RFC 7638: members in order, none more", async ()
 test("nonces are kept for each server and role, and what is none is not taken", () => {
   const nonces = new Nonces();
   const headers = (nonce: string): Headers => new Headers({ "dpop-nonce": nonce });
-  assert.ok(nonces.note("authorization", `${ISSUER}/token`, headers("a")));
-  assert.ok(!nonces.note("authorization", `${ISSUER}/other`, headers("a")));
-  assert.ok(nonces.note("resource", `${ISSUER}/mcp`, headers("b")));
-  assert.ok(!nonces.note("resource", `${ISSUER}/mcp`, headers('c"d')));
-  assert.ok(!nonces.note("resource", `${ISSUER}/mcp`, headers("x".repeat(2000))));
-  assert.ok(!nonces.note("resource", `${ISSUER}/mcp`, new Headers()));
+  assert.ok(nonces.note("authorization", `${ISSUER}/token`, headers("a"), undefined));
+  assert.ok(!nonces.note("authorization", `${ISSUER}/other`, headers("a"), "a"));
+  assert.ok(nonces.note("resource", `${ISSUER}/mcp`, headers("b"), undefined));
+  assert.ok(!nonces.note("resource", `${ISSUER}/mcp`, headers('c"d'), "b"));
+  assert.ok(!nonces.note("resource", `${ISSUER}/mcp`, headers("x".repeat(2000)), "b"));
+  assert.ok(!nonces.note("resource", `${ISSUER}/mcp`, new Headers(), "b"));
   assert.deepEqual([nonces.get("authorization", ISSUER), nonces.get("resource", ISSUER)], ["a", "b"]);
-  for (let i = 0; i < 100; i++) nonces.note("resource", `https://s${i}.example`, headers("n"));
+  for (let i = 0; i < 100; i++) nonces.note("resource", `https://s${i}.example`, headers("n"), undefined);
   assert.equal(nonces.get("authorization", ISSUER), undefined);
   assert.equal(nonces.get("resource", "https://s99.example"), "n");
 });
@@ -102,4 +104,37 @@ test("a wish for a nonce is granted once; the next request has it at once", asyn
   const hiding = rig({ [`POST ${endpoint}`]: () => json({ error: "use_dpop_nonce" }, 400) });
   assert.ok(/Expose-Headers: DPoP-Nonce/.test((await failureOf(tokenRequest(hiding, "auth/token", endpoint, { client, dpop }, {}))).fields.hint!));
   assert.equal(hiding.sent.length, 1);
+});
+
+test("Fault 533: several requests that are refused at once are given one nonce, and each is sent again with it", async () => {
+  const endpoint = `${ISSUER}/token`;
+  const client: Registration = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/" };
+  // All of them are there before the first is answered, as after a reload, which has forgotten the nonce.
+  let [all, arrived] = [() => {}, 0];
+  const gate = new Promise<void>((resolve) => (all = resolve));
+  const hands = rig({
+    [`POST ${endpoint}`]: async ({ headers }) => {
+      if (++arrived === 3) all();
+      await gate;
+      return read(headers.get("dpop")!).payload.nonce === "n1" ? json({}) : json({ error: "use_dpop_nonce" }, 400, { "dpop-nonce": "n1" });
+    },
+  });
+  const dpop = await makeDPoPKey(hands, ["ES256"]);
+  await Promise.all([1, 2, 3].map(() => tokenRequest(hands, "auth/refresh", endpoint, { client, dpop }, {})));
+  assert.equal(hands.sent.length, 6);
+
+  // The same of what goes to the server.
+  const { tab, shown, answer } = scene({ dpop: true }, { [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "DPoP", expires_in: 3600 }) });
+  const { signIn } = tab();
+  const first = signIn.signIn();
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await first;
+  const sent = await Promise.all([1, 2, 3].map(() => signIn.headers("POST", SERVER)));
+  const repairs = [];
+  for (const one of sent) {
+    const answered = { status: 401, headers: new Headers({ "www-authenticate": 'DPoP error="use_dpop_nonce"', "dpop-nonce": "r1" }) };
+    repairs.push((await signIn.repaired(answered, one!.token, signIn.noted(SERVER, answered.headers, one)))?.kind);
+  }
+  assert.deepEqual(repairs, ["retry", "retry", "retry"]);
 });

@@ -63,7 +63,7 @@ function converting(signIn: SignIn): ClientAuth {
     set onchange(listener: (() => void) | undefined) {
       signIn.onchange = listener;
     },
-    noted: (url, headers) => signIn.noted(url, headers),
+    noted: (url, headers, shown) => signIn.noted(url, headers, shown),
     principal: () => converted(signIn.principal()),
     reread: () => converted(signIn.reread()),
     headers: (method, url) => converted(signIn.headers(method, url)),

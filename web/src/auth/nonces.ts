@@ -17,11 +17,14 @@ export class Nonces {
     return this.#latest.get(keyOf(role, url));
   }
 
-  /** Takes the nonce of an answer, and reports whether it brought another one than there was. */
-  note(role: NonceRole, url: string, headers: Headers): boolean {
+  /**
+   * Takes the nonce of an answer, and reports whether it is another one than its request was `sent` with. What is the latest by
+   * now says nothing of that: of several requests that are refused at once, each is given the same one.
+   */
+  note(role: NonceRole, url: string, headers: Headers, sent: string | undefined): boolean {
     const nonce = headers.get("dpop-nonce");
     const key = keyOf(role, url);
-    if (nonce === null || !NONCE.test(nonce) || this.#latest.get(key) === nonce) return false;
+    if (nonce === null || !NONCE.test(nonce) || nonce === sent) return false;
     this.#latest.delete(key);
     this.#latest.set(key, nonce);
     for (const oldest of this.#latest.keys()) {

@@ -42,6 +42,8 @@ export interface Shown {
   readonly token: string;
   readonly fields: [string, string][];
   readonly principal: string;
+  /** The latest nonce of the server's, which a proof has. */
+  readonly nonce: string | undefined;
   /** No request has passed with it. */
   readonly unproven: boolean;
 }
@@ -140,8 +142,9 @@ export class SignIn {
     }
     const { token, type } = grant.access;
     const fields: [string, string][] = [["authorization", `${type} ${token}`]];
-    if (grant.dpop) fields.push(["dpop", await proofOf(this.#hands, grant.dpop, { method, url, token, nonce: this.#hands.nonces.get("resource", url) })]);
-    return { token, fields, principal: grant.principal, unproven: grant.unproven !== undefined };
+    const nonce = this.#hands.nonces.get("resource", url);
+    if (grant.dpop) fields.push(["dpop", await proofOf(this.#hands, grant.dpop, { method, url, token, nonce })]);
+    return { token, fields, principal: grant.principal, nonce, unproven: grant.unproven !== undefined };
   }
 
   /** A request has passed with that token: what is refused from now on is no server that refuses all that it is given. */
@@ -153,9 +156,9 @@ export class SignIn {
     await this.#hands.store.set(grantKey(this.url), kept.version, proven); // where it has changed, the next request says it
   }
 
-  /** Takes the nonce that an answer of the server brings; reports whether it is another one. */
-  noted(url: string, headers: Headers): boolean {
-    return this.#hands.nonces.note("resource", url, headers);
+  /** Takes the nonce that an answer of the server brings; reports whether it is another one than the request had that was `shown`. */
+  noted(url: string, headers: Headers, shown?: Pick<Shown, "nonce">): boolean {
+    return this.#hands.nonces.note("resource", url, headers, shown?.nonce);
   }
 
   /**

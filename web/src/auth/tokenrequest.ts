@@ -26,14 +26,15 @@ export async function tokenRequest(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { headers, body } = authenticated(client, form);
   for (let nonces = 0; ; nonces++) {
-    const proof = dpop && (await proofOf(hands, dpop, { method: "POST", url: endpoint, nonce: hands.nonces.get("authorization", endpoint) }));
+    const nonce = hands.nonces.get("authorization", endpoint);
+    const proof = dpop && (await proofOf(hands, dpop, { method: "POST", url: endpoint, nonce }));
     const { status, json, headers: answered } = await ask(hands, leg, endpoint, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded", ...headers, ...(proof === undefined ? {} : { dpop: proof }) },
       body,
       allow: [...Object.keys(headers), ...(dpop ? ["dpop"] : [])],
     });
-    const fresh = dpop !== undefined && hands.nonces.note("authorization", endpoint, answered);
+    const fresh = dpop !== undefined && hands.nonces.note("authorization", endpoint, answered, nonce);
     if (status >= 200 && status < 300 && (json?.error === undefined || json.access_token !== undefined)) return json ?? {};
     const denial = denialOf(json?.error);
     if (denial === "use_dpop_nonce" && fresh && nonces === 0) continue;

@@ -214,7 +214,7 @@ export class Authorization implements ClientAuthorization {
       const response = await leave(shown?.fields ?? []);
       if (response.ok && shown) opened.value.proven = shown.token;
       if (response.ok && shown?.unproven) void auth.passed(shown.token).catch(() => {});
-      const nonce = auth.noted(url, response.headers);
+      const nonce = auth.noted(url, response.headers, shown);
       let repair: Awaited<ReturnType<ClientAuth["repaired"]>>;
       try {
         const work = auth.repaired(response, shown?.token, nonce, trials);
