@@ -397,3 +397,15 @@ test("random lives of many hosts: a refresh token is lost only with a host that 
     }
   }
 });
+
+test("Fault 534: a token that lives for a minute is used for half of it, and refreshed once for all requests", async () => {
+  let n = 0;
+  const store = await stored();
+  const host = rig({ [TOKEN]: () => json({ access_token: `at${++n}`, token_type: "Bearer", expires_in: 60, refresh_token: `rt${n}` }) }, { store });
+  const all = (): Promise<string[]> => Promise.all([1, 2, 3, 4].map(async () => (await liveGrant(host, SERVER)).access.token));
+  assert.deepEqual(await all(), ["at1", "at1", "at1", "at1"]);
+  host.pass(29_000);
+  assert.deepEqual(await all(), ["at1", "at1", "at1", "at1"]);
+  host.pass(2_000);
+  assert.deepEqual(await all(), ["at2", "at2", "at2", "at2"]);
+});

@@ -12,6 +12,8 @@ export interface AccessToken {
   readonly type: TokenType;
   /** In ms since 1970, by the clock of this machine when it came; missing where nobody said. */
   readonly expiresAt?: number;
+  /** Before its end, in ms, when it is refreshed; missing for {@link MARGIN}. */
+  readonly margin?: number;
 }
 
 /** What a token endpoint gave. */
@@ -51,7 +53,9 @@ function readAccess(leg: Leg, json: Readonly<Record<string, unknown>>, wanted: T
   if (lifetime === undefined || lifetime === null) return { token, type: wanted };
   const seconds = lifetimeOf(lifetime);
   if (seconds === undefined) return invalid(leg, "expires_in is no number of seconds above 0");
-  return { token, type: wanted, expiresAt: now + Math.min(seconds, MAX_LIFETIME) * 1000 };
+  const life = Math.min(seconds, MAX_LIFETIME) * 1000;
+  // One that lives no longer than the margin would be refreshed for each request.
+  return { token, type: wanted, expiresAt: now + life, ...(life < 2 * MARGIN ? { margin: life / 2 } : {}) };
 }
 
 /** Some servers write the number as a string. */
@@ -69,10 +73,10 @@ function isToken(value: unknown): value is string {
 const MARGIN = 60_000;
 
 /** Whether a token can be used: `stale` is one that is about to end, and can still be where it has to. */
-export function lifeOf({ expiresAt }: AccessToken, now: number): "fresh" | "stale" | "over" {
+export function lifeOf({ expiresAt, margin = MARGIN }: AccessToken, now: number): "fresh" | "stale" | "over" {
   if (expiresAt === undefined) return "fresh";
   const left = expiresAt - now;
   // A clock that was put back makes no token live longer than any is given for.
   if (left <= 0 || left > MAX_LIFETIME * 1000) return "over";
-  return left <= MARGIN ? "stale" : "fresh";
+  return left <= margin ? "stale" : "fresh";
 }
