@@ -46,18 +46,26 @@ function forClients(source: SignInSource): OAuth {
   const opened = (url: string): Promise<SharedSignIn> => {
     let open = shared.get(url);
     if (!open) {
-      open = clientPart.here!.Authorization.open(source, url, (signIn) => made.onchange?.(signIn));
+      open = clientPart.here!.Authorization.open(source, url, heard);
       shared.set(url, open);
       open.catch(() => shared.delete(url)); // whoever needs it next tries again
     }
     return open;
+  };
+  // Within the steps of a sign-in, none of which may end with what the app throws.
+  const heard = (signIn: ServerSignIn): void => {
+    try {
+      made.onchange?.(signIn);
+    } catch (error) {
+      reportError(error);
+    }
   };
   const made: OAuth = {
     onchange: undefined,
     chunk: clientPart,
     used: () => void (connects = true),
     ...(source.crossing && { crossing: source.crossing }),
-    heard: (signIn) => made.onchange?.(signIn as ServerSignIn),
+    heard,
     authorize(url) {
       void opened(url); // at once: it takes the answer that this page has come back with
       return new clientPart.here!.Authorization(url, () => opened(url));
