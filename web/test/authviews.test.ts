@@ -7,7 +7,9 @@ import type { Auth } from "../src/connect/useroptions.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { NewestTokens, type View, Views } from "../src/connect/views.js";
 import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
-import { tasks } from "./ready.js";
+import { ISSUER, json, SERVER } from "./authrig.js";
+import { scene } from "./authscene.js";
+import { tasks, until } from "./ready.js";
 
 const URL_ = "https://mcp.example/mcp";
 
@@ -69,4 +71,35 @@ test("Fault 405: a page that goes while somebody signs in leaves the wait to the
     await tasks(5);
     assert.equal(has, true, when);
   }
+});
+
+test("Fault 536: a page that nobody sees, and that waits for a sign-in, is sent nowhere by a sign-out in another tab", async () => {
+  const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: `at${shown.length}`, token_type: "Bearer" }) });
+  const [{ signIn }, { signIn: other }] = [tab("leaves"), tab()];
+  const first = other.signIn();
+  await until(() => shown.length === 1);
+  await answer(other);
+  await first;
+  const listeners = new Set<() => void>();
+  let isSeen = false;
+  const changed = (): void => [...listeners].forEach((listener) => listener());
+  signIn.onchange = changed;
+  const hidden = new Authorization(SERVER, async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners, isSeen: () => isSeen }));
+  await hidden.principal();
+  // The server has taken it so far, and takes it no more.
+  for (const status of [200, 401]) await hidden.send("POST", SERVER, async () => new Response(null, { status }));
+  let answered: unknown;
+  const waits = hidden.token(false).then((one) => (answered = one));
+  await tasks(20);
+  await other.signOut();
+  await signIn.reread();
+  await tasks(20);
+  assert.deepEqual([shown.length, answered], [1, undefined]);
+  // Somebody looks at it.
+  isSeen = true;
+  changed();
+  await until(() => shown.length === 2);
+  await answer(signIn);
+  await waits;
+  assert.equal((answered as { ok: boolean }).ok, true);
 });

@@ -146,8 +146,8 @@ export class Authorization implements ClientAuthorization {
         if (repair?.kind === "retry") return repair.trials;
         if (repair?.away) throw new HoldfastError({ code: "network_error", op: "auth/refresh", message: "the authorization server cannot be reached", retryable: true });
       }
-      // A page that nobody sees opens no window, and does not leave: the one that is seen does.
-      if (attended && !(away && isSeen())) await this.#until(async () => isSeen() || (await this.#token()) !== refusal.token, over);
+      // A page that nobody sees opens no window, and does not leave: the one that is seen does. Nor does it where there is no token any more.
+      if (attended && !(away && isSeen())) await this.#until(async () => isSeen() || ![undefined, refusal.token].includes(await this.#token()), over);
       over?.throwIfAborted();
       try {
         return await auth.refused(refusal, this.#refused.trials);
