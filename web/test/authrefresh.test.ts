@@ -409,3 +409,12 @@ test("Fault 534: a token that lives for a minute is used for half of it, and ref
   host.pass(2_000);
   assert.deepEqual(await all(), ["at2", "at2", "at2", "at2"]);
 });
+
+test("Fault 537: an authorization server that gave the token, and shows an error page that CORS hides, is away", async () => {
+  const host = rig({ [TOKEN]: hidden }, { store: await stored() });
+  const { fields } = await failureOf(liveGrant(host, SERVER));
+  assert.deepEqual([fields.code, fields.retryable], ["cors_blocked", true]);
+  // A token that is only about to end still works meanwhile.
+  const stale = { ...GRANT, access: { token: "at0", type: "Bearer", expiresAt: START + 30_000 } } as const;
+  assert.equal((await liveGrant(rig({ [TOKEN]: hidden }, { store: await stored(stale) }), SERVER)).access.token, "at0");
+});

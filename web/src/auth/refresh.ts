@@ -66,7 +66,9 @@ async function refreshOnce(hands: Hands, claim: Grant, rejected: string | undefi
     json = await tokenRequest(hands, "auth/refresh", server.tokenEndpoint, { client, dpop }, { grant_type: "refresh_token", refresh_token: refreshToken, resource });
   } catch (error) {
     if (!(error instanceof AuthFailure)) throw error;
-    return refused(hands, claim, rejected, error);
+    // It let this page in when it gave the token. The error page of a proxy, or of one that counts requests, has no CORS header.
+    const isAway = error.fields.code === "cors_blocked";
+    return refused(hands, claim, rejected, isAway ? new AuthFailure(error.leg, { ...error.fields, retryable: true }) : error);
   }
   const next = refreshed(hands, claim, json);
   // Before anything else: the authorization server no longer takes the old one.
