@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { grantKey } from "../src/auth/grants.js";
 import { oauthChallenge } from "../src/auth/challenge.js";
 import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
-import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, SERVER } from "./authrig.js";
+import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { refusal, scene } from "./authscene.js";
 import { until } from "./ready.js";
 
@@ -397,4 +397,46 @@ test("Fault 375: a server that has taken a token once, and refuses it a moment l
   await until(() => shown.length === 2);
   stored();
   await passed;
+});
+
+test("Fault 538: where the endpoint that refreshes is gone, or the server has another authorization server by now, a person is asked", async () => {
+  const other = "https://other.example";
+  for (const [name, moved, reply] of [
+    ["no such endpoint", `${ISSUER}/oauth2/token`, () => nothing(404)],
+    ["another authorization server, and the former is gone", `${other}/token`, hidden],
+    ["it is away, and is the same", `${ISSUER}/token`, hidden],
+  ] as const) {
+    let isGone = false;
+    const issuer = new URL(moved).origin;
+    const metadata = () => json(isGone ? { ...METADATA, issuer, token_endpoint: moved } : METADATA);
+    const { tab, shown, answer, forms } = scene({}, {
+      [PRM_PATH]: () => json({ ...RESOURCE, authorization_servers: [isGone ? issuer : ISSUER] }),
+      [AS_METADATA]: metadata,
+      [`GET ${other}/.well-known/oauth-authorization-server`]: metadata,
+      [`POST ${moved}`]: () => json({ access_token: "new", token_type: "Bearer" }),
+      [`POST ${ISSUER}/token`]: ({ form }) => {
+        if (isGone) return reply();
+        forms.push(form);
+        return json({ access_token: "at1", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" });
+      },
+    });
+    const { signIn, hands } = tab();
+    const first = signIn.signIn();
+    await until(() => shown.length === 1);
+    await answer(signIn);
+    await first;
+    await signIn.passed("at1");
+    isGone = true;
+    hands.pass(3_600_000);
+    if (moved === `${ISSUER}/token`) {
+      assert.equal((await failureOf(signIn.headers("POST", SERVER))).fields.retryable, true, name);
+      continue;
+    }
+    assert.equal(await signIn.headers("POST", SERVER), undefined, name);
+    const waits = signIn.refused(refusal(401, undefined), NO_TRIALS);
+    await until(() => shown.length === 2);
+    await answer(signIn, { iss: issuer });
+    await waits;
+    assert.equal((await signIn.headers("POST", SERVER))!.token, "new", name);
+  }
 });

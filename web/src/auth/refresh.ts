@@ -1,6 +1,7 @@
 // Refreshing a token: once over all tabs and hosts, and never so that a passing error signs somebody out.
 
-import { AuthFailure, type Denial } from "./failure.js";
+import { discover } from "./discovery.js";
+import { type AuthCode, AuthFailure, type Denial } from "./failure.js";
 import { type Grant, grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import { unguessable } from "./pkce.js";
@@ -122,8 +123,20 @@ async function refused(hands: Hands, claim: Grant, rejected: string | undefined,
   }
   if (lost(await replace(hands, claim, grant, ours))) return undefined;
   // It was refreshed before its time: what there is still works.
-  if (error.fields.retryable && isLive(grant, rejected) && lifeOf(grant.access, hands.now()) !== "over") return grant;
-  throw error.fields.code === "oauth_denied" && !error.fields.retryable ? signInRequired("the authorization server refused to refresh the token", denial) : error;
+  if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) !== "over") return grant;
+  const { code, retryable } = error.fields;
+  if (!retryable && (code === "oauth_denied" || code === "http_error")) throw signInRequired("the authorization server refused to refresh the token, or does so elsewhere by now", denial);
+  if (UNREACHED.includes(code) && (await hasMoved(hands, grant))) throw signInRequired("the server has another authorization server by now");
+  throw error;
+}
+
+/** The errors after which nobody knows whether there still is an authorization server. */
+const UNREACHED: readonly AuthCode[] = ["network_error", "cors_blocked"];
+
+/** Whether the metadata of the server says that its tokens come from elsewhere by now. Where it says nothing they do not. */
+async function hasMoved(hands: Hands, { url, server: { issuer, tokenEndpoint } }: Grant): Promise<boolean> {
+  const found = await discover(hands, url, undefined, (issuers) => issuers.find((one) => one === issuer)).catch(() => undefined);
+  return found?.era === "resource" && (found.server.issuer !== issuer || found.server.tokenEndpoint !== tokenEndpoint);
 }
 
 /** The errors after which a refresh token is of no use any more. */
