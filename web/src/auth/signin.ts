@@ -21,6 +21,8 @@ import { lifeOf } from "./tokens.js";
 
 /** A request for a person to sign in. */
 interface Pending extends Reason {
+  /** In ms since 1970. */
+  readonly since: number;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: AuthFailure) => void;
@@ -245,7 +247,7 @@ export class SignIn {
     if (this.#declined) return Promise.reject(this.#declined.failure);
     let [resolve, reject]: [() => void, (error: AuthFailure) => void] = [() => {}, () => {}];
     const promise = new Promise<void>((...both) => ([resolve, reject] = both));
-    const pending: Pending = { ...reason, promise, resolve, reject, asked: false };
+    const pending: Pending = { ...reason, since: this.#hands.now(), promise, resolve, reject, asked: false };
     this.#pending = pending;
     this.#enter(reason.scope !== undefined && this.#state !== "signed-out" ? "step-up" : "authorizing");
     this.#begin(pending, waiting).catch((error: unknown) => this.#fail(pending, asFailure(error)));
@@ -414,8 +416,10 @@ export class SignIn {
     }
   }
 
-  #suffices(grant: Grant, { rejected, scope }: Reason): boolean {
-    if (!isUsable(grant, this.#hands.now()) || grant.access?.token === rejected) return false;
+  #suffices(grant: Grant, { rejected, scope, since = Infinity }: Reason & { readonly since?: number }): boolean {
+    if (!isUsable(grant, this.#hands.now())) return false;
+    // Some authorization servers give the same token again, which may do more by then.
+    if (grant.access?.token === rejected && (grant.unproven ?? 0) < since) return false;
     return isAmong(scope, union(grant.requested, grant.granted));
   }
 
