@@ -84,3 +84,31 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 		})
 	}
 }
+
+// TestFault320_SignInDoesNotLoadOnceInAWorker: what signs in does not come to the worker at first, as while a deploy is under way. The
+// next connect of the same page, with the same auth, has it loaded again.
+func TestFault320_SignInDoesNotLoadOnceInAWorker(t *testing.T) {
+	t.Parallel()
+	s, site := oauthserver.Start(t), chrome.NewSite(t)
+	s.Person("ada")
+	file := read(t, filepath.Join("..", "web", "dist", "holdfast-oauth.mjs"))
+	var there atomic.Bool
+	site.Handle("/holdfast-oauth.mjs", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !there.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = w.Write([]byte(file))
+	}))
+	page := signingIn(chrome.NewProfile(t).InWindows(), site, s, `{"host":"shared"}`)
+	page.WaitFor(`window.failed`)
+	there.Store(true)
+	got := chrome.Script[[]string](page, `
+		const again = () => holdfast.connect(JSON.parse(localStorage.getItem("app")).url, { auth, host: "shared" });
+		const mcp = await again().catch(again); // a browser that has given up the address has it under another one the time after that
+		return [failed.code, (await mcp.callTool("pay", {}).result).content[0].text, mcp.host];`)
+	if want := []string{"load_failed", "ada", "shared"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

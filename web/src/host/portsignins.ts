@@ -31,8 +31,11 @@ export class PortSignIn implements SignInPage {
   isReturning = true;
   readonly #page: AuthPage;
   readonly #number: number;
+  /** The same once more; missing where it has opened, or may yet. */
+  again?: () => PortSignIn;
 
-  constructor(page: AuthPage, { client, url, how, file, window, answer, seen }: Extract<PageMessage, { t: "auth" }>, taken: Set<string>) {
+  constructor(page: AuthPage, message: Extract<PageMessage, { t: "auth" }>, taken: Set<string>) {
+    const { client, url, how, file, window, answer, seen } = message;
     this.#page = page;
     this.#number = client;
     this.isSeen = seen;
@@ -54,7 +57,11 @@ export class PortSignIn implements SignInPage {
       signIn.arrived();
     });
     this.ready = joined;
-    this.ready.catch(() => {}); // the clients that wait for it hear of it
+    // The clients that wait for it hear of it.
+    this.ready.catch(() => {
+      signIn.leave(this);
+      this.again = () => new PortSignIn(page, { ...message, seen: this.isSeen }, taken);
+    });
   }
 
   /** What a client here signs in with; `waits` is {@link Authorization}'s. */
@@ -105,14 +112,17 @@ export class PortSignIns {
     this.#page = page;
   }
 
-  /** The one under that number. */
+  /** The one under that number. Where it did not open, it is opened again: the page says it once. */
   get(number: number | undefined): PortSignIn | undefined {
-    return number === undefined ? undefined : this.#all.get(number);
+    const one = this.#all.get(number!);
+    const again = one?.again?.();
+    if (again) this.#all.set(number!, again);
+    return again ?? one;
   }
 
   /** What the page says of a sign-in. */
   take(message: Extract<PageMessage, { t: "auth" | "seen" | "signIn" | "signOut" }>): void {
-    const one = this.#all.get(message.client);
+    const one = message.t === "seen" ? this.#all.get(message.client) : this.get(message.client);
     switch (message.t) {
       case "auth":
         if (!one) this.#all.set(message.client, new PortSignIn(this.#page, message, this.#taken));
