@@ -38,13 +38,13 @@ class PlayedSignIn {
   noted(): boolean {
     return false;
   }
-  async repaired({ status, headers }: Response, token: string | undefined, nonce: boolean): Promise<unknown> {
+  async repaired({ status, headers }: Response, shown: { token?: string } | undefined, nonce: boolean): Promise<unknown> {
     if (status !== 401 && status !== 403) return undefined;
     if (headers.get("www-authenticate") === "refresh") {
       this.token = "refreshed";
       return { kind: "retry", trials: { ...NO_TRIALS, refreshes: 1 } };
     }
-    return { kind: "more", refusal: { status, challenge: undefined, token, nonce } };
+    return { kind: "more", refusal: { status, challenge: undefined, token: shown?.token, nonce } };
   }
   async refused(refusal: Refusal, trials: Trials = NO_TRIALS): Promise<Trials> {
     this.asked.push(refusal);
@@ -480,7 +480,7 @@ test("Fault 273: a page that nobody sees asks nobody, also where the authorizati
   try {
     signIn.token = "old";
     let isAway = true;
-    signIn.repaired = async ({ status }, token, nonce) => ({ kind: "more", refusal: { status, challenge: undefined, token, nonce }, away: isAway });
+    signIn.repaired = async ({ status }, shown, nonce) => ({ kind: "more", refusal: { status, challenge: undefined, token: shown?.token, nonce }, away: isAway });
     signIn.person = async (trials) => trials;
     server(refusal());
     const auth = new Authorization(URL_, () => signIn.shared);

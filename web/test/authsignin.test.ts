@@ -442,21 +442,36 @@ test("Fault 538: where the endpoint that refreshes is gone, or the server has an
 });
 
 test("Fault 539: an authorization server that gives the token that it gave before, with more scopes, has signed somebody in", async () => {
-  const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }) });
-  const [{ signIn }, { signIn: other }] = [tab(), tab()];
-  const first = signIn.signIn();
-  await until(() => shown.length === 1);
-  await answer(signIn);
-  await first;
-  await signIn.passed("same");
   const more = 'Bearer error="insufficient_scope", scope="admin"';
-  const waits = signIn.refused(refusal(403, "same", more), NO_TRIALS);
-  await until(() => shown.length === 2);
-  // News of no sign-in is none.
-  await signIn.reread();
-  assert.equal(signIn.state, "step-up");
-  await answer(other); // the page in the window
-  shown[1]!.close();
-  assert.equal((await waits)!.stepUps, 1);
-  assert.deepEqual([signIn.state, signIn.failure], ["signed-in", undefined]);
+  for (const when of ["while it waits", "and a request has passed before this tab hears of it", "after the window was closed here"]) {
+    const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }) });
+    const [{ signIn }, { signIn: other }] = [tab(), tab()];
+    const first = signIn.signIn();
+    await until(() => shown.length === 1);
+    await answer(signIn);
+    await first;
+    await signIn.passed("same");
+    const refused = { ...refusal(403, "same", more), cameBy: (await signIn.headers("POST", SERVER))!.cameBy };
+    const waits = signIn.refused(refused, NO_TRIALS);
+    await until(() => shown.length === 2);
+    // News of no sign-in is none.
+    await signIn.reread();
+    assert.equal(signIn.state, "step-up");
+    if (when.endsWith("closed here")) {
+      shown[1]!.close();
+      await failureOf(waits);
+      const again = other.refused(refused, NO_TRIALS);
+      await until(() => shown.length === 3);
+      await answer(other);
+      await again;
+    } else {
+      // In the page in the window.
+      await other.finish({ state: shown[1]!.record.state, code: "code", iss: ISSUER });
+      if (when.startsWith("and")) await other.passed("same");
+      await signIn.reread();
+      shown[1]!.close();
+      assert.equal((await waits)!.stepUps, 1, when);
+    }
+    assert.deepEqual([signIn.state, signIn.failure], ["signed-in", undefined], when);
+  }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClientAuth } from "../src/auth/clientauth.js";
+import type { AuthFailure } from "../src/auth/failure.js";
 import type { Refusal, Trials } from "../src/auth/refusal.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
 import type { Auth } from "../src/connect/useroptions.js";
@@ -8,7 +9,7 @@ import { UserStores } from "../src/connect/userstores.js";
 import { NewestTokens, type View, Views } from "../src/connect/views.js";
 import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
 import { ISSUER, json, SERVER } from "./authrig.js";
-import { scene } from "./authscene.js";
+import { refusal, scene } from "./authscene.js";
 import { tasks, until } from "./ready.js";
 
 const URL_ = "https://mcp.example/mcp";
@@ -102,4 +103,57 @@ test("Fault 536: a page that nobody sees, and that waits for a sign-in, is sent 
   await answer(signIn);
   await waits;
   assert.equal((answered as { ok: boolean }).ok, true);
+});
+
+test("Fault 539: a page that nobody sees goes on with the token that another tab was given once more, and asks nobody", async () => {
+  const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }) });
+  const [{ signIn }, { signIn: other }] = [tab(), tab()];
+  const first = other.signIn();
+  await until(() => shown.length === 1);
+  await answer(other);
+  await first;
+  const listeners = new Set<() => void>();
+  signIn.onchange = () => [...listeners].forEach((listener) => listener());
+  const hidden = new Authorization(SERVER, async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners, isSeen: () => false }));
+  await hidden.principal();
+  const more = 'Bearer error="insufficient_scope", scope="admin"';
+  await hidden.send("POST", SERVER, async () => new Response(null, { status: 403, headers: { "www-authenticate": more } }));
+  let answered: unknown;
+  void hidden.token(false).then((one) => (answered = one));
+  await tasks(20);
+  assert.equal(answered, undefined);
+  const step = other.refused({ ...refusal(403, "same", more), cameBy: (await other.headers("POST", SERVER))!.cameBy });
+  await until(() => shown.length === 2);
+  await answer(other);
+  await step;
+  await until(() => answered !== undefined);
+  assert.deepEqual([(answered as { ok: boolean }).ok, shown.length], [true, 2]);
+});
+
+test("Fault 514: a server that refuses for good what somebody gets again and again has them asked once", async () => {
+  for (const isLoadedAgain of [false, true]) {
+    const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }) });
+    const { signIn } = tab();
+    const first = signIn.signIn();
+    await until(() => shown.length === 1);
+    await answer(signIn);
+    await first;
+    const shared: SharedSignIn = { auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set(), isSeen: () => true };
+    let client = new Authorization(SERVER, async () => shared);
+    await client.principal();
+    await client.send("POST", SERVER, async () => new Response(null)); // it has taken it so far
+    const refused = async (): Promise<{ ok: boolean; thrown?: unknown }> => {
+      await client.send("POST", SERVER, async () => new Response(null, { status: 401 }));
+      return client.token(false);
+    };
+    const waits = refused();
+    await until(() => shown.length === 2);
+    await answer(signIn);
+    assert.equal((await waits).ok, true);
+    if (isLoadedAgain) client = new Authorization(SERVER, async () => shared); // a page, whose worker goes on
+    let ended: unknown;
+    void refused().then(({ thrown }) => (ended = (thrown as AuthFailure).fields.code));
+    await until(() => ended !== undefined || shown.length > 2);
+    assert.deepEqual([ended, shown.length], ["unauthorized", 2]);
+  }
 });

@@ -6,6 +6,7 @@ import { makeDPoPKey } from "./dpop.js";
 import { beginFlow, type BegunFlow, hasFlow } from "./flow.js";
 import { readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
+import type { Refusal } from "./refusal.js";
 import { type ClientOptions, doubt, register } from "./registration.js";
 import { chooseScopes } from "./scopes.js";
 import { stepUpFrom } from "./stepup.js";
@@ -21,8 +22,8 @@ export interface SignInOptions extends ClientOptions {
 /** Why a person is asked. */
 export interface Reason {
   readonly challenge: OAuthChallenge | undefined;
-  /** The token that will not do, and the scopes to ask for, where they are not chosen as usual. */
-  readonly rejected: string | undefined;
+  /** What will not do, and the scopes to ask for, where they are not chosen as usual. */
+  readonly rejected: Pick<Refusal, "token" | "cameBy"> | undefined;
   readonly scope: string | undefined;
   /** The window that is open for it already. */
   readonly window?: string | undefined;

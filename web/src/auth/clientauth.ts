@@ -68,7 +68,7 @@ function converting(signIn: SignIn): ClientAuth {
     reread: () => converted(signIn.reread()),
     headers: (method, url) => converted(signIn.headers(method, url)),
     passed: (token) => converted(signIn.passed(token)),
-    repaired: (answer, token, nonce, trials) => converted(signIn.repaired(answer, token, nonce, trials)),
+    repaired: (answer, shown, nonce, trials) => converted(signIn.repaired(answer, shown, nonce, trials)),
     refused: (refusal, trials) => converted(signIn.refused(refusal, trials)),
     signIn: (challenge, options) => converted(signIn.signIn(challenge, options)),
     finish: (callback) => converted(signIn.finish(callback)),

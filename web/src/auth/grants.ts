@@ -30,6 +30,8 @@ export interface Grant {
   readonly granted?: string;
   /** How often they were asked for in turn, where they came by step-ups. */
   readonly asked?: number;
+  /** The sign-in that it came by; missing where no person signed in. Some authorization servers give the same token again, which may do more by then. */
+  readonly cameBy?: string;
   /** When it came, in ms since 1970, until a request has passed with it. */
   readonly unproven?: number;
   /** Who signed in. Where no token says it, a name of this sign-in alone: two users never share one. */
@@ -92,6 +94,7 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     client,
     access,
     epoch: record.epoch,
+    cameBy: unguessable(hands),
     unproven: hands.now(),
     principal:
       subjectOf({ idToken, token: access.token }, server.issuer, client.clientId) ??

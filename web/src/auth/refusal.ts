@@ -23,6 +23,8 @@ export interface Refusal {
   readonly challenge: OAuthChallenge | undefined;
   /** The token that it had; undefined for none. */
   readonly token: string | undefined;
+  /** The sign-in that this came by; undefined where the token alone is known. */
+  readonly cameBy?: string | undefined;
   /** The answer brought a new nonce for the next proof. */
   readonly nonce: boolean;
 }
@@ -31,6 +33,7 @@ export interface Refusal {
 export interface Held {
   /** The token to use now; undefined where it is over. */
   readonly token: string | undefined;
+  readonly cameBy?: string | undefined;
   readonly canRefresh: boolean;
   readonly requested: string | undefined;
   readonly granted: string | undefined;
@@ -60,10 +63,12 @@ export type Repair =
   | { readonly kind: "more"; readonly refusal: Refusal; readonly away?: boolean };
 
 /** Judges a refusal. Each way is tried a bounded number of times, so that no server can make it go round. */
-export function judge({ status, challenge, token, nonce }: Refusal, held: Held | undefined, trials: Trials): Verdict {
+export function judge(refusal: Refusal, held: Held | undefined, trials: Trials): Verdict {
+  const { status, challenge, token, nonce } = refusal;
+  const isNews = held?.token !== undefined && !isOf(refusal, held);
   if (status === 403) {
     if (challenge?.error !== "insufficient_scope") return { kind: "pass" };
-    if (held?.token !== undefined && token !== held.token) return retry(trials);
+    if (isNews) return retry(trials);
     if (trials.stepUps >= MAX_STEP_UPS) return { kind: "give-up" };
     // A page that goes away to sign in knows nothing of trials when it is back.
     if ((held?.asked ?? 0) >= MAX_STEP_UPS && isAmong(challenge.scope, held?.requested)) return { kind: "give-up" };
@@ -75,10 +80,15 @@ export function judge({ status, challenge, token, nonce }: Refusal, held: Held |
     return nonce && trials.nonces < MAX_NONCES ? { kind: "retry", trials: { ...trials, nonces: trials.nonces + 1 } } : { kind: "give-up" };
   }
   // Somebody has refreshed or signed in since it was sent.
-  if (held?.token !== undefined && token !== held.token) return retry(trials);
+  if (isNews) return retry(trials);
   if (held?.canRefresh && trials.refreshes === 0) return { kind: "refresh", trials: { ...trials, refreshes: 1 } };
   // What was just refreshed is refused as well: a person is asked, once. A page that went away to sign in knows of it by the grant.
   return trials.signIns === 0 && !(held?.unproven && token !== undefined) ? { kind: "sign-in", trials: { ...trials, signIns: 1 } } : { kind: "give-up" };
+}
+
+/** Whether what is held is the token that was refused. The same one, brought by a sign-in since, is another. */
+export function isOf({ token, cameBy }: Pick<Refusal, "token" | "cameBy">, held: Pick<Refusal, "token" | "cameBy">): boolean {
+  return token === held.token && (cameBy === undefined || cameBy === held.cameBy);
 }
 
 /** How often a server may ask for more scopes before a call is given up. */

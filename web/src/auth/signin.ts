@@ -12,7 +12,7 @@ import type { AskingInteraction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { doubt } from "./registration.js";
 import { goesRound, wentRound } from "./rounds.js";
-import { judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
+import { isOf, judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
 import { isAmong } from "./stepup.js";
@@ -21,8 +21,6 @@ import { lifeOf } from "./tokens.js";
 
 /** A request for a person to sign in. */
 interface Pending extends Reason {
-  /** In ms since 1970. */
-  readonly since: number;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: AuthFailure) => void;
@@ -42,6 +40,8 @@ interface Pending extends Reason {
 /** What a request shows, and whose it is. */
 export interface Shown {
   readonly token: string;
+  /** The sign-in that this came by; empty where no person signed in. */
+  readonly cameBy: string;
   readonly fields: [string, string][];
   readonly principal: string;
   /** The latest nonce of the server's, which a proof has. */
@@ -64,7 +64,7 @@ export class SignIn {
   #address: string | undefined;
   /** The last token that a request has passed with. */
   #proven: string | undefined;
-  /** The token that was stored when that was last looked at. */
+  /** The token that was stored when that was last looked at, and the sign-in that it came by. */
   #read: string | undefined;
   /** A sign-in that came to nothing after a person was asked. */
   #declined: (Reason & { readonly failure: AuthFailure }) | undefined;
@@ -121,9 +121,9 @@ export class SignIn {
     const before = this.#state;
     if (before !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
     // Another token is news as well: it may be for the scopes that somebody waits for.
-    const token = grant?.access?.token;
-    if (token !== this.#read && before === this.#state) this.onchange?.();
-    this.#read = token;
+    const read = grant?.access && grant.access.token + cameBy(grant);
+    if (read !== this.#read && before === this.#state) this.onchange?.();
+    this.#read = read;
   }
 
   /**
@@ -146,7 +146,7 @@ export class SignIn {
     const fields: [string, string][] = [["authorization", `${type} ${token}`]];
     const nonce = this.#hands.nonces.get("resource", url);
     if (grant.dpop) fields.push(["dpop", await proofOf(this.#hands, grant.dpop, { method, url, token, nonce })]);
-    return { token, fields, principal: grant.principal, nonce, unproven: grant.unproven !== undefined };
+    return { token, cameBy: cameBy(grant), fields, principal: grant.principal, nonce, unproven: grant.unproven !== undefined };
   }
 
   /** A request has passed with that token: what is refused from now on is no server that refuses all that it is given. */
@@ -184,18 +184,18 @@ export class SignIn {
         }
         return verdict.trials;
       case "sign-in":
-        await this.#ask({ challenge: refusal.challenge, rejected: refusal.token, scope: verdict.scope });
+        await this.#ask({ challenge: refusal.challenge, rejected: refusal, scope: verdict.scope });
         return verdict.trials;
     }
   }
 
   /**
-   * The same for the answer to a request, as far as nobody is needed for it; `token` is the one
-   * that it carried, `nonce` what {@link noted} said. Undefined for an answer that is no such refusal.
+   * The same for the answer to a request, as far as nobody is needed for it; `shown` is what
+   * it carried, `nonce` what {@link noted} said. Undefined for an answer that is no such refusal.
    */
-  async repaired({ status, headers }: { status: number; headers: Headers }, token: string | undefined, nonce: boolean, trials: Trials = NO_TRIALS): Promise<Repair | undefined> {
+  async repaired({ status, headers }: { status: number; headers: Headers }, shown: Pick<Refusal, "token" | "cameBy"> | undefined, nonce: boolean, trials: Trials = NO_TRIALS): Promise<Repair | undefined> {
     if (status !== 401 && status !== 403) return undefined;
-    const refusal: Refusal = { status, challenge: oauthChallenge(headers.get("www-authenticate")), token, nonce };
+    const refusal: Refusal = { status, challenge: oauthChallenge(headers.get("www-authenticate")), token: shown?.token, cameBy: shown?.cameBy, nonce };
     const verdict = await this.#judged(refusal, trials);
     switch (verdict.kind) {
       case "pass":
@@ -204,7 +204,7 @@ export class SignIn {
         return verdict;
       case "refresh":
         try {
-          await this.#live(token);
+          await this.#live(refusal.token);
         } catch (error) {
           return { kind: "more", refusal, away: !isSignInRequired(error) };
         }
@@ -218,7 +218,7 @@ export class SignIn {
   async #judged(refusal: Refusal, trials: Trials): Promise<Exclude<Verdict, { kind: "give-up" }>> {
     const grant = (await readGrant(this.#hands, this.url))?.value;
     const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
-    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked, unproven: grant.unproven !== undefined && grant.access?.token !== this.#proven && Math.abs(this.#hands.now() - grant.unproven) < IN_VAIN };
+    const held = grant && { token: alive ? grant.access?.token : undefined, cameBy: cameBy(grant), canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked, unproven: grant.unproven !== undefined && grant.access?.token !== this.#proven && Math.abs(this.#hands.now() - grant.unproven) < IN_VAIN };
     const verdict = judge(refusal, held, trials);
     if (verdict.kind !== "give-up") return verdict;
     throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });
@@ -247,7 +247,7 @@ export class SignIn {
     if (this.#declined) return Promise.reject(this.#declined.failure);
     let [resolve, reject]: [() => void, (error: AuthFailure) => void] = [() => {}, () => {}];
     const promise = new Promise<void>((...both) => ([resolve, reject] = both));
-    const pending: Pending = { ...reason, since: this.#hands.now(), promise, resolve, reject, asked: false };
+    const pending: Pending = { ...reason, promise, resolve, reject, asked: false };
     this.#pending = pending;
     this.#enter(reason.scope !== undefined && this.#state !== "signed-out" ? "step-up" : "authorizing");
     this.#begin(pending, waiting).catch((error: unknown) => this.#fail(pending, asFailure(error)));
@@ -416,10 +416,9 @@ export class SignIn {
     }
   }
 
-  #suffices(grant: Grant, { rejected, scope, since = Infinity }: Reason & { readonly since?: number }): boolean {
+  #suffices(grant: Grant, { rejected, scope }: Reason): boolean {
     if (!isUsable(grant, this.#hands.now())) return false;
-    // Some authorization servers give the same token again, which may do more by then.
-    if (grant.access?.token === rejected && (grant.unproven ?? 0) < since) return false;
+    if (rejected && isOf(rejected, { token: grant.access?.token, cameBy: cameBy(grant) })) return false;
     return isAmong(scope, union(grant.requested, grant.granted));
   }
 
@@ -427,6 +426,7 @@ export class SignIn {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#declined = undefined;
+    this.#proven = undefined; // the same token may have come again
     this.#enter("signed-in");
     pending?.resolve();
   }
@@ -447,6 +447,11 @@ export class SignIn {
     this.#state = next;
     this.onchange?.();
   }
+}
+
+/** The sign-in that a grant came by. */
+function cameBy(grant: Grant): string {
+  return grant.cameBy ?? "";
 }
 
 /** Whether a token can be had from it without a person, or may be. */

@@ -13,6 +13,7 @@ import type { KeptAuth } from "../storage/keptauth.js";
 
 /** What {@link ClientAuth.repaired} and {@link ClientAuth.refused} count by. */
 type Trials = NonNullable<Awaited<ReturnType<ClientAuth["refused"]>>>;
+type Shown = NonNullable<Awaited<ReturnType<ClientAuth["headers"]>>>;
 type Refusal = Parameters<ClientAuth["refused"]>[0];
 
 /** Why a request is held: what it was refused with (`away`: nobody could be asked), what failed, that somebody else is signed in, or what is long on its way to say it. */
@@ -36,8 +37,8 @@ export interface SharedSignIn {
   /** Whether a person signs in. */
   readonly attended: boolean;
   readonly listeners: Set<() => void>;
-  /** The last token that a request of any of them has passed with. */
-  proven?: string;
+  /** What the last request of any of them has passed with. */
+  proven?: Shown;
   /** Whether somebody looks at a page of its; by default whether somebody looks at this one. A change is told to the listeners. */
   isSeen?(): boolean;
 }
@@ -142,12 +143,12 @@ export class Authorization implements ClientAuthorization {
     const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
     for (let inVain = 0; ; ) {
       if (attended && away && !isSeen()) {
-        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal.token, false, this.#refused.trials);
+        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal, false, this.#refused.trials);
         if (repair?.kind === "retry") return repair.trials;
         if (repair?.away) throw new HoldfastError({ code: "network_error", op: "auth/refresh", message: "the authorization server cannot be reached", retryable: true });
       }
       // A page that nobody sees opens no window, and does not leave: the one that is seen does. Nor does it where there is no token any more.
-      if (attended && !(away && isSeen())) await this.#until(async () => isSeen() || ![undefined, refusal.token].includes(await this.#token()), over);
+      if (attended && !(away && isSeen())) await this.#until(async () => isSeen() || (await this.#hasOther(refusal)), over);
       over?.throwIfAborted();
       try {
         return await auth.refused(refusal, this.#refused.trials);
@@ -161,8 +162,10 @@ export class Authorization implements ClientAuthorization {
     }
   }
 
-  async #token(): Promise<string | undefined> {
-    return (await (await this.#shared()).auth.headers("POST", this.#url))?.token;
+  /** Whether there is a token that was not refused. */
+  async #hasOther(refusal: Refusal): Promise<boolean> {
+    const shown = await (await this.#shared()).auth.headers("POST", this.#url);
+    return shown !== undefined && !isSame(shown, refusal);
   }
 
   /** Resolves when that is so, which is looked at when the sign-in or the page changes. Rejects when `over` is aborted. */
@@ -198,7 +201,7 @@ export class Authorization implements ClientAuthorization {
     }
     const { auth } = opened.value;
     for (let trials = this.#refused.trials, isFirst = true; ; isFirst = false) {
-      let shown: Awaited<ReturnType<ClientAuth["headers"]>>;
+      let shown: Shown | undefined;
       try {
         const work = auth.headers(method, url);
         const soon = await this.#soon(work);
@@ -210,14 +213,14 @@ export class Authorization implements ClientAuthorization {
       // Somebody else has signed in, in another tab perhaps: what this client sends is not theirs.
       if (user && shown && shown.principal !== user.principal) return this.#hold({ user: shown.principal }, new Response(null));
       // Another client may have been the one to pass, such as that of the window that somebody signed in in.
-      if (isFirst && shown && shown.token === opened.value.proven) trials = undefined;
+      if (isFirst && shown && opened.value.proven && isSame(shown, opened.value.proven)) trials = undefined;
       const response = await leave(shown?.fields ?? []);
-      if (response.ok && shown) opened.value.proven = shown.token;
+      if (response.ok && shown) opened.value.proven = shown;
       if (response.ok && shown?.unproven) void auth.passed(shown.token).catch(() => {});
       const nonce = auth.noted(url, response.headers, shown);
       let repair: Awaited<ReturnType<ClientAuth["repaired"]>>;
       try {
-        const work = auth.repaired(response, shown?.token, nonce, trials);
+        const work = auth.repaired(response, shown, nonce, trials);
         const soon = await this.#soon(work);
         if (!soon) return this.#holdLate(work.then((later) => this.#tried(later, trials)), response);
         repair = soon.value;
@@ -274,6 +277,11 @@ export class Authorization implements ClientAuthorization {
   async signOut(): Promise<void> {
     await (await this.#shared()).auth.signOut();
   }
+}
+
+/** Whether it is the same token, of the same sign-in: another one may bring it once more. */
+function isSame(one: Pick<Shown, "token" | "cameBy">, other: Pick<Refusal, "token" | "cameBy">): boolean {
+  return one.token === other.token && one.cameBy === other.cameBy;
 }
 
 /** Leaves the answer that this window has come back with to the page that has opened it. */
