@@ -418,3 +418,23 @@ test("Fault 537: an authorization server that gave the token, and shows an error
   const stale = { ...GRANT, access: { token: "at0", type: "Bearer", expiresAt: START + 30_000 } } as const;
   assert.equal((await liveGrant(rig({ [TOKEN]: hidden }, { store: await stored(stale) }), SERVER)).access.token, "at0");
 });
+
+test("Fault 515: a token that could not be refreshed before its end is used, and not tried again for each request", async () => {
+  for (const reply of [() => nothing(503), () => nothing(429), hidden, () => json({ error: "invalid_target" }, 400)]) {
+    const store = await stored({ ...GRANT, access: { token: "at0", type: "Bearer", expiresAt: START + 30_000 } });
+    let isBack = false;
+    const host = rig({ [TOKEN]: () => (isBack ? json({ access_token: "at1", token_type: "Bearer", expires_in: 3600 }) : reply()) }, { store });
+    const tried = (): number => host.lines().filter((line) => line === TOKEN).length;
+    const all = (): Promise<string[]> => Promise.all([1, 2, 3].map(async () => (await liveGrant(host, SERVER)).access.token));
+    assert.deepEqual([await all(), tried()], [["at0", "at0", "at0"], 1]);
+    host.pass(11_000);
+    assert.deepEqual([await all(), tried()], [["at0", "at0", "at0"], 2]);
+    // One that the server has refused is tried at once.
+    await failureOf(liveGrant(host, SERVER, "at0"));
+    assert.equal(tried(), 3);
+    isBack = true;
+    host.pass(11_000);
+    assert.deepEqual([await all(), tried()], [["at1", "at1", "at1"], 4]);
+    assert.equal((await kept(store))!.access!.margin, undefined);
+  }
+});

@@ -404,6 +404,7 @@ test("Fault 538: where the endpoint that refreshes is gone, or the server has an
   for (const [name, moved, reply] of [
     ["no such endpoint", `${ISSUER}/oauth2/token`, () => nothing(404)],
     ["another authorization server, and the former is gone", `${other}/token`, hidden],
+    ["another authorization server, and the former does not answer", `${other}/token`, () => new Promise<never>(() => {})],
     ["it is away, and is the same", `${ISSUER}/token`, hidden],
   ] as const) {
     let isGone = false;
@@ -432,9 +433,12 @@ test("Fault 538: where the endpoint that refreshes is gone, or the server has an
       assert.equal((await failureOf(signIn.headers("POST", SERVER))).fields.retryable, true, name);
       continue;
     }
-    assert.equal(await signIn.headers("POST", SERVER), undefined, name);
+    let shows: unknown = "not yet";
+    void signIn.headers("POST", SERVER).then((is) => (shows = is));
+    await until(() => (hands.pass(1_000), shows !== "not yet"));
+    assert.equal(shows, undefined, name);
     const waits = signIn.refused(refusal(401, undefined), NO_TRIALS);
-    await until(() => shown.length === 2);
+    await until(() => (hands.pass(1_000), shown.length === 2));
     await answer(signIn, { iss: issuer });
     await waits;
     assert.equal((await signIn.headers("POST", SERVER))!.token, "new", name);

@@ -14,6 +14,9 @@ import { lifeOf, readTokens } from "./tokens.js";
 /** After how long, in ms, somebody who refreshes without a lock is held for dead. Longer than any answer may take. */
 export const REFRESH_LEASE: number = 45_000;
 
+/** After how long, in ms, a token that could not be refreshed before its end is tried again. */
+const PAUSE = 10_000;
+
 /** How often somebody who waits looks again, in ms. */
 const LOOK = 500;
 
@@ -121,9 +124,11 @@ async function refused(hands: Hands, claim: Grant, rejected: string | undefined,
     if (denial !== "invalid_grant") await unregister(hands, grant.client);
     throw signInRequired("the authorization server no longer takes the refresh token", denial);
   }
-  if (lost(await replace(hands, claim, grant, ours))) return undefined;
-  // It was refreshed before its time: what there is still works.
-  if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) !== "over") return grant;
+  // It was refreshed before its time: what there is still works, and the next request does not try the same at once.
+  const now = hands.now();
+  const still = isLive(grant, rejected) && lifeOf(grant.access, now) !== "over" ? { ...grant, access: { ...grant.access, margin: grant.access.expiresAt! - now - PAUSE } } : undefined;
+  if (lost(await replace(hands, claim, still ?? grant, ours))) return undefined;
+  if (still) return still;
   const { code, retryable } = error.fields;
   if (!retryable && (code === "oauth_denied" || code === "http_error")) throw signInRequired("the authorization server refused to refresh the token, or does so elsewhere by now", denial);
   if (UNREACHED.includes(code) && (await hasMoved(hands, grant))) throw signInRequired("the server has another authorization server by now");
@@ -131,7 +136,7 @@ async function refused(hands: Hands, claim: Grant, rejected: string | undefined,
 }
 
 /** The errors after which nobody knows whether there still is an authorization server. */
-const UNREACHED: readonly AuthCode[] = ["network_error", "cors_blocked"];
+const UNREACHED: readonly AuthCode[] = ["network_error", "cors_blocked", "timeout"];
 
 /** Whether the metadata of the server says that its tokens come from elsewhere by now. Where it says nothing they do not. */
 async function hasMoved(hands: Hands, { url, server: { issuer, tokenEndpoint } }: Grant): Promise<boolean> {
