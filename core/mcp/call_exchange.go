@@ -19,6 +19,7 @@ func (call *call) head(c *Client, now engine.Time, head engine.Head) {
 	}
 	if call.exchange.OK() {
 		call.refusals = 0 // a long call may see many tokens expire
+		c.listen.admitted(c, now)
 	}
 	if call.resumes() {
 		call.resumeHead(c, now, kind)

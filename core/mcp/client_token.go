@@ -205,7 +205,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	}
 	c.awaited()
 	if c.listen.state == listenParked {
-		c.listen.off(c)
+		c.status(nil, engine.StreamOff, nil) // until the next token, or until a request passes
 	}
 	if c.channel.state == channelParked {
 		c.channel.failed(c, now, failure)

@@ -154,6 +154,49 @@ func TestFault112_RefreshFails(t *testing.T) {
 	next.wantResult()
 }
 
+// Fault 516: the stream of unasked messages is refused, and there is no new token. Once a request passes again it is
+// opened, behind its cursor; where it is refused once more it has ended.
+func TestFault516_ListenAgainOnceARequestPasses(t *testing.T) {
+	for _, let := range []bool{true, false} {
+		r, o := listening(t)
+		listen, _ := r.nextFetch(1_000)
+		o.Head(o.x, 401)
+		r.Head(listen, 401)
+		r.tokenFails()
+		if last := r.statuses[len(r.statuses)-1]; last != `{"state":"off"}` {
+			r.fatal("the listen stream says %s", last)
+		}
+		r.wantQuiet()
+		pass := func() engine.ExchangeID {
+			call := r.post("tools/list")
+			r.Head(call.x, 200, "content-type", coretest.JSON)
+			again := r.Newest()
+			r.Chunk(call.x, coretest.Result(coretest.RequestID(r.Exchange(call.x).Request), `{}`))
+			r.End(call.x, engine.EndClean)
+			call.wantResult()
+			if again == call.x {
+				return 0
+			}
+			return again
+		}
+		again := pass()
+		if from, _ := r.field(again, "Last-Event-ID"); again == 0 || from != "g1" {
+			r.fatal("it is not opened again behind g1, but x%d behind %q", again, from)
+		}
+		if let {
+			r.Head(again, 200, "content-type", coretest.Stream)
+		} else {
+			r.Head(again, 401)
+		}
+		if x := pass(); x != 0 {
+			r.fatal("x%d has no reason", x)
+		}
+		if r.tokens != 2 {
+			r.fatal("the provider was asked %d times", r.tokens-1)
+		}
+	}
+}
+
 // Fault 112: a server that refuses every token ends each request after one
 // repetition: no loop, and no flood of questions to the provider.
 func TestFault112_EveryTokenRefused(t *testing.T) {

@@ -117,6 +117,13 @@ func (l *listen) off(c *Client) {
 	c.status(nil, engine.StreamOff, nil)
 }
 
+// admitted opens the stream that no token came for: the server lets the client in again.
+func (l *listen) admitted(c *Client, now engine.Time) {
+	if l.state == listenParked && !c.token.Asking() {
+		l.connect(c, now)
+	}
+}
+
 func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	kind := l.exchange.Head(head)
 	if l.withCursor {

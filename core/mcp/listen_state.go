@@ -8,7 +8,7 @@ type listenState uint8
 const (
 	listenStopped      listenState = iota // not opened yet, or ended until it is opened again
 	listenOff                             // the server does not offer it, or it ended for good: for this session
-	listenParked                          // waits for a token
+	listenParked                          // waits for a token, or for a request to pass where none came
 	listenRunning                         // it is opened, open, or cut and due again: link.Stream knows which
 	listenAcknowledged                    // the same, and the server has said what it honours of the subscription
 )
@@ -17,7 +17,7 @@ const (
 var listenTransitions = engine.Transitions{
 	listenStopped:      1<<listenParked | 1<<listenRunning,
 	listenOff:          1<<listenParked | 1<<listenRunning,
-	listenParked:       1<<listenStopped | 1<<listenOff | 1<<listenRunning,
+	listenParked:       1<<listenStopped | 1<<listenRunning,
 	listenRunning:      1<<listenStopped | 1<<listenOff | 1<<listenParked | 1<<listenAcknowledged,
 	listenAcknowledged: 1<<listenStopped | 1<<listenOff | 1<<listenParked | 1<<listenRunning,
 }
