@@ -168,8 +168,8 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // pinned where there is none, what is no browser, and options of preload(). The chunk of the diagnosis has most of it.
 // 6 KB of the wasm, and 15 of that for agents, are for sessions and runs of a call that follow each other, outcomes that a store has missed, and what
 // agents tell late, twice or in another order (faults 493 to 532).
-// 0.15 KB of the sign-in are for a server that has another authorization server by now, tokens that live for a minute or come twice, and
-// nonces that several requests are given at once.
+// 0.3 KB of the sign-in are for a server that has another authorization server by now, tokens that live for a minute, come twice
+// or cannot be refreshed before their end, a store that is full, and nonces that several requests are given at once. 0.02 KB of the script are for tokens that come twice.
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
@@ -185,9 +185,9 @@ export const files = [
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_400, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_460, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_250, goal: 1_800 },
-  { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_950, goal: 12_000 },
+  { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_100, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
-  { name: "holdfast-oauth.mjs", budget: 16_750, goal: 12_000 },
+  { name: "holdfast-oauth.mjs", budget: 16_950, goal: 12_000 },
   { name: "holdfast.js", budget: 78_750, goal: 50_000 }, // + 25: a turn that is expected (595)
   { name: "holdfast-worker.mjs", budget: 74_000, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },

@@ -16,6 +16,7 @@ const CODES: Record<AuthCode, true> = {
   oauth_denied: true,
   sign_in_required: true,
   sign_in_expired: true,
+  storage_failed: true,
 };
 
 const hintOf = (failure: AuthFailure): string => new HoldfastError(failure.toFields()).hint ?? "";

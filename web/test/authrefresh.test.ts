@@ -438,3 +438,17 @@ test("Fault 515: a token that could not be refreshed before its end is used, and
     assert.equal((await kept(store))!.access!.margin, undefined);
   }
 });
+
+test("Fault 517: where the store takes nothing, no refresh token is spent: what still works is used, and else the calls wait", async () => {
+  const store = await stored({ ...GRANT, access: { token: "at0", type: "Bearer", expiresAt: START + 30_000 } });
+  const set = store.set.bind(store);
+  store.set = () => Promise.reject(new Error("QuotaExceededError"));
+  const as = new Rotating();
+  const host = rig(as.routes, { store });
+  assert.equal((await liveGrant(host, SERVER)).access.token, "at0");
+  host.pass(31_000);
+  const { fields } = await failureOf(liveGrant(host, SERVER));
+  assert.deepEqual([fields.code, fields.retryable, as.requests], ["storage_failed", true, 0]);
+  store.set = set; // there is room again
+  assert.equal((await liveGrant(host, SERVER)).access.token, "at1");
+});

@@ -18,7 +18,7 @@ export type Leg =
 /** The codes that signing in fails with. */
 export type AuthCode = Extract<
   ErrorCode,
-  "bad_argument" | "network_error" | "cors_blocked" | "http_error" | "timeout" | "limit_exceeded" | "unauthorized" | "oauth_invalid" | "oauth_denied" | "sign_in_required" | "sign_in_expired"
+  "bad_argument" | "network_error" | "cors_blocked" | "http_error" | "timeout" | "limit_exceeded" | "unauthorized" | "oauth_invalid" | "oauth_denied" | "sign_in_required" | "sign_in_expired" | "storage_failed"
 >;
 
 /** An {@link AuthFailure}'s fields: those of a HoldfastError, with the leg as its `op`. */
@@ -149,6 +149,7 @@ const USUAL: Readonly<Record<AuthCode, string>> = {
   oauth_denied: "The log of the authorization server says why.",
   sign_in_required: "Sign in again.",
   sign_in_expired: "Sign in again.",
+  storage_failed: "Is there room on the disk? What waits goes on once there is.",
 };
 
 const SAID_NO = "Whoever was asked has said no. The app asks again from a click, by signIn().";

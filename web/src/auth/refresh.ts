@@ -47,7 +47,13 @@ export function liveGrant(hands: Hands, url: string, rejected?: string): Promise
       }
       const by = unguessable(hands);
       const claim: Grant = { ...grant, refreshing: { by, since: hands.now() } };
-      if (!(await hands.store.set(grantKey(url), kept.version, claim))) continue;
+      const claimed = await hands.store.set(grantKey(url), kept.version, claim).catch(() => "failed" as const);
+      if (claimed === "failed") {
+        if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "stale") return grant;
+        // What comes for the refresh token could not be stored either, and would be lost with the page: it waits for room.
+        throw new AuthFailure("auth/refresh", { code: "storage_failed", message: "the token is not refreshed while nothing can be stored", retryable: true });
+      }
+      if (!claimed) continue;
       const done = await refreshOnce(hands, claim, rejected);
       if (done) return done;
     }

@@ -37,8 +37,8 @@ export interface SharedSignIn {
   /** Whether a person signs in. */
   readonly attended: boolean;
   readonly listeners: Set<() => void>;
-  /** What the last request of any of them has passed with. */
-  proven?: Shown;
+  /** The token that the last request of any of them has passed with, and the sign-in that it came by. */
+  proven?: string;
   /** Whether somebody looks at a page of its; by default whether somebody looks at this one. A change is told to the listeners. */
   isSeen?(): boolean;
 }
@@ -165,7 +165,8 @@ export class Authorization implements ClientAuthorization {
   /** Whether there is a token that was not refused. */
   async #hasOther(refusal: Refusal): Promise<boolean> {
     const shown = await (await this.#shared()).auth.headers("POST", this.#url);
-    return shown !== undefined && !isSame(shown, refusal);
+    // Another sign-in may bring the same one again.
+    return shown !== undefined && (shown.token !== refusal.token || shown.cameBy !== refusal.cameBy);
   }
 
   /** Resolves when that is so, which is looked at when the sign-in or the page changes. Rejects when `over` is aborted. */
@@ -213,9 +214,9 @@ export class Authorization implements ClientAuthorization {
       // Somebody else has signed in, in another tab perhaps: what this client sends is not theirs.
       if (user && shown && shown.principal !== user.principal) return this.#hold({ user: shown.principal }, new Response(null));
       // Another client may have been the one to pass, such as that of the window that somebody signed in in.
-      if (isFirst && shown && opened.value.proven && isSame(shown, opened.value.proven)) trials = undefined;
+      if (isFirst && shown && shown.token + shown.cameBy === opened.value.proven) trials = undefined;
       const response = await leave(shown?.fields ?? []);
-      if (response.ok && shown) opened.value.proven = shown;
+      if (response.ok && shown) opened.value.proven = shown.token + shown.cameBy;
       if (response.ok && shown?.unproven) void auth.passed(shown.token).catch(() => {});
       const nonce = auth.noted(url, response.headers, shown);
       let repair: Awaited<ReturnType<ClientAuth["repaired"]>>;
@@ -277,11 +278,6 @@ export class Authorization implements ClientAuthorization {
   async signOut(): Promise<void> {
     await (await this.#shared()).auth.signOut();
   }
-}
-
-/** Whether it is the same token, of the same sign-in: another one may bring it once more. */
-function isSame(one: Pick<Shown, "token" | "cameBy">, other: Pick<Refusal, "token" | "cameBy">): boolean {
-  return one.token === other.token && one.cameBy === other.cameBy;
 }
 
 /** Leaves the answer that this window has come back with to the page that has opened it. */
