@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceCloseDatabase } from "fake-indexeddb";
-import { type Op, openStore } from "../src/storage/storage.js";
+import { memoryStore, type Op, openStore, wipeAll } from "../src/storage/storage.js";
 import { all, because, bytes, end, head, nobody, row, rowsOf, text } from "./storecontract.js";
+import { keyed } from "./storekeys.js";
 import { Shim, until } from "./storeshim.js";
 
 // Transactions that fail, and records that are not what they should be.
@@ -242,4 +243,23 @@ test("Fault 440: a browser that cannot be told to commit keeps, reads and delete
   assert.deepEqual((await other.load(nobody)).calls.map((c) => c.call), [1, 2]);
   await other.commit([{ kind: "forget", call: 1 }], false);
   assert.equal(await other.read(1), null);
+});
+
+test("Fault 568: an ended call that a tab has taken over is its own to delete, and so is the key", async () => {
+  for (const openAs of [open, async (tab: string) => memoryStore({ server: "s", tab })]) {
+    new Shim();
+    await wipeAll();
+    const a = await openAs("a");
+    await a.commit([...keyed(1, "k"), end(1, 1, 2), ...keyed(2, "l"), end(2, 1, 2), ...keyed(3, "m"), end(3, 1, 2)], true);
+    const b = await openAs("b");
+    assert.deepEqual((await b.load(nobody)).calls.map(({ owned }) => owned), [true, true, true]);
+    // The store had failed when the app was done with it: it is deleted later, where it is still this tab's.
+    assert.deepEqual(await b.commit([{ kind: "forget", call: 1, mine: true }, ...keyed(4, "k")], true), { sealed: true, fenced: [], lost: [] });
+    // A tab replaces its own call.
+    assert.deepEqual((await b.commit(keyed(5, "l"), true)).lost, []);
+    // Whose it was, back from the back/forward cache, does neither.
+    assert.deepEqual((await a.commit([{ kind: "forget", call: 3, mine: true }], true)).fenced, [3]);
+    assert.deepEqual((await a.commit(keyed(6, "m"), true)).lost.map(({ holder }) => [holder?.call, holder?.owner]), [[3, "b"]]);
+    assert.deepEqual((await b.load(all)).calls.map(({ call }) => call), [2, 3, 4, 5]);
+  }
 });

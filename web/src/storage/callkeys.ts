@@ -6,8 +6,8 @@
 
 import { heirsOf } from "./heirs.js";
 import { type Found, foundCall } from "./loading.js";
-import { below, KEY } from "./ranges.js";
-import type { HeadRecord } from "./rows.js";
+import { asWritten, ownerOf } from "./onecall.js";
+import { KEY } from "./ranges.js";
 import { keyDigest } from "./serverkey.js";
 import type { Op } from "./store.js";
 import type { Then } from "./transaction.js";
@@ -58,15 +58,11 @@ export function decide(
   };
   then(calls.get([server, claim.name]), (record: Partial<KeyRecord> | undefined) => {
     if (typeof record?.of !== "number" || record.of === call) return take();
-    then(calls.get([server, record.of]), (head: HeadRecord | undefined) => {
+    asWritten(tx, then, server, record.of, (ids, head, rows) => {
       // Between its own calls a page decides by itself, but for one that it cannot read.
-      if (head === undefined || (head.owner === tab && !released.has(head.call))) take();
+      if (head === undefined || (ownerOf(ids, head, rows) === tab && !released.has(record.of!))) take();
       else if (claim.dispensable) next.stored();
-      else {
-        then(tx.objectStore("ids").get([server]), (ids) => {
-          then(tx.objectStore("log").getAll(below(server, record.of!)), (rows) => next.lost(foundCall(head, rows, heirsOf(ids))));
-        });
-      }
+      else next.lost(foundCall(head, rows, heirsOf(ids)));
     });
   });
 }

@@ -4,12 +4,13 @@
 import type { KeyRecord } from "./callkeys.js";
 import { heirsOf } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, type Loading, taking } from "./loading.js";
+import { asWritten } from "./onecall.js";
 import { below, besideHeads, headsOf, isBesideHeads } from "./ranges.js";
 import { isHead, isServer, type LogRecord, type ServerRecord, validRows } from "./rows.js";
 import type { LogPlace, Usage } from "./store.js";
 import { outcomeOf, placeOf, type Tombstone } from "./calltombstones.js";
 import { bytesOf, resultKeys } from "./resultrows.js";
-import { commit, type Then, transact } from "./transaction.js";
+import { commit, transact } from "./transaction.js";
 import { besideName, type Writer } from "./write.js";
 
 /** Records that one request of usage reads: a large store is never in memory as a whole. */
@@ -101,21 +102,6 @@ export function releaseCall(db: IDBDatabase, { server, generation, tab }: Omit<W
     });
     return () => undefined;
   });
-}
-
-/** Reads all that says how a call stands. */
-function asWritten(
-  tx: IDBTransaction,
-  then: Then,
-  server: string,
-  call: number,
-  next: (ids: unknown, head: unknown, rows: unknown[]) => void,
-): void {
-  let ids: unknown;
-  let head: unknown;
-  then(tx.objectStore("ids").get([server]), (found) => (ids = found));
-  then(tx.objectStore("calls").get([server, call]), (found) => (head = found));
-  then(tx.objectStore("log").getAll(below(server, call)), (rows) => next(ids, head, rows));
 }
 
 /** Reads one call. */

@@ -6,6 +6,7 @@ import { type GenerationRecord, generationName, generationOf, tombstone } from "
 import { type Heirs, heirsOf, heirTo } from "./heirs.js";
 import { type Claim, decide } from "./callkeys.js";
 import type { Found } from "./loading.js";
+import { asWritten, ownerOf } from "./onecall.js";
 import { below } from "./ranges.js";
 import { type Bytes, type Contents, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Identity, seal } from "./seal.js";
@@ -122,6 +123,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
   if (stores.size === 0) return Promise.resolve(done);
   const guarded = ownersOnly(ops);
   const carried = strict ? written(ops, new Set([...guarded, ...claims.keys()])) : new Set<number>();
+  if (guarded.size > 0) stores.add("ids");
   if (carried.size > 0) stores.add("calls").add("ids");
   if (claims.size > 0) stores.add("ids").add("log");
   return transact(db, { stores: [...stores], mode: "readwrite", strict, generation, onlyDeletes: full }, (tx, then) => {
@@ -189,8 +191,8 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     });
     forgetAll();
     for (const call of guarded) {
-      then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
-        if (head && head.owner !== how.tab) done.fenced.push(call);
+      asWritten(tx, then, server, call, (ids, head, rows) => {
+        if (head !== undefined && ownerOf(ids, head, rows) !== how.tab) done.fenced.push(call);
         else claim(call);
       });
     }
