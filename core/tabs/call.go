@@ -33,12 +33,14 @@ type entry struct {
 	state state
 	// epoch is the one that this tab writes under, or that of the last row that it knows.
 	epoch uint32
-	n     uint32   // the number of that row, where the call is followed
-	owner string   // who carries it, where that is known; "" for nobody
-	ended bool     // it has its outcome: nobody needs to carry it
-	keyed bool     // it has a key, by which a tab may follow it that is not known here
-	stale bool     // the last read has failed
-	read  *request // of its log, under way
+	n     uint32 // the number of that row, where the call is followed
+	owner string // who carries it, where that is known; "" for nobody
+	ended bool   // it has its outcome: nobody needs to carry it
+	keyed bool   // it has a key, by which a tab may follow it that is not known here
+	stale bool   // it is read again with the next poll: the last read has failed, or a takeover
+	// refused: the store has not given it to this tab, nor, as far as is known, to another one.
+	refused bool
+	read    *request // of its log, under way
 	// handed is the new epoch, where this tab carried the call until another one said that
 	// it does; seal is the last row of the epoch before.
 	handed, seal uint32
@@ -111,6 +113,7 @@ func (m *Machine) follow(c *entry, owner string, epoch, n uint32) {
 		c.ended = false // what it had for an outcome lies behind the seal
 	}
 	m.enter(c, followed)
+	c.refused = c.refused && c.epoch == epoch
 	c.owner, c.epoch, c.n, c.handed, c.read = owner, epoch, n, 0, nil
 	m.changed = true
 }

@@ -45,6 +45,7 @@
 //	            its tab is frozen, or silent for 3 s         read, then TakeOver where it can be gone on with
 //	            TakeOver answered with the call              owned; the others hear of it
 //	            TakeOver answered with nothing               followed, read: somebody else was first
+//	            the same, and nobody was                     followed, read again after 2 s, then TakeOver
 //	            the client cannot read it                    unreadable
 //	unreadable  forgotten                                    none
 //	            TakeOver, asked for before, answered         owned, until the client says once more that it cannot
@@ -60,7 +61,7 @@
 // on without it waits.
 //
 // Faults that this answers are those of docs/faults.md, "Several tabs", and 121, 131,
-// 135, 148, 149, 158, 176, 177, 179, 384, 418, 419, 469, 471, 473 and 474.
+// 135, 148, 149, 158, 176, 177, 179, 384, 418, 419, 469, 471, 473, 474 and 569.
 //
 // machine.go has the effects that a host carries out, input.go what it reports, call.go
 // the states, follow.go what is heard, read.go and takeover.go what is asked of the

@@ -1,6 +1,7 @@
 package tabs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -139,5 +140,35 @@ func TestFault474_CommitWaitsForAReadThatFailed(t *testing.T) {
 			want += ", watch other"
 		}
 		p.expect(t, "it can", want)
+	}
+}
+
+// Fault 569: the store refuses a takeover, as where there is no room, and can be read: nobody else has the
+// call, whose tab is gone, or that nobody has. It is tried again after a while, and not in a loop.
+func TestFault569_StoreThatRefusesATakeover(t *testing.T) {
+	const known = "client: call 1/1, client: row 1/1/1"
+	for owner, watches := range map[string]string{"other": ", watch other", "": ""} {
+		p := newPage()
+		p.m.Load(p.now, read(1, 1, owner, 1))
+		p.standing[1] = tabs.Resumable
+		p.m.Start(p.now)
+		p.took()
+		p.m.Gone(p.now, "other")
+		for ticket := uint32(1); ticket < 9; ticket += 3 {
+			if owner == "other" && ticket == 1 {
+				p.expect(t, "gone", "take over 1")
+			}
+			p.m.Answer(p.now, ticket, nil)
+			p.expect(t, "refused", "read 1")
+			p.m.Answer(p.now, ticket+1, read(1, 1, owner, 1))
+			p.m.Gone(p.now, "other")
+			p.expect(t, "not at once", known+watches)
+			p.now = p.now.After(2_000)
+			p.m.Advance(p.now)
+			p.expect(t, "after a while", "read 1")
+			p.m.Answer(p.now, ticket+2, read(1, 1, owner, 1))
+			p.m.Gone(p.now, "other")
+			p.expect(t, "once more", known+", "+strings.TrimPrefix(watches+", take over 1", ", "))
+		}
 	}
 }

@@ -105,9 +105,14 @@ func (m *Machine) found(c *entry, ops []byte) {
 	case op.Kind == journal.OpForget:
 		m.forget(c.id, op.Flags)
 	default: // it failed
-		c.stale = true
-		m.pollAt = min(m.pollAt, m.now.After(pollEvery))
+		m.readLater(c)
 	}
+}
+
+// readLater reads a call again with the next poll.
+func (m *Machine) readLater(c *entry) {
+	c.stale = true
+	m.pollAt = min(m.pollAt, m.now.After(pollEvery))
 }
 
 // poll reads again what could not be read, and, without a channel, all that is followed.

@@ -56,6 +56,11 @@ func (m *Machine) takeFrom(call uint64, owner string, lives bool) {
 	if m.taking(call) >= 0 {
 		return
 	}
+	if c := m.calls.find(call); c.refused { // that may be so for as long as the store has no room: not in a loop
+		c.refused = false
+		m.readLater(c)
+		return
+	}
 	m.requests = append(m.requests, &request{takes: true, call: call})
 	if lives {
 		// What the others tell has no secrets, and so does not say whether it can be gone on with.
@@ -87,6 +92,7 @@ func (m *Machine) took(t *request, ops []byte) {
 		switch {
 		case c == nil || c.state != followed:
 		case c.epoch == t.epoch:
+			c.refused = true
 			m.read(t.call, nil)
 		default:
 			m.changed = true // who was first may have ended meanwhile: it is watched again
