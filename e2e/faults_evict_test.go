@@ -74,3 +74,41 @@ func TestFault134_NoRoomForTheNextCall(t *testing.T) {
 	}
 	t.Logf("%+v; left %v", got, left)
 }
+
+// TestFault570_PageThatComesWhereThereIsNoRoom: a page is loaded again on a disk that is full. It shows what
+// is stored, an outcome that waits for the app and a call under way; that one goes on once there is room.
+func TestFault570_PageThatComesWhereThereIsNoRoom(t *testing.T) {
+	t.Parallel()
+	r := storeRig(t, "")
+	r.p.ToolFunc("keep", func(peer.Call) peer.Script { return peer.Script{peer.Text("kept")} })
+	room := func(quota *float64) {
+		meter := r.profile.Open(r.site.URL)
+		chrome.Call(meter, storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: r.site.URL, QuotaSize: quota})
+	}
+	page := r.open()
+	begin(page)
+	chrome.Script[chrome.Void](page, `await mcp.callTool("keep", {}, { key: "outcome", ack: "manual" }).result;`)
+	r.start(page)
+	page.WaitFor(`call.guarantee === "resumable"`)
+	none := 1.0
+	room(&none)
+	page.Reload()
+	page.WaitFor(`window.ready`)
+	if n := begin(page); n != 2 {
+		t.Fatalf("%d calls came back", n)
+	}
+	if got := chrome.Script[string](page, `return (await calls.find(({ key }) => key === "outcome").result).content[0].text;`); got != "kept" {
+		t.Errorf("the outcome is %q", got)
+	}
+	chrome.Eval[chrome.Void](page, `void watch(calls.find(({ key }) => key !== "outcome"))`)
+	page.WaitFor(`seen.progress.length === 2`)
+	room(nil)
+	for range 3 {
+		r.p.Pass("go")
+	}
+	outcome(t, page, "")
+	counted(t, page, 4)
+	if n := r.p.Oracle().Runs("a"); n != 1 {
+		t.Errorf("the call ran %d times", n)
+	}
+}

@@ -4,7 +4,7 @@ import { forceCloseDatabase } from "fake-indexeddb";
 import { memoryStore, type Op, openStore, wipeAll } from "../src/storage/storage.js";
 import { all, because, bytes, end, head, nobody, row, rowsOf, text } from "./storecontract.js";
 import { keyed } from "./storekeys.js";
-import { Shim, until } from "./storeshim.js";
+import { full, Shim, until } from "./storeshim.js";
 
 // Transactions that fail, and records that are not what they should be.
 
@@ -261,5 +261,50 @@ test("Fault 568: an ended call that a tab has taken over is its own to delete, a
     assert.deepEqual((await a.commit([{ kind: "forget", call: 3, mine: true }], true)).fenced, [3]);
     assert.deepEqual((await a.commit(keyed(6, "m"), true)).lost.map(({ holder }) => [holder?.call, holder?.owner]), [[3, "b"]]);
     assert.deepEqual((await b.load(all)).calls.map(({ call }) => call), [2, 3, 4, 5]);
+  }
+});
+
+test("Fault 570: where there is no room what is stored is read all the same, and taken over once there is some", async () => {
+  const shim = new Shim();
+  const a = await open("a");
+  await a.commit([head(1), row(1, 1, 1, "token"), head(2), end(2, 1, 1), { kind: "server", plain: bytes("x"), secret: null }], true);
+  const { idEpoch } = await a.load(all);
+  const empty = full(shim);
+  const b = await open("b");
+  const read = await b.load(nobody);
+  assert.deepEqual(read.calls.map(({ call, owner, owned, ended, rows }) => [call, owner, owned, ended, rows.length]), [[1, "a", false, false, 1], [2, "a", false, true, 1]]);
+  assert.deepEqual([text(read.server!.plain), text(read.calls[0]!.rows[0]!.secret)], ["x", "token"]);
+  assert.ok(read.idEpoch > 0 && read.idEpoch !== idEpoch + 1, "the next page is given that one");
+  await assert.rejects(b.takeOver(1, 1), because("quota"));
+  await b.commit([{ kind: "forget", call: 2 }], false);
+  empty();
+  assert.deepEqual([(await b.takeOver(1, 1))?.owned, (await b.load(all)).idEpoch], [true, idEpoch + 1]);
+});
+
+test("Fault 570: lists that can be asked for again make room for a page that begins, and for a call that is taken over", async () => {
+  for (const work of ["load", "takeOver"] as const) {
+    const shim = new Shim();
+    const a = await open("a");
+    await a.commit([head(1), row(1, 1, 1)], true);
+    const now = Date.now();
+    await a.results!.put([{ list: "tools", digest: "d", asked: now, at: now, until: now + 60_000, bytes: bytes("list") }]);
+    const b = await open("b");
+    let lists = true;
+    const empty = full(shim, (tx) => {
+      const { objectStore } = tx;
+      tx.objectStore = (name) => {
+        const store = objectStore.call(tx, name);
+        const { delete: remove } = store;
+        store.delete = (query) => {
+          if (String((query as IDBKeyRange).lower).startsWith("results ")) lists = false;
+          return remove.call(store, query);
+        };
+        return store;
+      };
+      return !lists;
+    });
+    const calls = work === "load" ? (await b.load(nobody)).calls : [await b.takeOver(1, 1)];
+    assert.deepEqual([calls.map((one) => one?.owned), lists], [[true], false], work);
+    empty();
   }
 });

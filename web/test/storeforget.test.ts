@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { forceCloseDatabase } from "fake-indexeddb";
 import { openStore, type Store, type StoreReason, wipeAll } from "../src/storage/storage.js";
 import { all, because, bytes, head, nobody, row } from "./storecontract.js";
-import { Shim, until } from "./storeshim.js";
+import { full, Shim, until } from "./storeshim.js";
 
 // What a logout deletes stays deleted, whatever another tab has under way.
 
@@ -134,32 +134,6 @@ test("TestFault121_DatabaseGoneIsALogout", async () => {
     else assert.deepEqual(await shim.factory.databases(), []);
   }
 });
-
-/** No room is left: a transaction that adds anything aborts once its requests have succeeded, as in Chrome; one that only deletes goes through. */
-function full(shim: Shim): () => void {
-  const proto = Object.getPrototypeOf(shim.handle) as IDBDatabase;
-  const { transaction } = proto;
-  proto.transaction = function (this: IDBDatabase, ...args) {
-    const tx = transaction.apply(this, args);
-    tx.commit = () => undefined;
-    const objectStore = tx.objectStore.bind(tx);
-    const abort = (): void => (tx as unknown as { _abort(name: string): void })._abort("QuotaExceededError");
-    tx.objectStore = (name) => {
-      const store = objectStore(name);
-      for (const method of ["add", "put"] as const) {
-        const write = store[method].bind(store);
-        store[method] = (value) => {
-          const request = write(value);
-          request.addEventListener("success", abort);
-          return request;
-        };
-      }
-      return store;
-    };
-    return tx;
-  };
-  return () => (proto.transaction = transaction);
-}
 
 test("Fault 126: where there is no room a call is deleted all the same, by its owner alone", async () => {
   const shim = new Shim();

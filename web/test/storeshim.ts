@@ -76,6 +76,33 @@ export class Shim {
   }
 }
 
+/** No room is left: a transaction that adds anything aborts once its requests have succeeded, as in Chrome; one that only deletes goes through. Where `has` says so there is room. */
+export function full(shim: Shim, has: (tx: IDBTransaction) => boolean = () => false): () => void {
+  const proto = Object.getPrototypeOf(shim.handle) as IDBDatabase;
+  const { transaction } = proto;
+  proto.transaction = function (this: IDBDatabase, ...args) {
+    const tx = transaction.apply(this, args);
+    if (has(tx)) return tx;
+    tx.commit = () => undefined;
+    const objectStore = tx.objectStore.bind(tx);
+    const abort = (): void => (tx as unknown as { _abort(name: string): void })._abort("QuotaExceededError");
+    tx.objectStore = (name) => {
+      const store = objectStore(name);
+      for (const method of ["add", "put"] as const) {
+        const write = store[method].bind(store);
+        store[method] = (value) => {
+          const request = write(value);
+          request.addEventListener("success", abort);
+          return request;
+        };
+      }
+      return store;
+    };
+    return tx;
+  };
+  return () => (proto.transaction = transaction);
+}
+
 /** Waits until `done` says so: for events that come by themselves. */
 export async function until(done: () => boolean): Promise<void> {
   for (let i = 0; !done(); i++) {

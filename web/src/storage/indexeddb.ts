@@ -45,7 +45,11 @@ class IndexedDBStore implements Store {
   async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
     const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
     return this.#run(async ({ db, key, generation, sound }) => {
-      const found = await readAll(db, this.#server, generation, this.#tab, isGone, known);
+      const read = (full: boolean): ReturnType<typeof readAll> => readAll(db, this.#server, generation, this.#tab, full ? () => false : isGone, known, full);
+      const found = await withRoom(db, () => read(false)).catch((error: unknown) => {
+        if (storeError(error).reason !== "quota") throw error;
+        return read(true); // what is under way is taken over once there is room
+      });
       const calls = await this.#readable(key, found.calls);
       return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server, found.beside), calls, sound };
     });
@@ -53,7 +57,7 @@ class IndexedDBStore implements Store {
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
     return this.#run(async ({ db, key, generation }, retry) => {
-      const found = await takeCall(db, { server: this.#server, generation, tab: this.#tab, retry }, call, epoch);
+      const found = await withRoom(db, () => takeCall(db, { server: this.#server, generation, tab: this.#tab, retry }, call, epoch));
       if (found) this.#released.delete(call);
       return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
@@ -106,12 +110,8 @@ class IndexedDBStore implements Store {
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
       const how = { server: this.#server, generation, tab: this.#tab, strict, retry, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
-      const { fenced, lost } = await write(db, ops, sealed, how).catch(async (error: unknown) => {
-        if (storeError(error).reason !== "quota") throw error;
-        if (onlyDeletes(ops)) return write(db, ops, sealed, { ...how, full: true });
-        if (!(await dropAllResults(db))) throw error; // they can be asked for again, calls cannot
-        return write(db, ops, sealed, how);
-      });
+      const stored = (full: boolean): ReturnType<typeof write> => write(db, ops, sealed, { ...how, full });
+      const { fenced, lost } = await withRoom(db, stored, onlyDeletes(ops));
       const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
       return { sealed: !secret || key !== null, fenced, lost: await Promise.all(opened) };
     });
@@ -215,6 +215,19 @@ class IndexedDBStore implements Store {
     const opened = row && (await openedRow(key, serverIdentity(this.#server), row));
     const other = beside && (await openedRow(key, besideIdentity(this.#server), beside));
     return opened && { ...opened, ended: row.ended === true, ...(other && { beside: other }) };
+  }
+}
+
+/**
+ * Runs a transaction, and once more where there is no room: as one that needs none, where it
+ * `deletes` and does no more, else without the lists of all servers, which can be asked for again.
+ */
+async function withRoom<T>(db: IDBDatabase, run: (full: boolean) => Promise<T>, deletes = false): Promise<T> {
+  try {
+    return await run(false);
+  } catch (error) {
+    if (storeError(error).reason !== "quota" || !(deletes || (await dropAllResults(db)))) throw error;
+    return run(deletes);
   }
 }
 

@@ -6,11 +6,11 @@ import { heirsOf } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, type Loading, taking } from "./loading.js";
 import { asWritten } from "./onecall.js";
 import { below, besideHeads, headsOf, isBesideHeads } from "./ranges.js";
-import { isHead, isServer, type LogRecord, type ServerRecord, validRows } from "./rows.js";
+import { isHead, isServer, type LogRecord, nextIdEpoch, type ServerRecord, validRows } from "./rows.js";
 import type { LogPlace, Usage } from "./store.js";
 import { outcomeOf, placeOf, type Tombstone } from "./calltombstones.js";
 import { bytesOf, resultKeys } from "./resultrows.js";
-import { commit, transact } from "./transaction.js";
+import { commit, type Scope, transact } from "./transaction.js";
 import { besideName, type Writer } from "./write.js";
 
 /** Records that one request of usage reads: a large store is never in memory as a whole. */
@@ -19,11 +19,12 @@ const BATCH = 64;
 /** Calls whose logs one request of a load reads. */
 const STRETCH = 128;
 
-/** Reads all of a server, and takes over what `isGone` says. See Store.load. */
-export function readAll(db: IDBDatabase, server: string, generation: string, tab: string, isGone: (owner: string) => boolean, known: () => void): Promise<Loading> {
+/** Reads all of a server, and takes over what `isGone` says. See Store.load. `full`: there is no room, and it only reads, with an id epoch at random. */
+export function readAll(db: IDBDatabase, server: string, generation: string, tab: string, isGone: (owner: string) => boolean, known: () => void, full: boolean): Promise<Loading> {
+  const stores = ["ids", "servers", "calls", "log", "keys"];
   // Strict: with an id epoch that a power cut takes back, the next load would
   // send ids that the server has seen.
-  const scope = { stores: ["ids", "servers", "calls", "log"], mode: "readwrite", strict: true, generation } as const;
+  const scope: Scope = full ? { stores, mode: "readonly" } : { stores, mode: "readwrite", strict: true, generation };
   return transact(db, scope, (tx, then) => {
     let done: Loading;
     let ids: unknown;
@@ -35,6 +36,10 @@ export function readAll(db: IDBDatabase, server: string, generation: string, tab
     const finish = (gathering: Gathering): void => {
       done = gathering.end(tab, isGone);
       if (isServer(rowBeside)) done.beside = rowBeside;
+      if (full) {
+        done.idEpoch = nextIdEpoch(undefined);
+        return;
+      }
       const { idEpoch: last, heirs } = done;
       tx.objectStore("ids").put(heirs.size > 0 ? { server, last, heirs } : { server, last });
       for (const head of done.taken) tx.objectStore("calls").put(head);

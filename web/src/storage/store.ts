@@ -204,7 +204,8 @@ export interface Store {
   /**
    * Reads everything, and takes over, in the same transaction, each call whose
    * owner `alive` says is gone. `alive` is not asked about this tab's own calls, nor
-   * are those taken over that nobody has: whoever could read one of them may.
+   * are those taken over that nobody has: whoever could read one of them may. Where
+   * there is no room nothing is taken over, and `idEpoch` is one at random.
    * `known` is called once it is read who owns what, which nobody changes before
    * the load is over: `alive` is not asked before the logs are read, too.
    */
