@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceCloseDatabase } from "fake-indexeddb";
 import { openStore, type Store, type StoreReason, wipeAll } from "../src/storage/storage.js";
+import { Channel } from "../src/tabs/channel.js";
+import { forgetStored } from "../src/tabs/forget.js";
 import { all, because, bytes, head, nobody, row } from "./storecontract.js";
 import { full, Shim, until } from "./storeshim.js";
 
@@ -36,6 +38,8 @@ async function left(shim: Shim, server: string): Promise<string[]> {
   const shown = (value: unknown): string => JSON.stringify(value, (_, v) => (v instanceof Uint8Array ? new TextDecoder().decode(v) : v));
   return records.filter(({ name, record }) => name !== "keys" || shown(record).includes(server)).map(({ name, record }) => `${name} ${shown(record)}`);
 }
+
+const ADA = "https://example.com#ada";
 
 const session = { kind: "server", plain: bytes("handshake"), secret: bytes("session") } as const;
 
@@ -177,4 +181,22 @@ test("Fault 121: a logout needs no room, and what a page that has not heard of i
     empty();
   }
   assert.deepEqual((await shim.dump())["calls"]?.map(({ call }) => call), [1]);
+});
+
+test("Fault 571: a logout of whom nothing is stored needs no room", async () => {
+  const shim = new Shim();
+  const bob = await opened("bob", "b");
+  await bob.store.commit([head(1)], false);
+  await shim.edit("calls", (calls) => calls.put({ server: ADA, call: 1, epoch: 1, owner: "of the last build", sealed: [], plain: bytes("p") }));
+  const told: unknown[] = [];
+  const page = new Channel(ADA, "memory", (_, message) => told.push(message));
+  const empty = full(shim);
+  try {
+    await forgetStored(ADA);
+    await until(() => told.length > 0);
+  } finally {
+    empty();
+    page.close();
+  }
+  assert.deepEqual([told, (await shim.dump())["calls"]?.map(({ server }) => server), bob.said], [[{ kind: "wiped", generation: "" }], ["bob"], []]);
 });

@@ -25,7 +25,9 @@ async function forgetRows(server: string): Promise<void> {
   try {
     store = await openStore(options);
   } catch (error) {
-    if (error instanceof StoreError && error.reason === "missing") return; // so nothing is in it
+    const reason = error instanceof StoreError && error.reason;
+    if (reason === "missing") return; // so nothing is in it
+    if (reason === "quota") return forgetFormerly([server]); // nothing of this build's is in it, or it would open
     throw storageFailed("forget", error);
   }
   const channel = new Channel(server, "", () => {});
