@@ -308,3 +308,18 @@ test("Fault 570: lists that can be asked for again make room for a page that beg
     empty();
   }
 });
+
+test("Fault 572: a list that has changed is not there for the next page, room or not", async () => {
+  const shim = new Shim();
+  const a = await open("a");
+  const now = Date.now();
+  const name = { list: "tools", digest: "d" } as const;
+  await a.results!.put([{ ...name, asked: now, at: now, until: now + 60_000, bytes: bytes("list") }]);
+  const empty = full(shim);
+  try {
+    await a.results!.drop(["tools"], now);
+  } finally {
+    empty();
+  }
+  assert.equal(await (await open("b")).results!.get(name), null);
+});

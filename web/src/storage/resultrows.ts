@@ -9,7 +9,7 @@ import type { Connection } from "./connector.js";
 import type { Bytes } from "./rows.js";
 import { type Identity, seal, unseal } from "./seal.js";
 import type { ListName, NewResult, ResultName, Results } from "./store.js";
-import { commit, transact } from "./transaction.js";
+import { commit, storeError, transact } from "./transaction.js";
 
 /** What the name begins with that a server's results are under, in the place of the server's. */
 const RESULTS = "results ";
@@ -153,6 +153,9 @@ export class ResultRows implements Results {
         }
         commit(tx); // blind: the page may be going
         return () => undefined;
+      }).catch(async (error: unknown) => {
+        if (storeError(error).reason !== "quota") throw error;
+        await dropAllResults(db); // for the note there is no room: what is only deleted needs none
       }),
     );
   }
