@@ -200,3 +200,26 @@ test("Fault 571: a logout of whom nothing is stored needs no room", async () => 
   }
   assert.deepEqual([told, (await shim.dump())["calls"]?.map(({ server }) => server), bob.said], [[{ kind: "wiped", generation: "" }], ["bob"], []]);
 });
+
+test("Fault 610: where no key can be stored either, a page reads what is stored without room, and a logout deletes it", async () => {
+  const shim = new Shim();
+  const { structuredClone } = globalThis;
+  globalThis.structuredClone = ((value: unknown) => {
+    if ((value as { value?: unknown } | null)?.value instanceof CryptoKey) throw new DOMException("no", "DataCloneError");
+    return structuredClone(value);
+  }) as typeof structuredClone;
+  try {
+    const { store } = await opened(ADA, "a");
+    await store.commit([head(1), row(1, 1, 1)], false);
+    const empty = full(shim);
+    try {
+      assert.deepEqual((await (await openStore({ server: ADA, tab: "b" })).load(all)).calls.map(({ call }) => call), [1]);
+      await forgetStored(ADA);
+    } finally {
+      empty();
+    }
+    assert.deepEqual(await left(shim, ADA), []);
+  } finally {
+    globalThis.structuredClone = structuredClone;
+  }
+});

@@ -26,13 +26,18 @@ export interface Identified {
 export async function identify(db: IDBDatabase, server: string, last?: Identified): Promise<Identified | null> {
   // Made before it is known to be missing: a transaction does not wait for it.
   const made: Identified = { mark: random(), generation: random(), sound: 0, at: 0, key: last ? last.key : await makeKey().catch(() => null) };
-  return settle(db, server, made, last).catch(async (error: unknown) => {
+  return settle(db, server, made, last);
+}
+
+/** Settles it with all that `made` has, and with less where the browser refuses that. */
+function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes = true): Promise<Identified | null> {
+  return settled(db, server, made, last, notes).catch((error: unknown) => {
     // There is no room for another reading of the clock; what is stored can be read all the same, and forgotten.
-    if (storeError(error).reason === "quota") return settle(db, server, made, last, false);
-    // Some browsers have a cipher and yet cannot store a key: then it is of no
-    // use, since what it seals would be lost with the page.
+    if (notes && storeError(error).reason === "quota") return settle(db, server, made, last, false);
+    // Some browsers have a cipher and yet cannot store a key, or have no room for it: then it is of
+    // no use, since what it seals would be lost with the page.
     if (!made.key) throw error;
-    return settle(db, server, { ...made, key: null }, last);
+    return settle(db, server, { ...made, key: null }, last, notes);
   });
 }
 
@@ -40,7 +45,7 @@ export async function identify(db: IDBDatabase, server: string, last?: Identifie
 export const CLOCK = "clock";
 
 /** What the store of keys has, and where it has none what is given. `notes` what the clock says, where there is room for it. */
-function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes = true): Promise<Identified | null> {
+function settled(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes: boolean): Promise<Identified | null> {
   return transact(db, { stores: ["keys"], mode: "readwrite", strict: true }, (tx, then) => {
     const kept: Identified = { ...made };
     let gone = false;
