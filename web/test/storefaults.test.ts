@@ -323,3 +323,25 @@ test("Fault 572: a list that has changed is not there for the next page, room or
   }
   assert.equal(await (await open("b")).results!.get(name), null);
 });
+
+test("Fault 611: where the lists that go make room for it, it is noted that one has changed", async () => {
+  const shim = new Shim();
+  const a = await open("a");
+  const now = Date.now();
+  const name = { list: "tools", digest: "d" } as const;
+  const list = { ...name, at: now, until: now + 60_000, bytes: bytes("list") };
+  await a.results!.put([{ ...list, asked: now }]);
+  let lists = true;
+  const empty = full(shim, (tx) => {
+    tx.addEventListener("complete", () => (lists = false)); // what only deletes
+    return !lists;
+  });
+  try {
+    await a.results!.drop(["tools"], now + 1);
+  } finally {
+    empty();
+  }
+  const b = await open("b"); // had asked before
+  await b.results!.put([{ ...list, asked: now }]);
+  assert.equal(await b.results!.get(name), null);
+});

@@ -1,7 +1,7 @@
 import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
 import { type Found, noUsage } from "./loading.js";
-import { dropAllResults, ResultRows } from "./resultrows.js";
+import { ResultRows, withRoom } from "./resultrows.js";
 import { countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall } from "./read.js";
 import type { Bytes, Contents, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
@@ -215,19 +215,6 @@ class IndexedDBStore implements Store {
     const opened = row && (await openedRow(key, serverIdentity(this.#server), row));
     const other = beside && (await openedRow(key, besideIdentity(this.#server), beside));
     return opened && { ...opened, ended: row.ended === true, ...(other && { beside: other }) };
-  }
-}
-
-/**
- * Runs a transaction, and once more where there is no room: as one that needs none, where it
- * `deletes` and does no more, else without the lists of all servers, which can be asked for again.
- */
-async function withRoom<T>(db: IDBDatabase, run: (full: boolean) => Promise<T>, deletes = false): Promise<T> {
-  try {
-    return await run(false);
-  } catch (error) {
-    if (storeError(error).reason !== "quota" || !(deletes || (await dropAllResults(db)))) throw error;
-    return run(deletes);
   }
 }
 

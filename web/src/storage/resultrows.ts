@@ -143,21 +143,22 @@ export class ResultRows implements Results {
   }
 
   drop(lists: readonly ListName[], at: number): Promise<void> {
-    return this.#run(({ db, generation }) =>
-      transact(db, { stores: ["log"], mode: "readwrite", generation }, (tx) => {
-        const log = tx.objectStore("log");
-        const server = resultsOf(this.#server);
-        for (const list of lists) {
-          log.delete(IDBKeyRange.bound([server, list], [server, list, []]));
-          log.put({ server, call: list, epoch: CHANGED, n: [at, at + CHANGE_KEPT, 0] });
-        }
-        commit(tx); // blind: the page may be going
-        return () => undefined;
-      }).catch(async (error: unknown) => {
-        if (storeError(error).reason !== "quota") throw error;
-        await dropAllResults(db); // for the note there is no room: what is only deleted needs none
-      }),
-    );
+    return this.#run(async ({ db, generation }) => {
+      const noted = (): Promise<void> =>
+        transact(db, { stores: ["log"], mode: "readwrite", generation }, (tx) => {
+          const log = tx.objectStore("log");
+          const server = resultsOf(this.#server);
+          for (const list of lists) {
+            log.delete(IDBKeyRange.bound([server, list], [server, list, []]));
+            log.put({ server, call: list, epoch: CHANGED, n: [at, at + CHANGE_KEPT, 0] });
+          }
+          commit(tx); // blind: the page may be going
+          return () => undefined;
+        });
+      await withRoom(db, noted).catch((error: unknown) => {
+        if (storeError(error).reason !== "quota") throw error; // else none is left
+      });
+    });
   }
 
   /** What a store that was forgotten had is of another generation, whoever has not deleted it. */
@@ -177,8 +178,21 @@ function isResultKey(key: IDBValidKey): key is ResultKey & IDBValidKey {
   return Array.isArray(place) && place.length === 3 && place.every((part) => typeof part === "number");
 }
 
+/**
+ * Runs a transaction, and once more where there is no room: as one that needs none, where it
+ * `deletes` and does no more, else without the lists of all servers, which can be asked for again.
+ */
+export async function withRoom<T>(db: IDBDatabase, run: (full: boolean) => Promise<T>, deletes = false): Promise<T> {
+  try {
+    return await run(false);
+  } catch (error) {
+    if (storeError(error).reason !== "quota" || !(deletes || (await dropAllResults(db)))) throw error;
+    return run(deletes);
+  }
+}
+
 /** Deletes the results of all servers, where there is no room for calls. Whether there were any. */
-export function dropAllResults(db: IDBDatabase): Promise<boolean> {
+function dropAllResults(db: IDBDatabase): Promise<boolean> {
   return transact(db, { stores: ["log"], mode: "readwrite" }, (tx, then) => {
     let some = false;
     const log = tx.objectStore("log");
