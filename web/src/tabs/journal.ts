@@ -198,7 +198,7 @@ export class Journal {
         this.#report(ticket, reason === "quota" ? StoreResult.Quota : StoreResult.Failed, reason);
       },
     );
-    this.#committing = ticket === 0 ? Promise.all([this.#committing, committed]).then(() => undefined) : committed;
+    this.#committing = Promise.all([this.#committing, committed]).then(() => undefined); // one before may be unawaited
   }
 
   /** What the core asks for about who carries a call: a TAB_EFFECT. */
@@ -237,7 +237,7 @@ export class Journal {
     if (this.#listening.mine && this.#peers.any) this.#channel.send({ kind: "said", event, position, text });
   }
 
-  /** Resolves when the commit under way is over. */
+  /** Resolves when the commits under way are over. */
   landed(): Promise<void> {
     return this.#committing;
   }

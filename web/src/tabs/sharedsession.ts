@@ -10,7 +10,7 @@ export interface SharedSessionUse {
   client(): JournalClient | undefined;
   /** Gives the core what was read. */
   restore(list: OpList): void;
-  /** Resolves when the commit under way is over. */
+  /** Resolves when the commits under way are over. */
   landed(): Promise<void>;
   /** Whether another page that lives was heard of. */
   heard(): Promise<boolean>;
