@@ -418,8 +418,8 @@ export class Journal {
       },
       show: async (): Promise<void> => {
         this.#asleep = false;
+        this.#session.use(); // before the page may be left again, or closed
         await this.#tab.live();
-        this.#session.use();
         if (this.#forgotten) return;
         this.#channel.open();
         for (const name of await this.#tab.living()) this.#carrying.input(TAB_INPUT.living, name);

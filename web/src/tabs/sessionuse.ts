@@ -11,6 +11,8 @@ const PATIENCE = 3_000;
 export class SessionUse {
   readonly #name: string;
   #release: (() => Promise<void>) | undefined;
+  /** Of the last begin or end: one that waits for its lock may be void by then. */
+  #turn = 0;
 
   constructor(server: string) {
     this.#name = `session.${server}`;
@@ -18,16 +20,20 @@ export class SessionUse {
 
   /** This page may use what it reads from here on. */
   async begin(): Promise<void> {
+    const turn = ++this.#turn;
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), PATIENCE);
     const release = await sharedLock(this.#name, patience.signal);
     clearTimeout(timer);
-    await this.end();
+    if (turn !== this.#turn) return release?.();
+    const before = this.#release;
     this.#release = release;
+    await before?.();
   }
 
   /** It uses it no more; resolves once the others can see that. */
   async end(): Promise<void> {
+    this.#turn++;
     const release = this.#release;
     this.#release = undefined;
     await release?.();
