@@ -31,6 +31,7 @@ type machine interface {
 
 	Restore(now engine.Time, ops []byte)
 	Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason)
+	Missed(now engine.Time, ops []byte)
 	StoreGone(now engine.Time, why durable.Reason)
 
 	Standing(record uint64) tabs.Standing

@@ -23,6 +23,12 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 	}
 }
 
+// Missed notes that the store has failed a commit that only deletes, and whose end nobody waited for.
+func (c *Client) Missed(now engine.Time, ops []byte) {
+	c.begin(now)
+	c.writer.Missed(ops)
+}
+
 // fitStored keeps what is stored within its limit: of the session that takes most
 // the history goes, which the agent can send once more. Where that one is another tab's it
 // is for that tab to do. What is no history stays, however much it is: written again it

@@ -31,6 +31,18 @@ func (w *Writer) keepDeletions() {
 	w.keepDeletion(last)
 }
 
+// Missed takes deletions among ops that counted as stored, since nobody waited for them, and are
+// not: they are in the next commit, which is waited for.
+func (w *Writer) Missed(ops []byte) {
+	r := journal.ReadOps(ops)
+	for op, ok := r.Next(); ok; op, ok = r.Next() {
+		if op.Kind == journal.OpForget {
+			op.Flags |= journal.OpOwned
+			w.Put(op)
+		}
+	}
+}
+
 // TryDeletions is a Try of those, where there are any: a deletion needs no room. Who hears
 // that they are stored says so by Deleted.
 func (w *Writer) TryDeletions(now engine.Time, then Trial) (engine.Effect, bool) {

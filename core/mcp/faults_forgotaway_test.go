@@ -67,3 +67,24 @@ func TestFault490_DoneWhileTheStoreIsAway(t *testing.T) {
 		}
 	}
 }
+
+// Fault 614: the store fails a deletion that counts as stored, since nobody waited for it. It is made once more.
+func TestFault614_DeletionThatNobodyWaitedForFails(t *testing.T) {
+	r := connected(t, withDisk)
+	c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
+	r.store()
+	o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
+	o.Head(o.x, 200, "content-type", coretest.Stream)
+	o.result("e1")
+	o.store()
+	o.wantResult()
+	call := o.Store.Calls()[0]
+	missed := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Call: call})
+	o.World.Input("failed", func(m *mcp.Client, now engine.Time) { m.Missed(now, missed) })
+	for o.Store.Flying() != 0 {
+		o.World.Stored(journal.ResultOK, 0)
+	}
+	if calls := o.Store.Calls(); len(calls) != 0 {
+		o.fatal("stored are %v", calls)
+	}
+}

@@ -47,6 +47,12 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 	}
 }
 
+// Missed notes that the store has failed a commit that only deletes, and whose end nobody waited for.
+func (c *Client) Missed(now engine.Time, ops []byte) {
+	c.begin(now)
+	c.writer.Missed(ops)
+}
+
 // StoreGone notes that nothing is stored any more, and that what was may be gone:
 // everything was deleted, or a newer version has the database. Calls at hand do not
 // wait for their next commit to say that they end with the page. After

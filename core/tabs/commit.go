@@ -175,6 +175,8 @@ func (m *Machine) unawaitedOver(ticket uint32, stored bool) {
 	if stored {
 		m.broadcast(t)
 		m.deleted(t)
+	} else if ticket != 0 { // else the client hears of it (durable.Beside)
+		m.client.Missed(m.now, t.ops)
 	}
 	m.over(t)
 }

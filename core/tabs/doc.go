@@ -61,7 +61,7 @@
 // on without it waits.
 //
 // Faults that this answers are those of docs/faults.md, "Several tabs", and 121, 131,
-// 135, 148, 149, 158, 176, 177, 179, 384, 418, 419, 469, 471, 473, 474 and 569.
+// 135, 148, 149, 158, 176, 177, 179, 384, 418, 419, 469, 471, 473, 474, 569 and 614.
 //
 // machine.go has the effects that a host carries out, input.go what it reports, call.go
 // the states, follow.go what is heard, read.go and takeover.go what is asked of the

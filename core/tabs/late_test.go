@@ -172,3 +172,28 @@ func TestFault569_StoreThatRefusesATakeover(t *testing.T) {
 		}
 	}
 }
+
+// Fault 614: the store fails a deletion whose end nobody waited for. The client hears of it, and the
+// others do not hear that the call is gone.
+func TestFault614_DeletionThatNobodyWaitsForFails(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		p := newPage()
+		p.m.Load(p.now, read(1, 1, "", 1))
+		p.m.Report(p.now, &tabs.Input{Kind: tabs.Living, Tab: "other"})
+		p.took()
+		ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Call: 1})
+		if !p.m.Committing(p.now, 1, ops) {
+			t.Fatal("it is waited for")
+		}
+		p.m.Stored(p.now, 1, journal.ResultOK, 0)
+		p.expect(t, "counts as stored", "client: stored 1 1")
+		p.m.Landed(p.now, 1, stored)
+		want := "client: missed 1"
+		if stored {
+			want = "client: forget 1 0, broadcast [4 1/0/0]"
+		}
+		p.expect(t, "its end", want)
+		p.m.Landed(p.now, 1, stored)
+		p.expect(t, "once", "")
+	}
+}

@@ -24,6 +24,8 @@ type Client interface {
 	Restore(now engine.Time, ops []byte)
 	// Stored takes what became of a commit.
 	Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason)
+	// Missed takes the ops of a commit that has failed: it only deletes, and counts as stored.
+	Missed(now engine.Time, ops []byte)
 	// Standing says what the client makes of a call.
 	Standing(call uint64) Standing
 	// TakenOver says that another tab than before carries a call that this one follows, and

@@ -59,6 +59,16 @@ func (p *page) Stored(_ engine.Time, ticket uint32, result journal.Result, _ dur
 	p.said = append(p.said, fmt.Sprintf("client: stored %d %d", ticket, result))
 }
 
+func (p *page) Missed(_ engine.Time, ops []byte) {
+	for r := journal.ReadOps(ops); ; {
+		op, ok := r.Next()
+		if !ok {
+			return
+		}
+		p.said = append(p.said, fmt.Sprintf("client: missed %d", op.Call))
+	}
+}
+
 func (p *page) TakenOver(_ engine.Time, call uint64, epoch uint32) {
 	p.said = append(p.said, fmt.Sprintf("client: epoch %d/%d", call, epoch))
 }
