@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"cmp"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
@@ -51,10 +53,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 	c.cursorHeader.failures, c.cursorHeader.proofs = 0, 0
 	call := c.newCall(now, "initialize", Timeouts{})
 	call.role = roleInitialize
-	revision := c.cfg.Revision
-	if revision == "" {
-		revision = wire.NewestRevision(false).Name
-	}
+	revision := cmp.Or(c.cfg.Revision, c.negotiation.offered, wire.NewestRevision(false).Name)
 	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), revision)
 	capabilities := resumableCapability + legacyCapabilities
 	if c.channel.state != channelClosed {
@@ -105,6 +104,10 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 	}
 	switch outcome {
 	case engine.OutcomeRPCError:
+		if c.negotiation.offers(c, data) {
+			c.sendInitialize(now)
+			return
+		}
 		if c.negotiation.modernOnly(c) {
 			c.sendDiscover(now, wire.NewestRevision(true))
 			return

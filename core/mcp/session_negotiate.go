@@ -10,8 +10,9 @@ import (
 
 // negotiation is the way to a revision, and what was learned on it.
 type negotiation struct {
-	probes int    // server/discover sent since it began
-	steps  []byte // JSON array of what was tried, for people
+	probes  int    // server/discover sent since it began
+	offered string // the legacy revision that the server has named, when it refused another one
+	steps   []byte // JSON array of what was tried, for people
 }
 
 // negotiate begins a connection: by the pinned revision, by the one that the
@@ -108,6 +109,18 @@ func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome,
 // method, its version), so any is reason enough to ask, once.
 func (n *negotiation) modernOnly(c *Client) bool {
 	return n.probes == 0 && c.cfg.Revision == ""
+}
+
+// offers takes the refusal of an initialize. It reports whether that names a legacy revision to
+// initialize in, once (2025-11-25 basic/lifecycle, Error Handling). A server that names a modern
+// one as well is asked for that first.
+func (n *negotiation) offers(c *Client, refusal []byte) bool {
+	modern, legacy := wire.Common(wire.ReadVersions(jsonrpc.First(refusal, "data"), "supported"))
+	if n.offered != "" || legacy == "" || legacy == wire.NewestRevision(false).Name || c.cfg.Revision != "" || modern != "" && n.modernOnly(c) {
+		return false
+	}
+	n.offered = legacy
+	return true
 }
 
 // mistaken reports whether initialize failed although the server spoke a legacy

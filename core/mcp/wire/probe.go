@@ -49,7 +49,7 @@ type ProbeAnswer struct {
 // server's allow list refused (it lacks Mcp-Method), so it is not an outage
 // yet: initialize finds out.
 func ClassifyProbe(a ProbeAnswer) (ProbeVerdict, string) {
-	modern, legacy := common(a.Supported)
+	modern, legacy := Common(a.Supported)
 	switch {
 	case a.Timeout:
 		return ProbeFailed, ""
@@ -82,9 +82,9 @@ func ClassifyProbe(a ProbeAnswer) (ProbeVerdict, string) {
 	return ProbeLegacy, ""
 }
 
-// common returns the newest modern and the newest legacy version that both
+// Common returns the newest modern and the newest legacy version that both
 // sides speak; "" for none.
-func common(supported []string) (modern, legacy string) {
+func Common(supported []string) (modern, legacy string) {
 	for i := range revisions {
 		r := &revisions[i]
 		if !slices.Contains(supported, r.Name) {
