@@ -39,7 +39,7 @@ export function withDefaults(request: FormElicitation, answer: ElicitationResult
   const content: Record<string, string | number | boolean | string[]> = {};
   for (const [name, property] of Object.entries(properties)) {
     const value = answer.content?.[name] ?? property["default"];
-    if (value === undefined) {
+    if (value === undefined || value === null) {
       if ((schema["required"] as string[] | undefined)?.includes(name)) throw invalid(name, "is required");
       continue;
     }
@@ -56,6 +56,12 @@ function invalid(name: string, problem: string): HoldfastError {
 
 /** Says what is wrong with a value; the schemas of forms are flat (2025-11-25 client/elicitation). */
 function check(schema: JSONSchema, value: unknown): string | undefined {
+  // An optional field may be null, as the official Python SDK writes it. What has values is choices, and no types.
+  const types = schema["anyOf"] as JSONSchema[] | undefined;
+  if (types?.some((type) => "type" in type)) {
+    const problems = types.filter((type) => type["type"] !== "null").map((type) => check(type, value));
+    return problems.includes(undefined) ? undefined : problems[0];
+  }
   const number = (key: string): number | undefined => (typeof schema[key] === "number" ? schema[key] : undefined);
   switch (schema["type"]) {
     case "boolean":
