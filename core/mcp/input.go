@@ -226,7 +226,8 @@ func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 }
 
 // Respond answers a request of the server's: with a result, or with a JSON-RPC
-// error object where ok is false. Both are JSON.
+// error object where ok is false. Both are JSON. Without either the server has cancelled its
+// request: it gets no answer, and no page asks again (2025-11-25 basic/utilities/cancellation).
 func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	c.begin(now)
 	for i, a := range c.openQuestions {
@@ -241,6 +242,12 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 			if call.asking--; call.asking == 0 {
 				call.stream.Hold(now, call.paused)
 			}
+		}
+		if !ok && len(data) == 0 {
+			if a.call != nil && a.call.state < callEnding {
+				c.write(a.call, journal.Entry{Kind: journal.Taken, Data: questionID(a.id)})
+			}
+			return
 		}
 		if a.generation != c.session.generation || c.state != stateOpen {
 			return // the session that asked is gone

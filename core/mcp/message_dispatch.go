@@ -153,6 +153,8 @@ func (c *Client) notification(call *call, m *jsonrpc.Message) {
 		default:
 			c.deliverOn(call, engine.EventNotification, m.Raw)
 		}
+	case "notifications/cancelled": // what the server has asked, on whatever stream: for the host, which asks the app
+		c.deliverOn(nil, engine.EventNotification, m.Raw)
 	case "notifications/tools/list_changed":
 		if call == nil || call.role != roleApp {
 			c.toolsChanged()

@@ -36,13 +36,19 @@ export class ServerRequests {
     const save = (_: string, value: unknown): void => runtime.draft(handle, 0, request, "", draftText(value));
     const context = { server: this.#url, signal: controller.signal, ...(of && { call: of }), ...draftOf(drafts, "saved", save) };
     const { ok, json } = await answerRequest(method, params ?? {}, this.#handlers, context);
-    if (this.#open.get(request)?.controller === controller) this.#open.delete(request); // else the next runtime has given the number to another one
+    if (this.#open.get(request)?.controller !== controller) return; // cancelled, or the next runtime has given the number to another one
+    this.#open.delete(request);
     runtime.respond(handle, request, ok, json);
   }
 
-  /** The server has cancelled the request with that id (notifications/cancelled). */
+  /** The server has cancelled the request with that id (notifications/cancelled): it wants no answer any more. */
   cancelled(params: Open | undefined): void {
-    for (const { id, controller } of this.#open.values()) if (id === params?.["requestId"]) controller.abort();
+    for (const [request, { id, controller }] of this.#open) {
+      if (id !== params?.["requestId"]) continue;
+      this.#open.delete(request);
+      controller.abort();
+      this.#wire.runtime.respond(this.#wire.handle, request, false, "");
+    }
   }
 
   /** A call was cancelled, or is lost, and with it what the server has asked on it. */
