@@ -88,6 +88,11 @@ export class SharedClient extends SharedConnection {
       (what, cause) => this.integrity(what, cause),
       () => loadValidator(validator),
     );
+    let before = "";
+    this.on("state", ({ state }) => {
+      if (state === "open" && before !== "awaiting_authorization") this.#tellSession(); // else it is the one that there was
+      before = state;
+    });
   }
 
   /**
@@ -169,12 +174,16 @@ export class SharedClient extends SharedConnection {
     return this.#cached<ReadResourceResult>("resources/read", { uri }, options);
   }
 
-  /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. */
+  /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. It holds over lost sessions. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     throwIfAborted("resources/subscribe", options.signal);
-    this.#watched.add(uri);
-    if (this.selfDescribing) await this.watch([...this.#watched], options);
-    else await this.request("resources/subscribe", { uri }, options).result;
+    if (this.selfDescribing) {
+      this.#watched.add(uri);
+      await this.watch([...this.#watched], options);
+    } else {
+      await this.request("resources/subscribe", { uri }, options).result;
+      this.#watched.add(uri);
+    }
   }
 
   /** Ends {@link SharedClient.subscribeResource}. */
@@ -213,8 +222,8 @@ export class SharedClient extends SharedConnection {
    * unless the app gives them a level of their own.
    */
   async setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
-    this.#level = level;
     if (!this.selfDescribing) await this.request("logging/setLevel", { level }, options).result;
+    this.#level = level;
   }
 
   /** Makes any request. Progress is always asked for. */
@@ -356,6 +365,14 @@ export class SharedClient extends SharedConnection {
     if (what === "tools") this.#outputs.forget();
     this.#stale(what);
     super.changed(what);
+  }
+
+  /** There is a session to work in. What another one was told before it, it does not know. */
+  #tellSession(): void {
+    if (this.selfDescribing) return;
+    const again = (asked: Promise<void>, lost: () => void): void => void asked.catch((error: unknown) => (lost(), this.integrity("subscription_lost", String(error))));
+    if (this.#level) again(this.setLoggingLevel(this.#level), () => (this.#level = undefined));
+    for (const uri of this.#watched) again(this.subscribeResource(uri), () => this.#watched.delete(uri));
   }
 
   /** @internal */

@@ -1,0 +1,56 @@
+// What a session up to 2025-11-25 was told, and the next one has to be told again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "../src/host/hosts.js";
+import { OUTCOME } from "../src/shared/border.js";
+import { Origin } from "./bothhosts.js";
+import { settled, until } from "./ready.js";
+
+const OPEN = JSON.stringify({ state: "open", revision: "2025-11-25", session: true, initialize: { serverInfo: { name: "core", version: "1" }, capabilities: { resources: { subscribe: true } } } });
+
+test("Fault 583: subscriptions to resources and the level of the log are made again in the session that takes the place of a lost one", async () => {
+  for (const host of ["page", "shared"] as const) {
+    const origin = new Origin(host);
+    const mcp = await connect("https://mcp.example/mcp", origin.options);
+    const integrity: string[] = [];
+    mcp.on("integrity", ({ what }) => integrity.push(what));
+    await until(() => mcp.state === "open");
+    const { calls, port } = origin.core;
+    /** Has the server answer what it was asked just now, but for the resources that it refuses. */
+    const answer = async (refused = "test://none"): Promise<void> => {
+      await settled();
+      for (const { id, params } of calls.splice(0)) {
+        if (params["uri"] === refused) port.settle(id, OUTCOME.rpcError, `{"code":-32602,"message":"no"}`);
+        else port.settle(id, OUTCOME.result, "{}");
+      }
+      await settled();
+    };
+    const given = [mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"), mcp.subscribeResource("test://c"), mcp.setLoggingLevel("error")];
+    const refused = mcp.subscribeResource("test://none").catch(() => "refused");
+    await answer();
+    await Promise.all(given);
+    assert.equal(await refused, "refused");
+    const ends = mcp.unsubscribeResource("test://b");
+    await answer();
+    await ends;
+
+    port.state(`{"state":"reconnecting"}`, 0);
+    port.state(OPEN, 0);
+    await settled();
+    assert.deepEqual(calls.map(({ method, params }) => [method, params]), [
+      ["logging/setLevel", { level: "error" }],
+      ["resources/subscribe", { uri: "test://a" }],
+      ["resources/subscribe", { uri: "test://c" }],
+    ], host);
+    await answer("test://c");
+    assert.deepEqual(integrity, ["subscription_lost"], "what the next session does not take, the app hears of");
+
+    port.state(`{"state":"reconnecting"}`, 0);
+    port.state(OPEN, 0);
+    await settled();
+    assert.equal(calls.length, 2, "and it is not asked for again");
+    await answer();
+    await mcp.close();
+  }
+});
