@@ -148,7 +148,7 @@ func (call *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Messag
 		call.resumeFailed(c, now, rpc)
 		return
 	}
-	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), call.inSession, call.role == roleApp && wire.BlamesSession(rpc) && call.resends == 0) {
+	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), call.inSession, call.role == roleApp && c.blamesSession(rpc) && call.resends == 0) {
 	case wire.RefusalSessionGone:
 		if call.role == roleStatus || call.role == rolePing {
 			c.settle(now, call, engine.OutcomeFailure, nil, httpError(call.method, status))

@@ -11,9 +11,15 @@ import (
 // accept answers an initialize, and the notification that follows it.
 func (r *rig) accept(x engine.ExchangeID, session string) {
 	r.t.Helper()
+	r.acceptAs(x, session, "2025-11-25")
+}
+
+// acceptAs does so in another revision.
+func (r *rig) acceptAs(x engine.ExchangeID, session, revision string) {
+	r.t.Helper()
 	id := coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", session)
-	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"`+revision+`","capabilities":{}}`))
 	r.End(x, engine.EndClean)
 	initialized := r.Newest()
 	r.Head(initialized, 202)

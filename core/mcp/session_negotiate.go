@@ -146,6 +146,11 @@ func (n *negotiation) note(method string, status int, code int64, v wire.ProbeVe
 	n.steps = append(n.steps, "}]"...)
 }
 
+// blamesSession reports whether a refusal blames the session, or the revision that was agreed on.
+func (c *Client) blamesSession(m *jsonrpc.Message) bool {
+	return wire.BlamesSession(m) || c.cfg.Revision == "" && c.revision != nil && wire.BlamesRevision(m, c.revision.Name)
+}
+
 // refusalCode returns the code of the JSON-RPC error that refuses a request, by
 // the numbers of 2026-07-28; 0 where there is none. Of the release candidate's
 // only the one for header fields is translated, and only for a server that has

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -20,7 +21,7 @@ const (
 
 // VerdictOnRefusal decides by status, the code of the JSON-RPC error in the
 // body (0 for none), whether the request carried a session id, and whether the
-// error's message blames the session.
+// error blames the session, or the revision that was agreed on.
 func VerdictOnRefusal(status int, code int64, hadSession, blamesSession bool) Refusal {
 	switch {
 	case status == 401:
@@ -31,7 +32,7 @@ func VerdictOnRefusal(status int, code int64, hadSession, blamesSession bool) Re
 	// describes itself. Servers made from the TypeScript SDK's examples, server-everything among
 	// them, say so about a session they do not know. The code alone proves
 	// nothing: it may mean that a tool ran and failed.
-	case status == 400 && code == serverError && blamesSession:
+	case status == 400 && (code == serverError || code == unsupportedVersion) && blamesSession:
 		return RefusalSessionGone
 	// The status is half of the proof: with 200, or on a stream, a tool that ran
 	// may say whatever it likes (fault 125).
@@ -46,13 +47,29 @@ func VerdictOnRefusal(status int, code int64, hadSession, blamesSession bool) Re
 // BlamesSession reports whether a JSON-RPC error's message speaks of the session:
 // "Bad Request: No valid session ID provided", "Server not initialized".
 func BlamesSession(m *jsonrpc.Message) bool {
-	if m == nil || m.Kind != jsonrpc.ErrorResponse {
-		return false
-	}
-	value, _ := jsonrpc.Member(m.Error, "message")
-	text, _ := jsonrpc.String(value)
-	text = engine.Lower(text)
+	text := errorText(m)
 	return strings.Contains(text, "session") || strings.Contains(text, "not initialized")
+}
+
+// BlamesRevision reports whether a JSON-RPC error says that the server does not speak a revision any
+// more, and this client one of those that it does (2026-07-28 basic/versioning). Legacy servers made of
+// the official TypeScript SDK say so in words alone.
+func BlamesRevision(m *jsonrpc.Message, name string) bool {
+	if ErrorCode(m) != unsupportedVersion {
+		return strings.Contains(errorText(m), "unsupported protocol version")
+	}
+	supported := ReadVersions(jsonrpc.First(m.Error, "data"), "supported")
+	modern, legacy := Common(supported)
+	return modern+legacy != "" && !slices.Contains(supported, name)
+}
+
+// errorText returns the message of a JSON-RPC error in small letters.
+func errorText(m *jsonrpc.Message) string {
+	if m == nil || m.Kind != jsonrpc.ErrorResponse {
+		return ""
+	}
+	text, _ := jsonrpc.String(jsonrpc.First(m.Error, "message"))
+	return engine.Lower(text)
 }
 
 // ListenVerdict is what an answer to the GET stream's request means where it is

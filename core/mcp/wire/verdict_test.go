@@ -29,6 +29,9 @@ func TestVerdictOnRefusal(t *testing.T) {
 		{400, -32602, session, blames, RefusalRPCError},
 		{400, serverError, false, false, RefusalRPCError},
 		{400, -32600, session, false, RefusalRPCError},
+		{400, unsupportedVersion, session, blames, RefusalSessionGone},
+		{400, unsupportedVersion, false, false, RefusalRPCError},
+		{200, unsupportedVersion, session, blames, RefusalRPCError}, // nothing was refused before it ran
 		{400, HeaderMismatch, session, false, RefusalHeaders},
 		{400, HeaderMismatch, false, false, RefusalHeaders},
 		{400, HeaderMismatchRC, session, false, RefusalRPCError},
@@ -96,6 +99,26 @@ func TestNamesSession(t *testing.T) {
 	}
 	if BlamesSession(nil) {
 		t.Error("no message names the session")
+	}
+}
+
+// TestBlamesRevision: the server names a revision that both speak, and not the one in force.
+func TestBlamesRevision(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"code":-32022,"message":"x","data":{"supported":["2026-07-28"]}}`:              true,
+		`{"code":-32022,"message":"x","data":{"supported":["2026-07-28","2025-11-25"]}}`: false, // it speaks that still
+		`{"code":-32022,"message":"x","data":{"supported":["2099-01-01"]}}`:              false,
+		`{"code":-32022,"message":"Unsupported protocol version"}`:                       false,
+		`{"code":-32000,"message":"Bad Request: Unsupported protocol version: x"}`:       true,
+		`{"code":-32000,"message":"the tool failed"}`:                                    false,
+	} {
+		m, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":null,"error":`+text+`}`), jsonrpc.Limits{})
+		if err != nil || BlamesRevision(&m, "2025-11-25") != want {
+			t.Errorf("%s: %v, %v", text, !want, err)
+		}
+	}
+	if BlamesRevision(nil, "2025-11-25") {
+		t.Error("no message blames the revision")
 	}
 }
 
