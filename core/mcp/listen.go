@@ -97,6 +97,40 @@ func (l *listen) answeredBy(id jsonrpc.ID) bool {
 	return ok && l.request != 0 && requestID(n) == l.request
 }
 
+// listenAnswered takes the answer to a subscriptions/listen on its stream, and reports whether it is one.
+// With a result, or behind the acknowledgement, the server has ended the subscription, and the
+// stream's end follows. An error in place of the acknowledgement is a no.
+func (c *Client) listenAnswered(now engine.Time, m *jsonrpc.Message) bool {
+	for _, l := range [...]*listen{c.listen, c.taskListen.next} {
+		if l == nil || !l.answeredBy(m.ID) {
+			continue
+		}
+		if m.Kind == jsonrpc.ErrorResponse && l.state == listenRunning {
+			c.abort(l.x)
+			l.x = 0
+			l.declined(c, now)
+		}
+		return true
+	}
+	return false
+}
+
+// declined takes the server's no to the stream. It may be the tasks that it does not take.
+func (l *listen) declined(c *Client, now engine.Time) {
+	if l.trial(c) {
+		c.taskListen.failed(c, now, false)
+		return
+	}
+	if len(l.ids) > 0 {
+		c.taskListen.refused = true
+		if c.listens() {
+			l.connect(c, now)
+			return
+		}
+	}
+	l.off(c)
+}
+
 // stop ends the stream without a word: a new session will open it again, or
 // the client is at its end.
 func (l *listen) stop(c *Client) {
@@ -145,16 +179,9 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	if kind == link.BodyCut && l.stream.Attempts() < link.MaxCutHeads {
 		verdict = wire.ListenRetry
 	}
-	switch {
-	case l.trial(c):
-		c.taskListen.failed(c, now, verdict != wire.ListenOff)
+	if l.trial(c) && verdict != wire.ListenOff {
+		c.taskListen.failed(c, now, true)
 		return
-	case verdict == wire.ListenOff && len(l.ids) > 0:
-		c.taskListen.refused = true // it may be these that the server does not take
-		if c.listens() {
-			l.connect(c, now)
-			return
-		}
 	}
 	switch verdict {
 	case wire.ListenAuthorize:
@@ -176,7 +203,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	case wire.ListenRetry:
 		l.broken(c, now, engine.EndNetwork, cutRefused, link.RetryAfter(l.exchange.Header("retry-after")))
 	default:
-		l.off(c)
+		l.declined(c, now)
 	}
 	l.unheard(c, now)
 }

@@ -78,8 +78,7 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 		call = on
 	}
 	switch {
-	case call == nil && (c.listen.answeredBy(m.ID) || c.taskListen.next != nil && c.taskListen.next.answeredBy(m.ID)):
-		// The server has ended the subscription properly; its stream's end follows.
+	case call == nil && c.listenAnswered(now, m):
 	case call == nil:
 		c.integrity("unknown_response", nil)
 	case call.state == callEnding:
