@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capabilitiesOf } from "../src/input/handlers.js";
+import { answerInput, answerRequest } from "../src/input/inputs.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import type { Open } from "../src/shared/mcp.js";
 
@@ -23,5 +24,45 @@ test("Fault 343: what the app declares stands for what its handler could do, and
       () => capabilitiesOf({ elicitation }, { [name]: {} }),
       (error) => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(`capabilities.${name} needs handlers.${name}`),
     );
+  }
+});
+
+test("Fault 587: what a server asks beyond what it was told of the client gets an error, and no handler is asked", async () => {
+  const FORM = { message: "?", requestedSchema: { type: "object", properties: {} } };
+  const PAGE = { mode: "url", message: "?", url: "https://s.test/", elicitationId: "1" };
+  const ask = { messages: [], maxTokens: 1 };
+  const rows: [declared: Open, method: string, params: Open, isAsked: boolean][] = [
+    [{}, "elicitation/create", FORM, true],
+    [{}, "elicitation/create", PAGE, true],
+    [{}, "elicitation/create", { ...FORM, mode: "voice" }, false],
+    [{ elicitation: {} }, "elicitation/create", FORM, true], // as { form: {} }
+    [{ elicitation: {} }, "elicitation/create", PAGE, false],
+    [{ elicitation: { form: {} } }, "elicitation/create", { ...FORM, mode: "form" }, true],
+    [{ elicitation: { form: {} } }, "elicitation/create", PAGE, false],
+    [{ elicitation: { url: {} } }, "elicitation/create", PAGE, true],
+    [{ elicitation: { url: {} } }, "elicitation/create", FORM, false],
+    [{}, "sampling/createMessage", ask, true],
+    [{}, "sampling/createMessage", { ...ask, tools: [] }, false],
+    [{}, "sampling/createMessage", { ...ask, toolChoice: { mode: "auto" } }, false],
+    [{ sampling: { tools: {} } }, "sampling/createMessage", { ...ask, tools: [] }, true],
+    [{}, "roots/list", {}, true],
+  ];
+  let asked = 0;
+  const answering = { elicitation: () => (asked++, { action: "cancel" as const }), sampling: () => (asked++, {}), roots: () => (asked++, []) };
+  for (const [declared, method, params, isAsked] of rows) {
+    const handlers = { ...answering, declared: capabilitiesOf(answering, declared).capabilities };
+    const what = `${JSON.stringify(declared)} ${JSON.stringify(params)}`;
+    const context = { server: "s", signal: new AbortController().signal, saveDraft: () => {} };
+    asked = 0;
+    const { ok, json } = await answerRequest(method, params, handlers, context);
+    assert.deepEqual([ok, asked], isAsked ? [true, 1] : [false, 0], what);
+    if (!isAsked) assert.equal((JSON.parse(json) as { code: number }).code, -32602, what);
+
+    // The same in a result, which has no place for an error (2026-07-28).
+    asked = 0;
+    const call = { method: "tools/call", ended: context.signal, saveDraft: () => {} };
+    const answer = await answerInput(JSON.stringify({ inputRequests: { q: { method, params } } }), call, handlers, "s");
+    assert.equal(asked, isAsked ? 1 : 0, what);
+    if (!isAsked) assert.equal((answer as HoldfastError).code, "protocol_error", what);
   }
 });

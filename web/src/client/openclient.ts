@@ -160,7 +160,7 @@ export class OpenClient implements ConnectionUse {
       this.#take(key !== undefined && joinable.has(key) ? undefined : key);
     });
     const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, recording: this.#recording, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
-    const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views), validation, all);
+    const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views, core.capabilities), validation, all);
     client.use = this;
     return (this.#client = client);
   }

@@ -3,7 +3,8 @@
 // views are of several pages; all else, and what the core asks of the app, the newest is asked.
 // Where that one closes, the one before it.
 
-import type { AskedContext, Handlers, InputContext } from "../input/handlers.js";
+import type { AskedContext, DeclaredHandlers, Handlers, InputContext } from "../input/handlers.js";
+import type { Open } from "../shared/mcp.js";
 import type { RequestSender } from "../runtime/sender.js";
 import type { TokenAnswer } from "./tokenanswer.js";
 import type { OpenedStore, Tokens, UserStores } from "./userstores.js";
@@ -56,10 +57,11 @@ export class Views<V extends View = View> {
   }
 }
 
-/** The handlers of the view that is asked. All views of a client have handlers for the same. */
-export function newestHandlers(views: Views): Handlers {
+/** The handlers of the view that is asked. All views of a client have handlers for the same; `declared`: what all have declared, as JSON. */
+export function newestHandlers(views: Views, declared?: string): DeclaredHandlers {
   const { elicitation, sampling, roots } = views.newest?.handlers ?? {};
   return {
+    ...(declared && { declared: JSON.parse(declared) as Open }),
     ...(elicitation && { elicitation: (request, context) => ask(views, context, (handlers, own) => handlers.elicitation!(request, own)) }),
     ...(sampling && { sampling: (request, context) => ask(views, context, (handlers, own) => handlers.sampling!(request, own)) }),
     ...(roots && { roots: (context) => ask(views, context, (handlers, own) => handlers.roots!(own)) }),

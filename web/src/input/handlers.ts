@@ -34,7 +34,8 @@ export interface Handlers {
   ) => ElicitationResult | Promise<ElicitationResult>;
   /**
    * sampling/createMessage: ask a model; the result is the schema's CreateMessageResult, or null where the person
-   * says no. A rejection with an AbortError says the same.
+   * says no. A rejection with an AbortError says the same. Servers give it `tools` only where
+   * `capabilities` of the options declares `sampling: { tools: {} }`.
    */
   sampling?: (request: Open, context: InputContext) => Open | null | Promise<Open | null>;
   /** roots/list: the folders that the server may work in. */
@@ -47,6 +48,24 @@ export const METHODS = {
   sampling: "sampling/createMessage",
   roots: "roots/list",
 } as const;
+
+/** @internal Handlers, with the capabilities that the server was told of them. */
+export interface DeclaredHandlers extends Handlers {
+  declared?: Open;
+}
+
+/**
+ * Whether a server asks for more than it was told that the client has: a mode of elicitation, or tools
+ * for sampling. It gets an error (2025-11-25 client/elicitation, schema: CreateMessageRequestParams).
+ */
+export function isUndeclared({ declared }: DeclaredHandlers, method: string, params: Open): boolean {
+  if (!declared) return false;
+  if (method === METHODS.sampling) return (params["tools"] ?? params["toolChoice"]) !== undefined && !(declared["sampling"] as Open | undefined)?.["tools"];
+  if (method !== METHODS.elicitation) return false;
+  const { form, url } = (declared["elicitation"] ?? {}) as Open;
+  const { mode = "form" } = params;
+  return mode === "form" ? !form && url !== undefined : mode !== "url" || !url; // where no mode is declared it is the form
+}
 
 /** The methods that these handlers answer. */
 export function handledMethods(handlers: Handlers): string[] {
@@ -82,9 +101,10 @@ type HandlerName = keyof typeof METHODS;
  * Runs the handler for a request for input. Rejects with an {@link RPCFailure} where there is none or the person
  * says no, and with `handler_failed` where the handler fails: that is reported, unless nobody waits any more.
  */
-export async function handle(handlers: Handlers, method: string, params: Open, context: InputContext): Promise<Open> {
+export async function handle(handlers: DeclaredHandlers, method: string, params: Open, context: InputContext): Promise<Open> {
   const name = (Object.keys(METHODS) as HandlerName[]).find((each) => METHODS[each] === method);
   if (!name || !handlers[name]) throw new RPCFailure({ code: -32601, message: "Method not found" });
+  if (isUndeclared(handlers, method, params)) throw new RPCFailure({ code: -32602, message: "Not among the client's capabilities" });
   let answer: unknown;
   try {
     answer = checkedAnswer(name, params, await run(handlers, name, params, context));

@@ -1,6 +1,6 @@
 import { draftOf } from "./drafts.js";
 import { HoldfastError, type RPCError } from "../shared/errors.js";
-import { handle, handledMethods, rpcErrorOf, unhandled, type AskedContext, type Handlers } from "./handlers.js";
+import { handle, handledMethods, isUndeclared, rpcErrorOf, unhandled, type AskedContext, type DeclaredHandlers, type Handlers } from "./handlers.js";
 import type { Open } from "../shared/mcp.js";
 
 /** A request of the server's own (until 2025-11-25), or one inside a result. */
@@ -26,13 +26,13 @@ interface AskingCall {
 export async function answerInput(
   text: string,
   call: AskingCall,
-  handlers: Handlers,
+  handlers: DeclaredHandlers,
   server: string,
 ): Promise<string | HoldfastError> {
   const { inputRequests = {}, drafts = {} } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest>; drafts?: object };
   const entries = Object.entries(inputRequests);
   const known = handledMethods(handlers);
-  const missing = entries.map(([, { method }]) => method).filter((method) => !known.includes(method));
+  const missing = entries.map(([, asked]) => asked).filter(({ method, params = {} }) => !known.includes(method) || isUndeclared(handlers, method, params)).map(({ method }) => method);
   if (missing.length > 0) return unhandled(call.method, missing);
   const save = (key: string, value: unknown): void => call.saveDraft(key, value);
   const context = (key: string): AskedContext => ({ server, signal: call.ended, call, ...draftOf(drafts, key, save) });
