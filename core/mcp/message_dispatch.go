@@ -155,10 +155,14 @@ func (c *Client) notification(call *call, m *jsonrpc.Message) {
 	case "notifications/cancelled": // what the server has asked, on whatever stream: for the host, which asks the app
 		c.deliverOn(nil, engine.EventNotification, m.Raw)
 	case "notifications/tools/list_changed":
-		if call == nil || call.role != roleApp {
-			c.toolsChanged()
+		c.toolsChanged()
+		fallthrough
+	case "notifications/prompts/list_changed", "notifications/resources/list_changed", "notifications/resources/updated", "notifications/elicitation/complete":
+		// News of the server, on whatever stream: a call's as well, where a tool has made them.
+		c.deliverOn(nil, engine.EventNotification, m.Raw)
+		if call != nil && call.role == roleApp && call.state < callEnding {
+			c.deliver(call, engine.EventNotification, m.Raw)
 		}
-		c.deliverOn(call, engine.EventNotification, m.Raw)
 	case "notifications/subscriptions/acknowledged":
 		raw := m.Raw
 		if call == nil {

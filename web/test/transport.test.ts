@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OUTCOME } from "../src/shared/border.js";
+import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { JSONRPCMessage, SendOptions } from "../src/transport/messages.js";
 import { HoldfastTransport } from "../src/transport/transport.js";
 import { Origin } from "./bothhosts.js";
@@ -47,5 +47,32 @@ test("Fault 549: a signal that lives as long as the app keeps no transport, and 
     }
     assert.deepEqual([life.listeners.size, request.listeners.size], [0, 0]);
     life.abort();
+  }
+});
+
+test("Fault 588: the official Client hears once what the server says of itself on the stream of a call", async () => {
+  for (const host of ["page", "shared"] as const) {
+    const origin = new Origin(host);
+    const transport = new HoldfastTransport("https://mcp.example/mcp", origin.options);
+    const heard: JSONRPCMessage[] = [];
+    transport.onmessage = (message: JSONRPCMessage) => void heard.push(message);
+    await transport.start();
+    await transport.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE } as JSONRPCMessage);
+    await until(() => heard.length === 1);
+    await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" } as JSONRPCMessage);
+    await transport.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "work", arguments: {} } } as JSONRPCMessage);
+    await until(() => origin.core.calls.length > 0);
+    const { id } = origin.core.last("tools/call");
+    const methods = ["notifications/tools/list_changed", "notifications/resources/updated", "notifications/elicitation/complete", "notifications/of/the/call"];
+    for (const [at, method] of methods.entries()) {
+      const text = JSON.stringify({ jsonrpc: "2.0", method, params: {} });
+      if (at < 3) origin.core.port.deliver(0, EVENT.notification, 0, text, 0);
+      origin.core.port.deliver(id, EVENT.notification, at + 1, text, 0);
+    }
+    origin.core.port.settle(id, OUTCOME.result, `{"content":[]}`);
+    await until(() => heard.some(({ id }) => id === 2));
+    assert.deepEqual(heard.flatMap(({ method }) => method ?? []), methods, host);
+    await transport.close();
+    await ready();
   }
 });

@@ -5,6 +5,7 @@ import { HoldfastError } from "../shared/errors.js";
 import type { ListToolsResult, Open } from "../shared/mcp.js";
 import type { ClientRequest, RequestId, SendOptions, Tell } from "./messages.js";
 import { unsupported } from "./refusals.js";
+import { OF_THE_SERVER } from "./servernotifications.js";
 
 /**
  * Where a request of the Client's has the key of its call in `_meta`, as in
@@ -99,7 +100,7 @@ async function follow(call: Call<unknown>, progressToken: RequestId | undefined,
           break;
         }
         case "notification":
-          notify(said.method, said.params as object | undefined);
+          if (!OF_THE_SERVER.test(said.method)) notify(said.method, said.params as object | undefined);
           break;
         case "gap":
           report(new HoldfastError({ code: "limit_exceeded", op: call.method, message: `${said.events} events of a call are missing: more waited than limits allow` }));

@@ -14,6 +14,9 @@ interface Hearer {
 /** These come as `changed`, which is also said when a list may have changed unheard; and these are the client's own. */
 const SAID_ELSEWHERE = /^notifications\/((tools|prompts|resources)\/list_changed|cancelled|progress|message)$/;
 
+/** News of the server that may come on a call's stream as well: the client hears them on whatever stream they come. */
+export const OF_THE_SERVER: RegExp = /^notifications\/(\w+\/list_changed|resources\/updated|elicitation\/complete)$/;
+
 /** Passes on what the server says beside the calls. */
 export function listenTo(mcp: McpClient, { tell, report, ended }: Hearer): void {
   const notify = (method: string, params?: unknown): void => tell({ jsonrpc: "2.0", method, ...(params !== undefined && { params: params as object }) });
