@@ -24,7 +24,6 @@ test("Fault 581: a field that may be null, as the official Python SDK writes an 
   assert.deepEqual(fill({ text }, {}), {}, "left out: the server has its own default");
   assert.deepEqual(fill({ text }, undefined), {});
   assert.throws(() => fill({ text }, { text: "abcd" }), saying(/content\.text has at most 3 characters/));
-  assert.throws(() => fill({ text }, {}, ["text"]), saying(/content\.text is required/));
 
   const number = optional({ type: "integer", minimum: 1 });
   assert.deepEqual(fill({ number }, { number: 7 }), { number: 7 });
@@ -45,4 +44,27 @@ test("Fault 581: a field that may be null, as the official Python SDK writes an 
   const titled = { type: "string", anyOf: [{ const: "r", title: "Red" }] };
   assert.deepEqual(fill({ titled }, { titled: "r" }), { titled: "r" });
   assert.throws(() => fill({ titled }, { titled: "g" }), saying(/is none of the choices/));
+});
+
+test("Fault 620: a field that may be null is so in whatever way its schema says it, and a required one is null where it is left out", () => {
+  // A list of types, as zod-to-json-schema and schemars write it.
+  for (const number of [{ type: ["integer", "null"], minimum: 1 }, { type: ["null", "integer"], minimum: 1 }]) {
+    assert.deepEqual(fill({ number }, { number: 7 }), { number: 7 });
+    assert.deepEqual(fill({ number }, {}), {});
+    assert.throws(() => fill({ number }, { number: 0 }), saying(/content\.number has to be at least 1/));
+    assert.throws(() => fill({ number }, { number: "7" }), saying(/content\.number has to be a number/));
+    assert.deepEqual(fill({ number }, {}, ["number"]), { number: null });
+  }
+
+  const required = { anyOf: [{ type: "string" }, { type: "null" }] };
+  assert.deepEqual(fill({ required }, {}, ["required"]), { required: null }, "without it the server would take the answer for none");
+  assert.deepEqual(fill({ required }, { required: "a" }, ["required"]), { required: "a" });
+  assert.throws(() => fill({ text: { type: "string" } }, {}, ["text"]), saying(/content\.text is required/));
+
+  // Choices may say their type each, as TypeBox writes them; null may be beside them.
+  for (const beside of [[], [{ type: "null" }]]) {
+    const color = { anyOf: [{ type: "string", const: "red" }, { type: "string", const: "blue" }, ...beside] };
+    assert.deepEqual(fill({ color }, { color: "blue" }), { color: "blue" });
+    assert.throws(() => fill({ color }, { color: "green" }), saying(/content\.color is none of the choices/));
+  }
 });

@@ -36,18 +36,20 @@ export function withDefaults(request: FormElicitation, answer: ElicitationResult
   if (answer.action !== "accept") return { action: answer.action };
   const schema = request.requestedSchema;
   const properties = (schema["properties"] ?? {}) as Record<string, JSONSchema>;
-  const content: Record<string, string | number | boolean | string[]> = {};
+  const content: Record<string, string | number | boolean | string[] | null> = {};
   for (const [name, property] of Object.entries(properties)) {
     const value = answer.content?.[name] ?? property["default"];
     if (value === undefined || value === null) {
-      if ((schema["required"] as string[] | undefined)?.includes(name)) throw invalid(name, "is required");
+      if (!(schema["required"] as string[] | undefined)?.includes(name)) continue;
+      if (!typesOf(property)?.some(({ type }) => type === "null")) throw invalid(name, "is required");
+      content[name] = null;
       continue;
     }
     const problem = check(property, value);
     if (problem) throw invalid(name, problem);
     content[name] = value as string;
   }
-  return { action: "accept", content };
+  return { action: "accept", content: content as NonNullable<ElicitationResult["content"]> };
 }
 
 function invalid(name: string, problem: string): HoldfastError {
@@ -56,12 +58,12 @@ function invalid(name: string, problem: string): HoldfastError {
 
 /** Says what is wrong with a value; the schemas of forms are flat (2025-11-25 client/elicitation). */
 function check(schema: JSONSchema, value: unknown): string | undefined {
-  // An optional field may be null, as the official Python SDK writes it. What has values is choices, and no types.
-  const types = schema["anyOf"] as JSONSchema[] | undefined;
-  if (types?.some((type) => "type" in type)) {
-    const problems = types.filter((type) => type["type"] !== "null").map((type) => check(type, value));
+  const types = typesOf(schema);
+  if (types) {
+    const problems = types.filter(({ type }) => type !== "null").map((type) => check(type, value));
     return problems.includes(undefined) ? undefined : problems[0];
   }
+  if ("const" in schema) return value === schema["const"] ? undefined : "is none of the choices";
   const number = (key: string): number | undefined => (typeof schema[key] === "number" ? schema[key] : undefined);
   switch (schema["type"]) {
     case "boolean":
@@ -90,6 +92,16 @@ function check(schema: JSONSchema, value: unknown): string | undefined {
       return undefined;
     }
   }
+}
+
+/**
+ * The types of a field that has several, as of one that may be null: the official Python SDK writes `anyOf`, others a
+ * list. Titled choices (SEP-1330) are values, and no types; undefined for those, and for a field of one type.
+ */
+function typesOf(schema: JSONSchema): JSONSchema[] | undefined {
+  const { type, anyOf } = schema as { type?: unknown; anyOf?: JSONSchema[] };
+  if (Array.isArray(type)) return type.map((each: string) => ({ ...schema, type: each }));
+  return anyOf?.some((each) => "type" in each) ? anyOf : undefined;
 }
 
 /** The values of an enum, in any of the forms that SEP-1330 allows; undefined for none. */
