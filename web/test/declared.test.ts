@@ -66,3 +66,12 @@ test("Fault 587: what a server asks beyond what it was told of the client gets a
     if (!isAsked) assert.equal((answer as HoldfastError).code, "protocol_error", what);
   }
 });
+
+test("Fault 621: a question whose params are null is asked as one that has none", async () => {
+  const handlers = { roots: () => [], sampling: () => ({ model: "m" }), declared: { roots: {}, sampling: {} } };
+  const call = { method: "tools/call", ended: new AbortController().signal, saveDraft: () => {} };
+  for (const [method, answer] of [["roots/list", { roots: [] }], ["sampling/createMessage", { model: "m" }]] as const) {
+    const text = JSON.stringify({ inputRequests: { q: { method, params: null } } });
+    assert.deepEqual(JSON.parse((await answerInput(text, call, handlers, "s")) as string), { q: answer });
+  }
+});

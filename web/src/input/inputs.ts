@@ -32,7 +32,7 @@ export async function answerInput(
   const { inputRequests = {}, drafts = {} } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest>; drafts?: object };
   const entries = Object.entries(inputRequests);
   const known = handledMethods(handlers);
-  const missing = entries.map(([, asked]) => asked).filter(({ method, params = {} }) => !known.includes(method) || isUndeclared(handlers, method, params)).map(({ method }) => method);
+  const missing = entries.map(([, asked]) => asked).filter(({ method, params }) => !known.includes(method) || isUndeclared(handlers, method, params ?? {})).map(({ method }) => method);
   if (missing.length > 0) return unhandled(call.method, missing);
   const save = (key: string, value: unknown): void => call.saveDraft(key, value);
   const context = (key: string): AskedContext => ({ server, signal: call.ended, call, ...draftOf(drafts, key, save) });
