@@ -76,3 +76,23 @@ test("Fault 588: the official Client hears once what the server says of itself o
     await ready();
   }
 });
+
+test("Fault 622: what a server tells of lists of its own on the stream of a call, the official Client hears", async () => {
+  const origin = new Origin("page");
+  const transport = new HoldfastTransport("https://mcp.example/mcp", origin.options);
+  const heard: JSONRPCMessage[] = [];
+  transport.onmessage = (message: JSONRPCMessage) => void heard.push(message);
+  await transport.start();
+  await transport.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE } as JSONRPCMessage);
+  await until(() => heard.length === 1);
+  await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" } as JSONRPCMessage);
+  await transport.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "work", arguments: {} } } as JSONRPCMessage);
+  await until(() => origin.core.calls.length > 0);
+  const { id } = origin.core.last("tools/call");
+  origin.core.port.deliver(id, EVENT.notification, 1, `{"jsonrpc":"2.0","method":"notifications/datasets/list_changed"}`, 0);
+  origin.core.port.settle(id, OUTCOME.result, `{"content":[]}`);
+  await until(() => heard.some(({ id }) => id === 2));
+  assert.deepEqual(heard.flatMap(({ method }) => method ?? []), ["notifications/datasets/list_changed"]);
+  await transport.close();
+  await ready();
+});

@@ -15,7 +15,7 @@ interface Hearer {
 const SAID_ELSEWHERE = /^notifications\/((tools|prompts|resources)\/list_changed|cancelled|progress|message)$/;
 
 /** News of the server that may come on a call's stream as well: the client hears them on whatever stream they come. */
-export const OF_THE_SERVER: RegExp = /^notifications\/(\w+\/list_changed|resources\/updated|elicitation\/complete)$/;
+export const OF_THE_SERVER: RegExp = /^notifications\/((tools|prompts|resources)\/list_changed|resources\/updated|elicitation\/complete)$/;
 
 /** Passes on what the server says beside the calls. */
 export function listenTo(mcp: McpClient, { tell, report, ended }: Hearer): void {
