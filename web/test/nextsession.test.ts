@@ -54,3 +54,23 @@ test("Fault 583: subscriptions to resources and the level of the log are made ag
     await mcp.close();
   }
 });
+
+test("Fault 623: a subscription that is ended while it is being made is not made again in the next session", async () => {
+  for (const host of ["page", "shared"] as const) {
+    const origin = new Origin(host);
+    const mcp = await connect("https://mcp.example/mcp", origin.options);
+    await until(() => mcp.state === "open");
+    const { calls, port } = origin.core;
+    // As a component does that is mounted, unmounted, and mounted again, and another that is not mounted again.
+    const given = [mcp.subscribeResource("test://a"), mcp.unsubscribeResource("test://a"), mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"), mcp.unsubscribeResource("test://b")];
+    await settled();
+    for (const { id } of calls.splice(0)) port.settle(id, OUTCOME.result, "{}");
+    await Promise.all(given);
+    port.state(`{"state":"reconnecting"}`, 0);
+    port.state(OPEN, 0);
+    await settled();
+    assert.deepEqual(calls.map(({ method, params }) => [method, params]), [["resources/subscribe", { uri: "test://a" }]], host);
+    for (const { id } of calls.splice(0)) port.settle(id, OUTCOME.result, "{}");
+    await mcp.close();
+  }
+});

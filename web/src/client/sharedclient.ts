@@ -58,7 +58,8 @@ export class SharedClient extends SharedConnection {
   readonly #refusedHeaders = new Set<string>();
   /** What the core got of the tools that were listed. */
   #listed = names();
-  readonly #watched = new Set<string>();
+  /** The resources that the app has subscribed to, and whether the server has taken that. */
+  readonly #watched = new Map<string, { isMade: boolean }>();
   /** How many users it has had, but for the first. */
   #users = 0;
   #level: LoggingLevel | undefined;
@@ -177,20 +178,26 @@ export class SharedClient extends SharedConnection {
   /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. It holds over lost sessions. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     throwIfAborted("resources/subscribe", options.signal);
+    const watch = { isMade: this.selfDescribing };
+    this.#watched.set(uri, watch); // at once: it may be ended before it is made
     if (this.selfDescribing) {
-      this.#watched.add(uri);
-      await this.watch([...this.#watched], options);
+      await this.watch([...this.#watched.keys()], options);
     } else {
-      await this.request("resources/subscribe", { uri }, options).result;
-      this.#watched.add(uri);
+      try {
+        await this.request("resources/subscribe", { uri }, options).result;
+      } catch (error) {
+        if (this.#watched.get(uri) === watch) this.#watched.delete(uri);
+        throw error;
+      }
     }
+    watch.isMade = true;
   }
 
   /** Ends {@link SharedClient.subscribeResource}. */
   async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     throwIfAborted("resources/unsubscribe", options.signal);
     this.#watched.delete(uri);
-    if (this.selfDescribing) await this.watch([...this.#watched], options);
+    if (this.selfDescribing) await this.watch([...this.#watched.keys()], options);
     else await this.request("resources/unsubscribe", { uri }, options).result;
   }
 
@@ -370,9 +377,9 @@ export class SharedClient extends SharedConnection {
   /** There is a session to work in. What another one was told before it, it does not know. */
   #tellSession(): void {
     if (this.selfDescribing) return;
-    const again = (asked: Promise<void>, lost: () => void): void => void asked.catch((error: unknown) => (lost(), this.integrity("subscription_lost", String(error))));
+    const again = (asked: Promise<void>, lost?: () => void): void => void asked.catch((error: unknown) => (lost?.(), this.integrity("subscription_lost", String(error))));
     if (this.#level) again(this.setLoggingLevel(this.#level), () => (this.#level = undefined));
-    for (const uri of this.#watched) again(this.subscribeResource(uri), () => this.#watched.delete(uri));
+    for (const [uri, { isMade }] of [...this.#watched]) if (isMade) again(this.subscribeResource(uri)); // the others are under way
   }
 
   /** @internal */
