@@ -35,6 +35,8 @@ export interface CoreCall {
 export class CoreClient {
   readonly calls: CoreCall[] = [];
   isOver = false;
+  /** The resources that it was told to listen for, where one stream carries them. */
+  watched: string[] = [];
 
   constructor(readonly port: ClientPort) {}
 
@@ -178,9 +180,10 @@ export class Origin {
       this.clients[handle - 1]!.calls.push({ id, method, params: params === "" ? {} : (JSON.parse(params) as Open), meta: meta === "" ? {} : (JSON.parse(meta) as Open), key, isKept: (how & CallFlags.Durable) !== 0 });
     },
     counters: () => "{}",
+    subscribe: (handle: number, uris: string) => void (this.clients[handle - 1]!.watched = JSON.parse(uris) as string[]),
     toolFor: () => [TaskOffer.None, ""],
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.#close(handle)])),
-    ...Object.fromEntries(["cancel", "disown", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide", "subscribe"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["cancel", "disown", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
   };
 
   #recall(handle: number, call: CoreCall): void {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../src/host/hosts.js";
-import { OUTCOME } from "../src/shared/border.js";
+import { EVENT, FACT, OUTCOME } from "../src/shared/border.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 
@@ -72,5 +72,34 @@ test("Fault 623: a subscription that is ended while it is being made is not made
     assert.deepEqual(calls.map(({ method, params }) => [method, params]), [["resources/subscribe", { uri: "test://a" }]], host);
     for (const { id } of calls.splice(0)) port.settle(id, OUTCOME.result, "{}");
     await mcp.close();
+  }
+});
+
+test("Fault 624: subscriptions are known to a core that begins anew, and to one whose server has come to be of 2026-07-28, before it listens", async () => {
+  const modern = OPEN.replace("2025-11-25", "2026-07-28");
+  for (const host of ["page", "shared"] as const) {
+    for (const begins of ["connecting", "reconnecting"]) {
+      for (const before of ["2025-11-25", "2026-07-28"]) {
+        const origin = new Origin(host, before);
+        const mcp = await connect("https://mcp.example/mcp", origin.options);
+        await until(() => mcp.state === "open");
+        const { core } = origin;
+        if (before !== "2025-11-25") core.port.state(modern, FACT.selfDescribing);
+        const given = [mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"), mcp.unsubscribeResource("test://b")];
+        await settled();
+        for (const { id } of core.calls.splice(0)) core.port.settle(id, OUTCOME.result, "{}");
+        core.port.deliver(0, EVENT.notification, 0, `{"method":"notifications/subscriptions/acknowledged"}`, 0);
+        await Promise.all(given);
+
+        core.watched = [];
+        core.port.state(JSON.stringify({ state: begins }), 0);
+        await settled();
+        assert.deepEqual(core.watched, ["test://a"], `${host}, ${begins}, ${before}`);
+        core.port.state(modern, FACT.selfDescribing);
+        await settled();
+        assert.deepEqual(core.calls, [], "one stream carries it");
+        await mcp.close();
+      }
+    }
   }
 });

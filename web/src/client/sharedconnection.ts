@@ -462,14 +462,14 @@ export class SharedConnection {
 
   /**
    * @internal Sets the resources whose updates the listen stream of 2026-07-28
-   * asks for; resolves once the server has acknowledged a stream that asks so.
+   * asks for; resolves once the server has acknowledged a stream that asks so, where options say how long to wait.
    */
-  protected async watch(uris: string[], options: CallOptions): Promise<void> {
+  protected async watch(uris: string[], options?: CallOptions): Promise<void> {
     if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
-    await unlessAborted(OP, options.signal, Promise.resolve(this.#life.between));
+    await unlessAborted(OP, options?.signal, Promise.resolve(this.#life.between));
     // Without any there may be no stream left that could be acknowledged.
-    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP), options);
-    this.#wire.runtime.subscribe(this.#wire.handle, JSON.stringify(uris));
+    const heard = uris.length === 0 || !options ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP), options);
+    if (!this.runtime.death) this.runtime.subscribe(this.#wire.handle, JSON.stringify(uris)); // the next one is told as it begins
     await heard;
   }
 
