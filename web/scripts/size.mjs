@@ -172,7 +172,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // or cannot be refreshed before their end, a store that is full, and nonces that several requests are given at once. 0.02 KB of the script are for tokens that come twice.
 // 0.2 KB of the page host, the script and the worker read, delete and take over what is stored where there is no room (faults 570 to 572).
 // 0.2 KB of the wasm, the page host, the script and the worker are for fields that may be null, questions that a server cancels, what the next session is
-// told, what was not declared, and revisions that a server leaves (580 to 588).
+// told, what was not declared, and revisions that a server leaves (580 to 588), and 0.1 KB for what those left open (620 to 624).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
@@ -180,10 +180,10 @@ export const files = [
   { name: "holdfast-agents.wasm", budget: 619_500, goal: 700_000, raw: 3_130_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 14_760, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 63_620, goal: 45_000 },
-  { name: "the module, before the host", paths: loaded(module), budget: 12_120, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 27_020, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 66_870, goal: 45_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 63_700, goal: 45_000 },
+  { name: "the module, before the host", paths: loaded(module), budget: 12_180, goal: 10_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 27_080, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 67_000, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_780, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_400, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_460, goal: 2_000 },
@@ -191,7 +191,7 @@ export const files = [
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_100, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_950, goal: 12_000 },
-  { name: "holdfast.js", budget: 78_980, goal: 50_000 },
+  { name: "holdfast.js", budget: 79_150, goal: 50_000 },
   { name: "holdfast-worker.mjs", budget: 74_200, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
