@@ -54,6 +54,25 @@ func TestFault580_VersionRefused(t *testing.T) {
 	}
 }
 
+// Fault 580: a server that refuses what it has named as well is not asked for ever, and a revision that the app
+// has pinned is not left.
+func TestFault580_VersionRefusedAgain(t *testing.T) {
+	for pinned, want := range map[string]int{"auto": 2, "2025-11-25": 1} {
+		r := newRig(t, mcp.Config{Revision: pinned, Assume: "2025-11-25", NoListen: true})
+		r.Start()
+		for range 4 {
+			x := r.Newest()
+			if !r.Client.Owned(x) || !strings.Contains(string(r.Exchange(x).Request.Body), `"initialize"`) {
+				break
+			}
+			r.refuse(x, refusesVersion(`["2025-06-18","2025-03-26"]`))
+		}
+		if n := r.posted(`"initialize"`); n != want {
+			r.fatal("pinned %s: %d times initialize, want %d", pinned, n, want)
+		}
+	}
+}
+
 // speaksModern answers server/discover.
 func (r *rig) speaksModern(x engine.ExchangeID) {
 	r.t.Helper()
