@@ -264,7 +264,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     for (const shared of this.#client?.all() ?? []) if (this.#made.has(shared)) shared.disown();
     this.#part(otherUser, this.#client?.inspected);
     this.#open.move(this);
-    this.listeners.emit("state", { state: "reconnecting" });
+    this.listeners.emit("state", { state: "reconnecting", anotherUser: true });
     if (this.client.state === "open") this.listeners.emit("state", { state: "open" }); // others of its user have it
     for (const what of ["tools", "prompts", "resources"] as const) this.listeners.emit("changed", { what });
   }

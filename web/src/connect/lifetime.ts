@@ -268,7 +268,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#wire = this.#use.begin();
     if (this.#state !== "connecting") {
       this.#state = "reconnecting";
-      this.#listeners.emit("state", { state: "reconnecting" });
+      this.#listeners.emit("state", { state: "reconnecting", anotherUser: true });
     }
     this.#between = this.#openStore(stores);
   }

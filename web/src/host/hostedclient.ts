@@ -124,8 +124,8 @@ export class HostedClient {
       call = ((value as ClientEvents["restored"]).call as Call<unknown> as PortCall<unknown>).number;
       data = {};
     } else if (event === "state") {
-      const { state, error: why } = value as ClientEvents["state"];
-      data = { state };
+      const { error: why, ...rest } = value as ClientEvents["state"];
+      data = rest;
       if (why) error = errorData(why);
     }
     this.#send({ t: "emit", client: this.#number, event, value: data, call, ...(error && { error }) });

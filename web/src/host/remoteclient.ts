@@ -345,7 +345,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     }
     if (this.#standing !== "open" || this.#state === "failed" || this.#state === "closed") return;
     if (isSoon) return this.#fail(hostEnded(this.#op));
-    this.#openAgain(hostEnded(this.#op));
+    this.#openAgain({ error: hostEnded(this.#op) });
   }
 
   /** The host has given it up, since a token of another user has come: it is opened once more, unless the app ends it. */
@@ -355,11 +355,11 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     if (mayFollow(this.#standing, "open") || mayFollow(this.#standing, "replacing")) this.link.remove(this.number);
     else opening?.reject(closedError(this.#op));
     if (opening) opening.resolve(false);
-    else this.#openAgain();
+    else this.#openAgain({ anotherUser: true });
   }
 
   /** Opens it once more; `why` is what the app hears. What is asked meanwhile waits. */
-  #openAgain(why?: HoldfastError): void {
+  #openAgain(why: Omit<StateEvent, "state">): void {
     if (!this.#enter("replacing")) return;
     this.#say("reconnecting", why);
     const opened = (): void => {
@@ -387,12 +387,12 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     this.#enter("failed");
     this.#failure = error;
     this.lost((op) => this.overError(op)!);
-    this.#say("failed", error);
+    this.#say("failed", { error });
   }
 
-  #say(state: ClientState, error?: HoldfastError): void {
+  #say(state: ClientState, why?: Omit<StateEvent, "state">): void {
     this.#state = state;
-    this.listeners.emit("state", (error ? { state, error } : { state }) as Events["state"]);
+    this.listeners.emit("state", { state, ...why } as Events["state"]);
   }
 }
 

@@ -12,4 +12,6 @@ export type ClientState = "connecting" | "open" | "offline" | "reconnecting" | "
 export interface StateEvent {
   state: ClientState;
   error?: HoldfastError;
+  /** With `reconnecting`: the app's token provider has given another user's token. What the app shows of the last user's is not the next one's to see. */
+  anotherUser?: true;
 }

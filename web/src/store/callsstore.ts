@@ -46,6 +46,9 @@ export class CallsStore extends Observed<CallsSnapshot> {
     this.#state = "looking";
     this.#client.on("call", ({ call }) => this.#add(call as Call<CallToolResult>));
     this.#client.on("restored", ({ call }) => this.#add(call));
+    this.#client.on("state", ({ anotherUser }) => {
+      if (anotherUser) this.#forget();
+    });
     void this.#look();
   }
 
@@ -79,6 +82,12 @@ export class CallsStore extends Observed<CallsSnapshot> {
     for (const old of ended.slice(0, -ENDED)) this.#drop(old);
     this.changed();
     if (this.isIdle) this.onidle?.();
+  }
+
+  /** What has ended was the last user's, and that user's to see; what is under way ends by itself. The next one may have calls already. */
+  #forget(): void {
+    for (const call of this.#known.values()) if (call.settled) this.#drop(call);
+    void this.#look();
   }
 
   #drop(call: Call<CallToolResult>): void {

@@ -5,6 +5,7 @@ import type { ContentBlock } from "../agent/content.js";
 import type { PendingPrompt, TranscriptItem } from "../agent/items.js";
 import type { AgentQuestion } from "../agent/questions.js";
 import type { AgentSession, PromptAccepted } from "../agent/session.js";
+import type { StateEvent } from "../shared/clientstate.js";
 import { SESSION_EVENTS, type SessionEvents } from "../agent/sessionevents.js";
 import { badArgument, checkAgent } from "./checks.js";
 import { Observed, type Store } from "./observed.js";
@@ -67,12 +68,22 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
   }
 
   protected override begin(): void {
-    this.#stop = [this.#agent.on("session", ({ session }) => this.#found(session))];
+    const stands = ({ anotherUser }: StateEvent): void => {
+      if (anotherUser) this.#forget();
+      this.changed();
+    };
+    this.#stop = [this.#agent.on("session", ({ session }) => this.#found(session)), this.#agent.on("state", stands)];
     void this.#look();
   }
 
   protected override end(): void {
-    for (const stop of [...this.#stop, ...this.#leave]) stop();
+    for (const stop of this.#stop) stop();
+    this.#forget();
+  }
+
+  /** Nobody looks any more, or who does is not whose session it was. */
+  #forget(): void {
+    for (const leave of this.#leave) leave();
     this.#leave = [];
     this.#session = undefined;
   }

@@ -1,0 +1,88 @@
+// What a page's stores show where a client's user changes under the components that are mounted.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Agent } from "../src/agent/agent.js";
+import type { AgentEvents } from "../src/agent/agentevents.js";
+import { connect } from "../src/host/hosts.js";
+import { OUTCOME } from "../src/shared/border.js";
+import type { StateEvent } from "../src/shared/clientstate.js";
+import { Listeners } from "../src/shared/listeners.js";
+import { findCall, observeAgentSession, observeCalls } from "../src/store/stores.js";
+import { Origin } from "./bothhosts.js";
+import { settled, until } from "./ready.js";
+
+const tokenOf = (sub: string): string => `h.${btoa(JSON.stringify({ iss: "i", sub }))}.s`;
+
+test("Fault 551: what the calls of one user have come to is not shown to the next user of the page", async () => {
+  for (const host of ["page", "shared"] as const) {
+    for (const pages of [1, 2]) {
+      const origin = new Origin(host);
+      let user = "ada";
+      const connected = (token: () => Promise<string>): ReturnType<typeof connect> => connect("https://mcp.example/mcp", { ...origin.options, token });
+      const other = pages === 2 ? await connected(async () => tokenOf("ada")) : undefined; // a user of the same client, who stays
+      const mcp = await connected(async () => tokenOf(user));
+      origin.core.port.token();
+      await settled();
+      const [list, found] = [observeCalls(mcp), findCall(mcp, "report")];
+      const stops = [list.onChange(() => {}), found.subscribe(() => {})];
+      const call = mcp.callTool("report", {}, { key: "report" });
+      await until(() => origin.core.calls.length > 0);
+      origin.core.port.settle(origin.core.last("tools/call").id, OUTCOME.result, `{"content":[{"type":"text","text":"of ada"}]}`);
+      await call.result;
+      await until(() => found.snapshot().state === "completed");
+      assert.equal(list.snapshot().calls.length, 1, "what has ended stays to be seen");
+      let changes = 0;
+      mcp.on("state", ({ anotherUser }) => (changes += anotherUser ? 1 : 0));
+      user = "bob"; // has signed in, and the provider is asked again
+      origin.core.port.token();
+      await until(() => changes > 0);
+      await settled();
+      assert.deepEqual([list.snapshot().calls.length, found.snapshot().state, found.snapshot().result], [0, "missing", undefined], `${host}, ${pages}`);
+      for (const stop of stops) stop();
+      await Promise.all([mcp.close(), other?.close()]);
+    }
+  }
+});
+
+test("Fault 551: the calls that the next user has already are shown, where that user has a client open", async () => {
+  for (const host of ["page", "shared"] as const) {
+    const origin = new Origin(host);
+    let user = "ada";
+    const connected = (token: () => Promise<string>): ReturnType<typeof connect> => connect("https://mcp.example/mcp", { ...origin.options, token });
+    const bobs = await connected(async () => tokenOf("bob"));
+    const call = bobs.callTool("report", {}, { key: "report" });
+    await until(() => origin.core.calls.length > 0);
+    const staying = await connected(async () => tokenOf("ada")); // whoever leaves a client alone takes it along
+    const mcp = await connected(async () => tokenOf(user));
+    origin.core.port.token();
+    await settled();
+    const list = observeCalls(mcp);
+    const stop = list.onChange(() => {});
+    await until(() => list.snapshot().state === "ready");
+    assert.equal(list.snapshot().calls.length, 0, host);
+    user = "bob";
+    origin.core.port.token();
+    await until(() => list.snapshot().calls.length > 0);
+    assert.deepEqual(list.snapshot().calls.map(({ key, id }) => [key, id]), [["report", call.id]], host);
+    stop();
+    await Promise.all([mcp.close(), staying.close(), bobs.close()]);
+  }
+});
+
+test("Fault 551: the session of one user with an agent is not shown to the next user of the page", async () => {
+  const listeners = new Listeners<Pick<AgentEvents, "session" | "state">>();
+  const session = { id: "s", closed: false, state: "idle", title: "of ada", transcript: [{}], pending: [], requests: [], stopReason: undefined, on: () => () => {} };
+  const agent = { sessions: async () => (session.closed ? [] : [session]), on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener) };
+  for (const id of [undefined, "s"]) {
+    session.closed = false;
+    const store = observeAgentSession(agent as unknown as Agent, id);
+    const stop = store.onChange(() => {});
+    await until(() => store.snapshot().state === "idle");
+    session.closed = true; // with its user
+    listeners.emit("state", { state: "reconnecting", anotherUser: true });
+    await until(() => store.snapshot().state !== "idle");
+    assert.deepEqual([store.snapshot().state, store.snapshot().title, store.snapshot().transcript], ["missing", undefined, []]);
+    stop();
+  }
+});
