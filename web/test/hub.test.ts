@@ -167,3 +167,15 @@ test("Fault 547: an event is told once, however often somebody has listened befo
   off();
   assert.equal(listening.size, 0);
 });
+
+test("Fault 552: a tool that the filter of its server leaves out cannot be called by its name, before the list is there nor after", async () => {
+  const [files, other] = [new Client("read", "delete"), new Client("x")];
+  const all = hub([{ name: "files", client: files.as, filter: ({ name }) => name !== "delete" }, { name: "other", client: other.as }]);
+  for (const name of ["files_delete", "files_read"]) assert.throws(() => all.callTool(name, {}), bad("filter"), "nobody knows yet which are left out");
+  await all.listTools();
+  assert.throws(() => all.callTool("files_delete", {}), bad("filter"));
+  assert.throws(() => all.callTool({ name: "files_delete" }), bad("filter"));
+  all.callTool("files_read", {});
+  all.callTool("other_new", {}); // one that came after the list
+  assert.deepEqual([files.called, other.called], [['["read",{}]'], ['["new",{}]']]);
+});

@@ -15,7 +15,7 @@ export interface HubServer {
   client: McpClient;
   /** What its tools' names begin with; by default its name and "_". With `false` they stay as they are, where no other server has them. */
   prefix?: string | false;
-  /** Which of its tools are there; without it, all. */
+  /** Which of its tools are there; without it, all. The others cannot be called here either. */
   filter?: (tool: Tool) => boolean;
 }
 
@@ -112,7 +112,7 @@ export class Hub {
 
   /**
    * Calls a tool by the hub's name for it; as {@link McpClient.callTool} else. A page that has not listed the tools may call them
-   * all the same, where one server's prefix alone fits.
+   * all the same, where one server's prefix alone fits, and that has no `filter`.
    *
    * @throws HoldfastError `bad_argument`, at once
    */
@@ -212,11 +212,13 @@ export class Hub {
     const known = this.#names.get(name);
     if (known) return known;
     const fitting = [...this.#servers.values()].filter((entry) => prefixOf(entry) !== "" && name.startsWith(prefixOf(entry)) && name.length > prefixOf(entry).length);
-    if (fitting.length === 1) return { server: fitting[0]!.name, toolName: name.slice(prefixOf(fitting[0]!).length) };
+    // A filter looks at a tool: of a name alone nobody knows whether it leaves that out.
+    if (fitting.length === 1 && !fitting[0]!.filter) return { server: fitting[0]!.name, toolName: name.slice(prefixOf(fitting[0]!).length) };
+    const problems = ["is no tool's: it begins with no server's prefix", "is that of no tool that was listed: the filter of its server leaves it out, or nobody has asked for the list yet"];
     throw new HoldfastError({
       code: "bad_argument",
       op: "tools/call",
-      message: fitting.length === 0 ? "name is no tool's: it begins with no server's prefix" : "name may be a tool's of more than one server",
+      message: `name ${problems[fitting.length] ?? "may be a tool's of more than one server"}`,
       hint: "await hub.listTools() first: it says what each tool is called here.",
     });
   }
