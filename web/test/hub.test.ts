@@ -179,3 +179,28 @@ test("Fault 552: a tool that the filter of its server leaves out cannot be calle
   all.callTool("other_new", {}); // one that came after the list
   assert.deepEqual([files.called, other.called], [['["read",{}]'], ['["new",{}]']]);
 });
+
+test("Fault 553: a server that goes while the tools are listed is none that failed, and the one that failed is named", async () => {
+  const [one, two, three] = [new Client("x"), new Client("y"), new Client("z")];
+  two.failure = new HoldfastError({ code: "network_error", message: "away" });
+  const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }, { name: "three", client: three.as }]);
+  const listing = all.listTools();
+  all.remove("one");
+  const { tools, failed } = await listing;
+  assert.deepEqual([tools.map(({ name }) => name), failed.map(({ server }) => server)], [["three_z"], ["two"]]);
+  const last = all.listTools();
+  all.remove("two");
+  assert.deepEqual((await last).failed, [], "what is there no more is not missed");
+});
+
+test("Fault 553: a client that has failed keeps the calls of the others from nobody", async () => {
+  const [one, two] = [new Client(), new Client()];
+  one.kept = [new Call("tools/call", new Backlog(), false, "{}", { createdAt: 1 })];
+  two.calls = async () => {
+    throw new HoldfastError({ code: "runtime_exited", message: "the client has failed" });
+  };
+  const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }]);
+  assert.deepEqual(await all.calls(), one.kept);
+  all.remove("one");
+  await assert.rejects(all.calls(), (error) => (error as HoldfastError).code === "runtime_exited"); // all have failed
+});

@@ -95,19 +95,9 @@ export class Hub {
    * all fail. What servers let clients keep (`ttlMs`, 2026-07-28) is asked for again once it is stale, or has `changed`.
    */
   async listTools(options: RequestOptions = {}): Promise<HubTools> {
-    const asked = [...this.#servers.values()].map(async (entry) => ({ entry, listed: await entry.client.listTools(options) }));
-    const answers = await Promise.allSettled(asked);
-    const servers = this.servers;
-    const tools: HubTool[] = [];
-    const failed: HubTools["failed"] = [];
-    answers.forEach((answer, i) => {
-      if (answer.status === "rejected") failed.push({ server: servers[i]!, error: answer.reason as HoldfastError });
-    });
-    if (failed.length > 0 && failed.length === answers.length) throw failed[0]!.error;
-    const lists = answers.flatMap((answer) => (answer.status === "fulfilled" && this.#servers.has(answer.value.entry.name) ? [answer.value] : []));
-    const names = this.#names.of(lists.map(({ entry, listed }) => ({ server: entry.name, prefix: prefixOf(entry), tools: listed.tools.filter((tool) => entry.filter?.(tool) ?? true) })));
-    for (const { name, server, tool } of names) tools.push({ ...tool, name, server, toolName: tool.name });
-    return { tools, failed };
+    const { answers, failed } = await this.#askAll((client) => client.listTools(options));
+    const names = this.#names.of(answers.map(({ entry, answer }) => ({ server: entry.name, prefix: prefixOf(entry), tools: answer.tools.filter((tool) => entry.filter?.(tool) ?? true) })));
+    return { tools: names.map(({ name, server, tool }) => ({ ...tool, name, server, toolName: tool.name })), failed };
   }
 
   /**
@@ -129,16 +119,14 @@ export class Hub {
     return call;
   }
 
-  /** The calls of all servers that are kept and not acknowledged, in the order of their making. As {@link Connection.calls}. */
+  /**
+   * The calls of all servers that are kept and not acknowledged, in the order of their making. As {@link Connection.calls}. A client
+   * that has failed has none, and keeps those of the others from nobody; rejects where all fail.
+   */
   async calls(): Promise<Call<CallToolResult>[]> {
-    const all = await Promise.all(
-      [...this.#servers.values()].map(async ({ name, client }) => {
-        const calls = await client.calls();
-        for (const call of calls) this.#owners.set(call, name);
-        return calls;
-      }),
-    );
-    return all.flat().sort((a, b) => a.createdAt - b.createdAt);
+    const { answers } = await this.#askAll((client) => client.calls());
+    for (const { entry, answer } of answers) for (const call of answer) this.#owners.set(call, entry.name);
+    return answers.flatMap(({ answer }) => answer).sort((a, b) => a.createdAt - b.createdAt);
   }
 
   /** Of which server a call is; undefined for one that the hub has neither made nor given. */
@@ -206,6 +194,22 @@ export class Hub {
         reportError(error);
       }
     }
+  }
+
+  /** Asks all clients; throws where all fail. Servers that have gone meanwhile have neither answered nor failed. */
+  async #askAll<T>(ask: (client: McpClient) => Promise<T>): Promise<{ answers: { entry: Entry; answer: T }[]; failed: HubTools["failed"] }> {
+    const answers: { entry: Entry; answer: T }[] = [];
+    const failed: HubTools["failed"] = [];
+    const asked = [...this.#servers.values()].map((entry) => ({ entry, coming: ask(entry.client) }));
+    const settled = await Promise.allSettled(asked.map(({ coming }) => coming));
+    settled.forEach((each, i) => {
+      const { entry } = asked[i]!;
+      if (this.#servers.get(entry.name) !== entry) return;
+      if (each.status === "fulfilled") answers.push({ entry, answer: each.value });
+      else failed.push({ server: entry.name, error: each.reason as HoldfastError });
+    });
+    if (failed.length > 0 && answers.length === 0) throw failed[0]!.error;
+    return { answers, failed };
   }
 
   #find(name: string): { server: string; toolName: string } {
