@@ -5,7 +5,7 @@ import type { McpClient } from "../client/client.js";
 import type { ConnectOptions } from "../client/options.js";
 import type { ClientState, StateEvent } from "../shared/clientstate.js";
 import { callsOf } from "./callsstore.js";
-import { badArgument } from "./checks.js";
+import { badArgument, checkClient } from "./checks.js";
 import { connectionKey, withNewest } from "./connectionkey.js";
 import { Observed, type Store } from "./observed.js";
 
@@ -58,6 +58,11 @@ interface Kind<C, O> {
   isIdle(client: C, then: () => void): boolean;
 }
 
+/** Why a client has failed; what it gets over is no failure. */
+function failureIn({ state, error }: StateEvent): HoldfastError | undefined {
+  return state === "failed" ? error : undefined;
+}
+
 /** One connection, while somebody uses it and for a while after that. */
 class Entry<C extends Client, O extends object> extends Observed<ConnectionSnapshot<C>> {
   newest: SharedOptions<O>;
@@ -108,8 +113,8 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
       (client) => {
         this.#client = client;
         this.#says(client.state);
-        client.on("state", ({ state, error }) => {
-          if (this.#client === client) this.#says(state, error);
+        client.on("state", (event) => {
+          if (this.#client === client) this.#says(event.state, failureIn(event));
         });
       },
       (error: HoldfastError) => this.#says("failed", error),
@@ -238,22 +243,15 @@ export function sharedAgent(url: string | URL, options: SharedOptions<AgentOptio
 class OwnClient<C extends Client> extends Observed<ConnectionSnapshot<C>> {
   readonly #client: C;
   #error: HoldfastError | undefined;
-  #stop: (() => void) | undefined;
 
+  /** Listens as long as the client lives: it may end while no component is there, before the first is mounted or between two. */
   constructor(client: C) {
     super();
     this.#client = client;
-  }
-
-  protected override begin(): void {
-    this.#stop = this.#client.on("state", ({ error }) => {
-      this.#error = error;
+    client.on("state", (event) => {
+      this.#error = failureIn(event);
       this.publish();
     });
-  }
-
-  protected override end(): void {
-    this.#stop?.();
   }
 
   protected current(): ConnectionSnapshot<C> {
@@ -263,8 +261,13 @@ class OwnClient<C extends Client> extends Observed<ConnectionSnapshot<C>> {
 
 const own = new WeakMap<McpClient, Store<ConnectionSnapshot>>();
 
-/** Observes where a client stands that the app has connected, and closes, by itself. */
+/**
+ * Observes where a client stands that the app has connected, and closes, by itself.
+ *
+ * @throws HoldfastError `bad_argument`
+ */
 export function observeClient(client: McpClient): Store<ConnectionSnapshot> {
+  checkClient("observeClient", client);
   let store = own.get(client);
   if (!store) own.set(client, (store = new OwnClient(client)));
   return store;

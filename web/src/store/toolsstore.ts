@@ -58,7 +58,7 @@ class ToolsStore extends Observed<ToolsSnapshot> {
     const take = (state: "ready" | "failed", tools: readonly Tool[], error: HoldfastError | undefined): void => {
       if (asked !== this.#asked) return;
       [this.#state, this.#tools, this.#error] = [state, tools, error];
-      this.#stale = state === "failed"; // whoever comes next tries again
+      this.#stale ||= state === "failed"; // whoever comes next tries again, as where it has changed meanwhile
       this.changed();
     };
     this.#client.listTools().then(
