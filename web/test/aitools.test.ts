@@ -166,3 +166,40 @@ test("what is no client, no tool call, or no option is named at once", async () 
   await assert.rejects(tools(from, { filter: "count" as never }), bad("filter"));
   await assert.rejects(execute(from, { ...call, input: [1] }).next(), bad("input"));
 });
+
+test("Fault 555: a page that has not made the tools calls one by the name that the model has for it, also where it finds the call of the page before", async () => {
+  for (const [toolName, name] of [["files_read_2", "files/read"], ["x".repeat(64), "x".repeat(70)], ["files_read", "files_read"], ["new_tool", "new_tool"], ["count", "count"]] as const) {
+    const { from, made } = source();
+    const run = execute(from, { toolCallId: "a", toolName, input: {} });
+    void run.next();
+    await frame();
+    assert.deepEqual(made.map((call) => call.name), [name]);
+  }
+});
+
+test("Fault 555: where nobody can say what a tool is called nothing is called; a tool call that is given up meanwhile is none", async () => {
+  const { from, made } = source();
+  const asked: (AbortSignal | undefined)[] = [];
+  let answer!: { resolve(list: object): void; reject(error: Error): void };
+  from.listTools = (options) => {
+    asked.push(options?.signal);
+    return new Promise((resolve, reject) => (answer = { resolve: resolve as (list: object) => void, reject }));
+  };
+  const call = { toolCallId: "a", toolName: "files_read_2", input: {} };
+  const first = execute(from, call).next();
+  answer.reject(new HoldfastError({ code: "network_error", message: "away" }));
+  await assert.rejects(first, (error) => (error as HoldfastError).code === "network_error");
+  const giveUp = new AbortController();
+  const second = execute(from, call, { abortSignal: giveUp.signal }).next();
+  assert.equal(asked[1], giveUp.signal);
+  giveUp.abort();
+  answer.reject(new HoldfastError({ code: "cancelled", message: "given up" }));
+  await assert.rejects(second, (error) => (error as HoldfastError).code === "cancelled");
+  assert.deepEqual(made, []);
+  void execute(from, call).next();
+  answer.resolve({ tools: structuredClone(LISTED) });
+  await frame();
+  void execute(from, { ...call, toolCallId: "b" }).next();
+  await frame();
+  assert.deepEqual([made.map(({ name }) => name), asked.length], [["files/read", "files/read"], 3], "the list is asked for once");
+});

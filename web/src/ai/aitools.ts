@@ -15,7 +15,10 @@ export interface ToolsOptions extends ToolCallOptions {
 const TAKEN_BY_ALL = /^[A-Za-z0-9_-]{1,64}$/;
 const LONGEST = 64;
 
-/** The server's names by those that models have for them, where they differ. */
+/** Whether a name may be one that a model has in the place of the server's. */
+const MADE_HERE = /_|^tool$|^.{64}$/;
+
+/** The server's names by those that models have for them. */
 const renamed = new WeakMap<ToolSource, Map<string, string>>();
 
 /**
@@ -37,8 +40,7 @@ export async function tools(source: ToolSource, options: ToolsOptions = {}): Pro
   if (filter !== undefined && typeof filter !== "function") throw badArgument("tools", "filter", "has to be a function");
   checkOptions("tools", call);
   const listed = await source.listTools();
-  const named = namesOf(listed.tools);
-  renamed.set(source, new Map([...named].map(([name, shown]) => [shown, name])));
+  const named = learned(source, listed.tools);
   const chosen = listed.tools.filter((tool) => !filter || filter(tool));
   return Object.fromEntries(
     chosen.map((tool) => [
@@ -47,7 +49,7 @@ export async function tools(source: ToolSource, options: ToolsOptions = {}): Pro
         ...(tool.description !== undefined && { description: tool.description }),
         ...titleOf(tool),
         inputSchema: jsonSchema(objectSchema(tool.inputSchema)),
-        execute: (input, { toolCallId, abortSignal }) => executed(source, tool.name, input, { toolCallId, abortSignal, options: call }),
+        execute: (input, { toolCallId, abortSignal }) => executed(source, () => tool.name, input, { toolCallId, abortSignal, options: call }),
         toModelOutput: ({ output }) => modelOutput(output as ToolOutput),
       }),
     ]),
@@ -73,7 +75,7 @@ export interface ModelToolCall {
  * }
  * ```
  *
- * @throws HoldfastError `bad_argument`, at once; iterating it, what the call rejects with
+ * @throws HoldfastError `bad_argument`, at once; iterating it, what the call, or listing the tools, rejects with
  */
 export function execute(source: ToolSource, call: ModelToolCall, options: ToolCallOptions & { abortSignal?: AbortSignal } = {}): AsyncGenerator<ToolOutput, void, undefined> {
   checkSource("execute", source);
@@ -82,7 +84,24 @@ export function execute(source: ToolSource, call: ModelToolCall, options: ToolCa
   const { toolCallId, toolName, input } = call ?? {};
   if (typeof toolCallId !== "string" || toolCallId === "") throw badArgument("execute", "call.toolCallId", "has to be the id of a tool call");
   if (typeof toolName !== "string" || toolName === "") throw badArgument("execute", "call.toolName", "has to be the name of a tool");
-  return executed(source, renamed.get(source)?.get(toolName) ?? toolName, input, { toolCallId, abortSignal, options: others });
+  return executed(source, () => nameOf(source, toolName, abortSignal), input, { toolCallId, abortSignal, options: others });
+}
+
+/** What the server calls a tool. A page that has not made the {@link tools}, as after a reload, asks for their list, once. */
+function nameOf(source: ToolSource, shown: string, signal: AbortSignal | undefined): string | Promise<string> {
+  const known = renamed.get(source);
+  if (known || !MADE_HERE.test(shown)) return known?.get(shown) ?? shown;
+  return source.listTools({ ...(signal && { signal }) }).then((listed) => {
+    learned(source, listed.tools);
+    return nameOf(source, shown, signal);
+  });
+}
+
+/** What a model calls the tools of a source, by their names, from here on. */
+function learned(source: ToolSource, all: readonly Tool[]): Map<string, string> {
+  const named = namesOf(all);
+  renamed.set(source, new Map([...named].map(([name, shown]) => [shown, name])));
+  return named;
 }
 
 /** What a model calls each tool; no two get one name. */

@@ -44,8 +44,10 @@ interface Execution {
  * Makes a call, or finds the one that has the id, and gives how it stands once per frame at most: a model's answer is a message
  * that is drawn, and stored, with each of them. Leaving it cancels nothing; the signal does.
  */
-export async function* executed(source: ToolSource, name: string, input: unknown, { toolCallId, abortSignal, options }: Execution): AsyncGenerator<ToolOutput, void, undefined> {
+export async function* executed(source: ToolSource, nameOf: () => string | Promise<string>, input: unknown, { toolCallId, abortSignal, options }: Execution): AsyncGenerator<ToolOutput, void, undefined> {
   const { key = (id: string) => id, ...others } = options;
+  let name = nameOf();
+  if (typeof name !== "string") name = await name;
   const call = source.callTool(name, asArguments(input), { ...others, key: key(toolCallId), ...(abortSignal && { signal: abortSignal }) });
   yield* outputsOf(call, abortSignal);
 }
