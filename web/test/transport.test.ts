@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { connect } from "../src/host/hosts.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { JSONRPCMessage, SendOptions } from "../src/transport/messages.js";
 import { HoldfastTransport } from "../src/transport/transport.js";
@@ -95,4 +96,32 @@ test("Fault 622: what a server tells of lists of its own on the stream of a call
   assert.deepEqual(heard.flatMap(({ method }) => method ?? []), ["notifications/datasets/list_changed"]);
   await transport.close();
   await ready();
+});
+
+test("Fault 556: a transport that is closed so many microtasks after its Client has begun leaves no client", async () => {
+  for (const host of ["page", "shared"] as const) {
+    for (const trace of [undefined, () => undefined]) {
+      const origin = new Origin(host);
+      const first = await connect("https://mcp.example/mcp", { ...origin.options, principal: "first" }); // all of it is loaded
+      const push = origin.clients.push.bind(origin.clients);
+      for (let k = 1; k < 60; k++) {
+        const transport = new HoldfastTransport("https://mcp.example/mcp", { ...origin.options, principal: `p${k}`, ...(trace && { trace }) });
+        await transport.start();
+        const closed = new Promise<void>((resolve) => {
+          origin.clients.push = (...made) => {
+            void (async () => {
+              for (let n = 0; n < k; n++) await undefined;
+              resolve(transport.close());
+            })();
+            return push(...made);
+          };
+        });
+        await transport.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE });
+        await closed;
+      }
+      await until(() => origin.clients.slice(1).every(({ isOver }) => isOver));
+      assert.equal(origin.clients[0]!.isOver, false);
+      await first.close();
+    }
+  }
 });

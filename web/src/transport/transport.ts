@@ -176,6 +176,10 @@ export class HoldfastTransport {
       handlers: this.#questions.handlersOf(capabilities),
       signal: this.#over.signal,
     });
+    if (this.#standing === "closed") {
+      await untraced.close(); // in the moment in which it was there: nobody else would
+      throw closedError("initialize");
+    }
     const mcp = (this.#mcp = tracing ? tracing.tracedClient(untraced, trace!) : untraced);
     listenTo(mcp, {
       tell: (message) => this.#tell(message),
