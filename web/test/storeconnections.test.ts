@@ -163,3 +163,27 @@ test("which options mean the same connection", () => {
   assert.throws(() => rig().connections.to("/mcp", { signal: new AbortController().signal } as never), says("signal cannot be given"));
   assert.throws(() => rig().connections.to("/mcp", { linger: -1 }), says("linger has to be"));
 });
+
+test("Fault 557: who tries again after a failure that an error boundary has shown connects again, and what was suspended for is there to be drawn", () =>
+  inVirtualTime(async () => {
+    for (const linger of [0, undefined, 60_000]) {
+      const { connections, opened, fails } = rig();
+      const draw = (): ReturnType<typeof connections.to> => connections.to("https://a.example/mcp", linger === undefined ? {} : { linger });
+      fails.next = new HoldfastError({ code: "network_error", message: "nobody listens" });
+      await assert.rejects(draw().ready()); // a component suspends
+      mock.timers.tick(500); // React draws when it can
+      assert.equal(draw().snapshot().error, fails.next, "which is thrown to the boundary");
+      delete fails.next;
+      mock.timers.tick(500); // somebody reads it, and says "try again"
+      assert.equal(draw().snapshot(), CONNECTING, "a component that is drawn anew suspends again");
+      assert.equal(await draw().ready(), opened[0]);
+      mock.timers.tick(500);
+      assert.equal(draw().snapshot().client, opened[0], "it is drawn, and its effects have not run yet");
+      const stop = draw().onChange(() => {});
+      mock.timers.tick(3_600_000);
+      assert.deepEqual([opened.length, opened[0]!.closed], [1, 0]);
+      stop();
+      mock.timers.tick(linger ?? 10_000);
+      assert.equal(opened[0]!.closed, 1);
+    }
+  }));

@@ -43,6 +43,9 @@ export const CONNECTING: ConnectionSnapshot<never> = Object.freeze({ client: und
 /** ms that a connection stays open when nobody uses it. */
 const LINGER = 10_000;
 
+/** ms in which a component that has suspended draws what has come of it; and then a failure is over: who draws anew, as by "try again", connects. */
+const DRAWS = 1_000;
+
 /** What is shared. */
 interface Client {
   readonly state: ClientState;
@@ -74,6 +77,8 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   #state: ClientState = "connecting";
   #error: HoldfastError | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Somebody has listened since it was opened. */
+  #wasHeard = false;
 
   constructor(kind: Kind<C, O>, url: string | URL, options: SharedOptions<O>, gone: () => void) {
     super();
@@ -86,6 +91,7 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   protected override begin(): void {
     clearTimeout(this.#timer);
     this.#open();
+    this.#wasHeard = true;
   }
 
   protected override end(): void {
@@ -106,6 +112,7 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   #open(): Promise<C> {
     if (this.#opening && !this.#isOver) return this.#opening;
     [this.#state, this.#error, this.#client] = ["connecting", undefined, undefined];
+    this.#wasHeard = this.heard;
     const { linger: _, ...options } = this.newest;
     const opening = this.#kind.open(this.#url, withNewest(options as unknown as O, () => this.newest as unknown as O));
     this.#opening = opening;
@@ -132,7 +139,9 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   /** Nobody uses it: it ends in a while, unless somebody comes or work goes on. */
   #lingers(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#over(), this.newest.linger ?? LINGER);
+    const { linger = LINGER } = this.newest;
+    const ms = this.#state === "failed" ? DRAWS : this.#wasHeard ? linger : Math.max(linger, DRAWS);
+    this.#timer = setTimeout(() => this.#over(), ms);
     (this.#timer as { unref?: () => void }).unref?.(); // a page has no such thing; Node would wait for it
   }
 
