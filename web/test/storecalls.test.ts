@@ -207,3 +207,26 @@ test("a call that waits for a sign-in is shown as that, until it goes on", async
   assert.deepEqual([...states, store.snapshot().state], ["awaiting_authorization", "working", "awaiting_authorization", "completed"]);
   stop();
 });
+
+test("Fault 558: a question that is answered in another part of the app, or asked in another page, is shown no more", async () => {
+  const asks = (call: Call, position: number): void => call.deliver(EVENT.input, position, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`);
+  const ways: Record<string, (call: Call) => void> = {
+    "the app's own loop": (call) => call.answer({ who: { action: "accept" } }),
+    "another page, which carries the call now": (call) => call.deliver(EVENT.status, 1, `{"state":"followed"}`, StreamState.Followed),
+  };
+  for (const [way, answered] of Object.entries(ways)) {
+    const { call } = made();
+    const store = observeCall(call);
+    const stop = store.onChange(() => {});
+    asks(call, 1);
+    await drawn();
+    assert.deepEqual([store.snapshot().state, store.snapshot().input?.requests.size], ["input_required", 1]);
+    answered(call);
+    await drawn();
+    assert.deepEqual([store.snapshot().state, store.snapshot().input], ["working", undefined], way);
+    asks(call, 2);
+    await drawn();
+    assert.equal(store.snapshot().state, "input_required", "what is asked next is shown");
+    stop();
+  }
+});

@@ -264,6 +264,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    */
   answer(responses: Record<string, Open>): void {
     if (!this.#settled) this.#control?.answer(this.#id, Object.keys(responses).length === 0 ? "" : JSON.stringify(responses));
+    this.#listeners?.emit("answered", undefined);
   }
 
   /**
@@ -399,10 +400,9 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw, bytesOf(raw.text));
   }
 
-  /** @internal Told when the app says that it has done with the call, after its end. */
-  whenDone(listener: () => void): void {
-    this.#listeners ??= new Listeners();
-    this.#listeners.add("done", listener);
+  /** @internal Told when the app says that it has done with the call, after its end; or that it has answered what was asked. */
+  when(what: "done" | "answered", listener: () => void): void {
+    (this.#listeners ??= new Listeners()).add(what, listener);
   }
 
   /** @internal Tells the app of progress from here on, whether or not it iterates. */

@@ -8,6 +8,7 @@ export interface CallListeners {
   progress: Progress;
   stream: StatusEvent | ResumedEvent;
   done: undefined;
+  answered: undefined;
 }
 
 /** Tells of an event that is one of those. */

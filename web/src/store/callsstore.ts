@@ -70,7 +70,7 @@ export class CallsStore extends Observed<CallsSnapshot> {
       this.#underWay.add(call);
       call.ended.addEventListener("abort", () => this.#ended(call), { once: true });
     }
-    call.whenDone(() => this.#drop(call));
+    call.when("done", () => this.#drop(call));
     this.changed();
   }
 

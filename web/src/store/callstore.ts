@@ -49,6 +49,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
 
   async #read(call: Call<T>): Promise<void> {
     this.#reading = call.settled ? "read" : "reading"; // what has ended is shown so at once
+    call.when("answered", () => call === this.#call && this.#answered()); // by whatever part of the app
     const events = call.watched();
     for (;;) {
       try {
@@ -69,7 +70,10 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
     this.#count++;
     this.#events.push(event);
     if (this.#events.length > 2 * this.#most) this.#events = this.#events.slice(-this.#most);
-    if (event.type === "status") this.#awaits = event.state === "awaiting_authorization";
+    if (event.type === "status") {
+      this.#awaits = event.state === "awaiting_authorization";
+      if (event.state === "followed") this.#input = undefined; // the page that carries the call asks
+    }
     if (event.type === "progress") {
       const { type: _, position: __, ...progress } = event;
       this.#progress = progress;
@@ -128,12 +132,13 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
     resume: () => this.#pause(false),
     retry: () => this.#follow(this.#call.retry()),
     abandon: () => this.#call.abandon(),
-    answer: (responses) => {
-      this.#call.answer(responses);
-      this.#input = undefined;
-      this.changed();
-    },
+    answer: (responses) => this.#call.answer(responses),
   };
+
+  #answered(): void {
+    this.#input = undefined;
+    this.changed();
+  }
 }
 
 const stores = new WeakMap<Call<unknown>, CallStore<unknown>>();
