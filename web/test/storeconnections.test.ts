@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { ClientState, StateEvent } from "../src/shared/clientstate.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import { oauth, oauthProgram, type OAuth } from "../src/signin/oauthoption.js";
 import { connectionKey } from "../src/store/connectionkey.js";
 import { CONNECTING, Connections } from "../src/store/sharedconnections.js";
 
 interface Options {
+  auth?: OAuth;
   client?: string;
   headers?: unknown;
   handlers?: { elicitation: () => string };
@@ -170,7 +172,7 @@ test("Fault 557: who tries again after a failure that an error boundary has show
       const { connections, opened, fails } = rig();
       const draw = (): ReturnType<typeof connections.to> => connections.to("https://a.example/mcp", linger === undefined ? {} : { linger });
       fails.next = new HoldfastError({ code: "network_error", message: "nobody listens" });
-      await assert.rejects(draw().ready()); // a component suspends
+      await assert.rejects(draw().ready(), (error) => error === fails.next); // a component suspends
       mock.timers.tick(500); // React draws when it can
       assert.equal(draw().snapshot().error, fails.next, "which is thrown to the boundary");
       delete fails.next;
@@ -187,3 +189,29 @@ test("Fault 557: who tries again after a failure that an error boundary has show
       assert.equal(opened[0]!.closed, 1);
     }
   }));
+
+test("Fault 559: components that sign in differently at one address share no connection, and those that sign in alike do", async () => {
+  const here = { redirectUrl: "https://app.example/" };
+  const fetch = (): (() => Promise<Response>) => () => Promise.reject(new Error("nobody signs in")); // another function each time
+  const { clientCredentials } = oauthProgram;
+  const kinds: (() => OAuth)[] = [
+    () => oauth(here),
+    () => oauth({ ...here, clientId: "a" }),
+    () => oauth({ ...here, clientId: "b" }),
+    () => oauth({ ...here, clientId: "b", scopes: ["read"] }),
+    () => oauth({ ...here, clientId: "b", scopes: ["write"] }),
+    () => oauth({ ...here, storage: "memory" }),
+    () => oauth({ ...here, interaction: "redirect" }),
+    () => oauth({ ...here, clientId: "a", fetch: fetch() }),
+    () => oauth({ ...here, clientId: "b", fetch: fetch() }),
+    () => clientCredentials({ clientId: "a", clientSecret: "s" }),
+    () => clientCredentials({ clientId: "b", clientSecret: "t" }),
+  ];
+  const { connections, opened } = rig();
+  for (const kind of [...kinds, ...kinds]) connections.to("https://a.example/mcp", { auth: kind() }).onChange(() => {});
+  await turn();
+  assert.equal(opened.length, kinds.length);
+  const key = connectionKey("https://a.example/mcp", { auth: oauth() }); // as a server has it that draws the page
+  Object.defineProperty(globalThis, "location", { value: new URL("https://app.example/a/route"), configurable: true });
+  assert.equal(connectionKey("https://a.example/mcp", { auth: oauth() }), key, "wherever in the app its component is");
+});

@@ -57,6 +57,8 @@ export interface CrossingSignIn {
 export interface SignInSource {
   /** Whether a person signs in. */
   readonly attended: boolean;
+  /** What the app has made it of. */
+  readonly of: object;
   /** What the options come to in this page. Throws `bad_argument`. */
   opening(): { options: SignInOptions } & Omit<Opening, "place">;
   /** What a worker can sign in with; missing where code of the page has to run for it. Throws `bad_argument`. */
@@ -87,6 +89,7 @@ export function oauth(options: OAuthOptions = {}): SignInSource {
   const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
   return {
     attended: true,
+    of: options,
     opening: () => ({ ...crossing(), own }),
     ...(!fetch && !metadataProxy && !credentials && { crossing }),
   };
@@ -95,7 +98,7 @@ export function oauth(options: OAuthOptions = {}): SignInSource {
 /** Signs in without a person. */
 export function unattended(how: Unattended): SignInSource {
   if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
-  return { attended: false, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", own: {} }) };
+  return { attended: false, of: how, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", own: {} }) };
 }
 
 // By itself, and not by the kinds of the other options: those are in chunks, and this is in what every page loads.

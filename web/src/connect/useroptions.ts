@@ -46,6 +46,8 @@ export interface Auth {
   readonly chunk?: PageChunk<unknown>;
   /** @internal What a worker signs in with; missing where code of the page has to run for it. */
   readonly crossing?: () => CrossingAuth;
+  /** @internal What the app has made it of: two that are of the same are alike. */
+  readonly of?: object;
   /** @internal A client is being connected with it. */
   used?(): void;
   /** @internal The app hears of a sign-in that is in a worker. */

@@ -34,7 +34,7 @@ export function useMcp(): ConnectionSnapshot;
  * A connection to an MCP server: made once for all components that name the same address and options, however often they are
  * mounted, and closed when none has used it for `linger` ms (10,000) and no call is under way.
  *
- * Functions among the options may be new ones each time; an object of a class, such as `auth`, has to be the same one.
+ * Functions among the options may be new ones each time; an object of a class has to be the same one, and `oauth()` with the same options is the same.
  */
 export function useMcp(url: string | URL, options?: SharedOptions<ConnectOptions>): ConnectionSnapshot;
 export function useMcp(...given: [url?: string | URL, options?: SharedOptions<ConnectOptions>]): ConnectionSnapshot {

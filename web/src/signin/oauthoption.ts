@@ -65,6 +65,7 @@ function forClients(source: SignInSource): OAuth {
     chunk: clientPart,
     used: () => void (connects = true),
     ...(source.crossing && { crossing: source.crossing }),
+    of: source.of,
     heard,
     authorize(url) {
       void opened(url); // at once: it takes the answer that this page has come back with

@@ -2,10 +2,12 @@
 
 /**
  * A text that is the same for the same address and options. Functions count by being there, since a component makes
- * new ones each time that it is drawn; objects of a class by which one they are.
+ * new ones each time that it is drawn; objects of a class by which one they are, and a sign-in by what it was made of.
  */
 export function connectionKey(url: unknown, options: object): string {
-  return JSON.stringify([absolute(url), comparable(options)]);
+  const { auth, ...others } = options as { auth?: { readonly of?: object } };
+  // The functions of a sign-in, which have what it does, look alike for all.
+  return JSON.stringify([absolute(url), comparable(others), comparable(auth?.of ?? auth)]);
 }
 
 function absolute(url: unknown): string {

@@ -234,8 +234,8 @@ const agents = new Connections<Agent, AgentOptions>({ op: "sharedAgent", open: c
  * A connection to an MCP server that all parts of an app share which name the same address and options. It is opened by the
  * first that subscribes, and closed when nobody has used it for `linger` ms and no call is under way.
  *
- * Functions among the options may be others each time: the newest are called. An object of a class, such as `auth`, has to
- * be the same one. What is wrong with the options is the `error` of the snapshot.
+ * Functions among the options may be others each time: the newest are called. An object of a class has to be the same one;
+ * `oauth()` with the same options is the same. What is wrong with the options is the `error` of the snapshot.
  *
  * @throws HoldfastError `bad_argument` of `linger` and `signal`
  */
