@@ -5,6 +5,8 @@ import type { Agent } from "../src/agent/agent.js";
 import type { AgentOptions } from "../src/agent/agentoptions.js";
 import type { ElicitationRequest, PermissionRequest } from "../src/agent/questions.js";
 import { type Attachment, ATTACHMENTS, mayAttach } from "../src/host/attachment.js";
+import { observeAgentSession } from "../src/store/sessionstore.js";
+import { until } from "./ready.js";
 import { coded, permission, settled, somebody, tokenOf, Worker } from "./agentworker.js";
 
 const form = { method: "elicitation/create", params: { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: {} } } };
@@ -158,4 +160,31 @@ test("docs/states.md has how a page may hang on to an agent's client in its work
   const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayAttach(from, next)).join(", ")} |\n`);
   const head = "From `web/src/host/attachment.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
   assert.ok(readFileSync("docs/states.md", "utf8").includes(head + rows.join("")), head + rows.join(""));
+});
+
+test("Fault 600: an agent in a worker whose only page has another user says so, and the page shows the session of the last user no more", async () => {
+  const worker = new Worker();
+  worker.stored = ["s1"];
+  worker.asks = true;
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  let now = first;
+  try {
+    const agent = await worker.page({ token: () => now });
+    worker.core.port.token();
+    await settled();
+    const store = observeAgentSession(agent);
+    const stop = store.onChange(() => {});
+    await until(() => store.snapshot().session !== undefined);
+    let changes = 0;
+    agent.on("state", ({ anotherUser }) => (changes += anotherUser ? 1 : 0));
+    now = second;
+    worker.core.port.token();
+    await settled();
+    await until(() => store.snapshot().state !== "idle");
+    await settled();
+    assert.deepEqual([changes, store.snapshot().state, store.snapshot().session], [1, "missing", undefined]);
+    stop();
+  } finally {
+    worker.close();
+  }
 });

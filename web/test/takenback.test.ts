@@ -15,6 +15,7 @@ import { PortOutbox } from "../src/host/portoutbox.js";
 import { PortSession } from "../src/host/portsession.js";
 import type { PortView } from "../src/host/portview.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";
+import { WaitingMessages } from "../src/host/waitingmessages.js";
 import { takenBack } from "../src/host/takenback.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
@@ -263,4 +264,12 @@ test("Fault 548: a client that is closed, or a page that goes, in the middle of 
     assert.equal(ended, 1, end);
     if (end !== "the page goes") say({ t: "bye" });
   }
+});
+
+test("Fault 601: a page that was frozen while its user changed hears that, however its client stands by then", () => {
+  const waiting = new WaitingMessages();
+  for (const value of [{ state: "open" }, { state: "reconnecting", anotherUser: true }, { state: "open" }, { state: "offline" }, { state: "open" }]) waiting.add({ t: "emit", client: 2, event: "state", value, call: 0 }, []);
+  waiting.lessen(() => false, () => false);
+  const left = waiting.take().map(([message]) => (message as Extract<HostMessage, { t: "emit" }>).value);
+  assert.deepEqual(left, [{ state: "reconnecting", anotherUser: true }, { state: "open" }]);
 });

@@ -248,8 +248,8 @@ export class AgentView implements SharingPage, TokenView {
   }
 
   #tellEvent<E extends keyof AgentEvents>(event: E, value: AgentEvents[E]): void {
-    const { state, error } = value as AgentEvents["state"];
-    const data = event === "state" ? { state } : value;
+    const { error, ...rest } = value as AgentEvents["state"];
+    const data = event === "state" ? rest : value;
     this.page.send({ t: "emit", client: this.number, event, value: data, call: 0, ...(event === "state" && error && { error: errorData(error) }) });
   }
 

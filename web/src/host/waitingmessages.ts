@@ -126,7 +126,8 @@ function bounded(message: HostMessage): [key: string, most: number] {
   if (message.t !== "emit") return ["", 0];
   const { client, event, value } = message;
   switch (event) {
-    case "state":
+    case "state": // that the user is another one counts however it stands by now
+      return [`state ${client} ${"anotherUser" in value}`, 1];
     case "durability":
     case "listen":
     case "status":
