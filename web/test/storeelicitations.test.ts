@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FormElicitation } from "../src/input/elicitation.js";
+import { withDefaults } from "../src/input/elicitation.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { elicit, elicitations } from "../src/store/stores.js";
 
@@ -43,4 +44,12 @@ test("questions of several servers are open at once, each until it is answered o
   assert.ok(one.question.signal.aborted);
   assert.deepEqual([await other.answer, await third.answer], [{ action: "decline" }, { action: "cancel" }]);
   stop();
+});
+
+test("Fault 607: a member of a form that is called as what each object has is for the person to fill in, or has its default", () => {
+  const form = (required: string[]): Parameters<typeof withDefaults>[0] => ({ message: "m", requestedSchema: { type: "object", properties: { constructor: { type: "string" }, toString: { type: "string", default: "d" } }, required } });
+  assert.deepEqual(withDefaults(form([]), { action: "accept", content: {} }), { action: "accept", content: { toString: "d" } });
+  assert.deepEqual(withDefaults(form([]), { action: "accept" }), { action: "accept", content: { toString: "d" } });
+  assert.deepEqual(withDefaults(form(["constructor"]), { action: "accept", content: { constructor: "c" } as never }), { action: "accept", content: { constructor: "c", toString: "d" } });
+  assert.throws(() => withDefaults(form(["constructor"]), { action: "accept", content: {} }), (error) => /constructor is required/.test((error as Error).message));
 });

@@ -37,8 +37,9 @@ export function withDefaults(request: FormElicitation, answer: ElicitationResult
   const schema = request.requestedSchema;
   const properties = (schema["properties"] ?? {}) as Record<string, JSONSchema>;
   const content: Record<string, string | number | boolean | string[] | null> = {};
+  const given: Partial<typeof content> = { __proto__: null as never, ...answer.content }; // a member may be called "constructor"
   for (const [name, property] of Object.entries(properties)) {
-    const value = answer.content?.[name] ?? property["default"];
+    const value = given[name] ?? property["default"];
     if (value === undefined || value === null) {
       if (!(schema["required"] as string[] | undefined)?.includes(name)) continue;
       if (!typesOf(property)?.some(({ type }) => type === "null")) throw invalid(name, "is required");
