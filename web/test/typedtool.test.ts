@@ -81,3 +81,16 @@ test("what is no client, name or schema is named", () => {
     [() => typedTool(mcp, "x", { inputs: SCENE.input } as never), "inputs is no option"],
   ] as const) assert.throws(make, code("bad_argument", word));
 });
+
+test("Fault 606: a call has one object with the types of its tool, and so one promise of its result, however often it is asked for", async () => {
+  const { mcp } = client();
+  const render = typedTool(mcp, "render", SCENE);
+  const made = render({ scene: 7 });
+  const call = new Call("tools/call", new Backlog(), false, `{"name":"render"}`);
+  assert.equal(render.of(made.call), made);
+  assert.equal(render.of(call), render.of(call));
+  settles(call, { content: [], structuredContent: { url: "/7", bytes: "9" } });
+  assert.equal(render.of(call)!.result, render.of(call)!.result, "use() of React suspends for ever by another one each time");
+  assert.equal(typedTool(mcp, "other").of(call), undefined);
+  await Promise.all([render.of(call)!.result]);
+});

@@ -35,7 +35,7 @@ export interface TypedTool<In, Out> {
    * @throws HoldfastError `bad_argument` where the arguments do not fit, at once; the schema's words are in its `cause`
    */
   (args: In, options?: CallOptions): TypedCall<Out>;
-  /** A call of an earlier page, or any other, with the tool's types; undefined where it is a call of another tool. */
+  /** A call of an earlier page, or any other, with the tool's types, the same object each time; undefined where it is a call of another tool. */
   of(call: Call<CallToolResult>): TypedCall<Out> | undefined;
 }
 
@@ -54,8 +54,14 @@ export function typedTool<In = Open, Sent extends object = In & object, Out = un
   if (typeof name !== "string" || name === "") throw badArgument("typedTool", "name", "has to be the name of a tool");
   checkSchemas(schemas);
   const { input, output } = schemas;
-  const of = (call: Call<CallToolResult>): TypedCall<Out> | undefined => (toolNameOf(call) === name ? new Typed(call, output) : undefined);
-  const make = (args: In, options?: CallOptions): TypedCall<Out> => new Typed(client.callTool(name, (input ? fitting(name, input, args) : args) as Open, options), output);
+  const typed = new WeakMap<Call<CallToolResult>, TypedCall<Out>>();
+  const as = (call: Call<CallToolResult>): TypedCall<Out> => {
+    let one = typed.get(call);
+    if (!one) typed.set(call, (one = new Typed(call, output)));
+    return one;
+  };
+  const of = (call: Call<CallToolResult>): TypedCall<Out> | undefined => (toolNameOf(call) === name ? as(call) : undefined);
+  const make = (args: In, options?: CallOptions): TypedCall<Out> => as(client.callTool(name, (input ? fitting(name, input, args) : args) as Open, options));
   return Object.assign(make, { of });
 }
 
