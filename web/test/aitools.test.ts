@@ -9,6 +9,8 @@ import { Call, type CallControl } from "../src/client/call.js";
 import type { CallOptions } from "../src/client/options.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
+import type { McpClient } from "../src/client/client.js";
+import { hub } from "../src/hub/hub.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { nextFrame } from "../src/store/frames.js";
 
@@ -202,4 +204,24 @@ test("Fault 555: where nobody can say what a tool is called nothing is called; a
   void execute(from, { ...call, toolCallId: "b" }).next();
   await frame();
   assert.deepEqual([made.map(({ name }) => name), asked.length], [["files/read", "files/read"], 3], "the list is asked for once");
+});
+
+test("Fault 604: a page that has not made the tools of a hub calls one of a server with a filter, whatever its prefix; what has come since they were made is asked for", async () => {
+  for (const prefix of ["gh-", false] as const) {
+    const { from, made } = source();
+    const all = hub([{ name: "gh", client: Object.assign(from, { on: () => () => {} }) as unknown as McpClient, prefix, filter: () => true }]);
+    void execute(all, { toolCallId: "a", toolName: `${prefix || ""}count`, input: {} }).next();
+    await frame();
+    assert.deepEqual(made.map(({ name }) => name), ["count"]);
+  }
+  const { from, made } = source();
+  await tools(from);
+  LISTED.push({ name: "files/write", inputSchema: {} });
+  try {
+    void execute(from, { toolCallId: "a", toolName: "files_write", input: {} }).next();
+    await frame();
+    assert.deepEqual(made.map(({ name }) => name), ["files/write"]);
+  } finally {
+    LISTED.pop();
+  }
 });

@@ -87,13 +87,17 @@ export function execute(source: ToolSource, call: ModelToolCall, options: ToolCa
   return executed(source, () => nameOf(source, toolName, abortSignal), input, { toolCallId, abortSignal, options: others });
 }
 
-/** What the server calls a tool. A page that has not made the {@link tools}, as after a reload, asks for their list, once. */
+/**
+ * What the server calls a tool. A page that has not made the {@link tools}, as after a reload, or not since that one came, asks for
+ * their list; of a hub always, which calls some by its own names alone, and not before it has listed them.
+ */
 function nameOf(source: ToolSource, shown: string, signal: AbortSignal | undefined): string | Promise<string> {
-  const known = renamed.get(source);
-  if (known || !MADE_HERE.test(shown)) return known?.get(shown) ?? shown;
+  const known = (): string | undefined => renamed.get(source)?.get(shown);
+  const name = known();
+  if (name !== undefined || !("servers" in source || MADE_HERE.test(shown))) return name ?? shown;
   return source.listTools({ ...(signal && { signal }) }).then((listed) => {
     learned(source, listed.tools);
-    return nameOf(source, shown, signal);
+    return known() ?? shown;
   });
 }
 

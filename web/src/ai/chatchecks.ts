@@ -1,11 +1,14 @@
 // What an app gives to holdfast/ai, checked before anything is called.
 
 import type { McpClient } from "../client/client.js";
-import type { Open } from "../shared/mcp.js";
+import type { RequestOptions } from "../client/options.js";
+import type { Open, Tool } from "../shared/mcp.js";
 import { badArgument } from "../store/checks.js";
 
 /** What has tools: a client, or a hub of several. */
-export type ToolSource = Pick<McpClient, "listTools" | "callTool" | "calls">;
+export interface ToolSource extends Pick<McpClient, "callTool" | "calls"> {
+  listTools(options?: RequestOptions): Promise<{ tools: Tool[] }>;
+}
 
 /** Refuses what has no tools; a promise of a client is a common slip. */
 export function checkSource(op: string, source: unknown): void {
