@@ -183,7 +183,7 @@ export class Origin {
     subscribe: (handle: number, uris: string) => void (this.clients[handle - 1]!.watched = JSON.parse(uris) as string[]),
     toolFor: () => [TaskOffer.None, ""],
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.#close(handle)])),
-    ...Object.fromEntries(["cancel", "disown", "token", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["answer", "cancel", "disown", "token", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
   };
 
   #recall(handle: number, call: CoreCall): void {

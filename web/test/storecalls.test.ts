@@ -230,3 +230,56 @@ test("Fault 558: a question that is answered in another part of the app, or aske
     stop();
   }
 });
+
+test("Fault 602: while the calls of the next user are looked for none is missing, and a look that was under way finds none of the last user", async () => {
+  const [ada, bob] = [made({ key: "report", id: "1" }), made({ key: "report", id: "2" })];
+  settles(ada.call);
+  const client = new Client([]);
+  const looks: ((calls: Call[]) => void)[] = [];
+  client.calls = () => new Promise((resolve) => looks.push(resolve));
+  const [list, found] = [observeCalls(client.asClient), findCall(client.asClient, "report")];
+  const stops = [list.onChange(() => {}), found.onChange(() => {})];
+  client.listeners.emit("state", { state: "reconnecting", anotherUser: true });
+  await drawn();
+  looks[0]!([ada.call]);
+  await drawn();
+  await drawn();
+  assert.deepEqual([list.snapshot().calls, list.snapshot().state, found.snapshot().state], [[], "looking", "looking"]);
+  looks[1]!([bob.call]);
+  await drawn();
+  await drawn();
+  assert.deepEqual([list.snapshot().calls, found.snapshot().call], [[bob.call], bob.call]);
+  for (const stop of stops) stop();
+});
+
+test("Fault 608: of a client that is closed, or whose data were deleted, no call is listed any more", async () => {
+  const { call } = made({ key: "report", id: "1" });
+  settles(call);
+  const client = new Client([call]);
+  const [list, found] = [observeCalls(client.asClient), findCall(client.asClient, "report")];
+  const stops = [list.onChange(() => {}), found.onChange(() => {})];
+  await drawn();
+  await drawn();
+  assert.deepEqual([list.snapshot().calls.length, found.snapshot().state], [1, "completed"]);
+  client.kept.length = 0;
+  client.listeners.emit("state", { state: "closed" });
+  await drawn();
+  await drawn();
+  assert.deepEqual([list.snapshot(), found.snapshot().state], [{ state: "ready", calls: [] }, "missing"]);
+  for (const stop of stops) stop();
+});
+
+test("Fault 605: a question that was answered before a component shows the call is not shown by it", async () => {
+  const { call } = made();
+  const asks = (position: number): void => call.deliver(EVENT.input, position, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`);
+  asks(1);
+  call.answer({ who: { action: "accept" } });
+  const store = observeCall(call);
+  const stop = store.onChange(() => {});
+  await drawn();
+  assert.deepEqual([store.snapshot().state, store.snapshot().input, store.snapshot().eventCount], ["working", undefined, 1]);
+  asks(1); // the next, with nothing of the server's in between
+  await drawn();
+  assert.equal(store.snapshot().state, "input_required");
+  stop();
+});

@@ -5,10 +5,10 @@ import { test } from "node:test";
 import type { Agent } from "../src/agent/agent.js";
 import type { AgentEvents } from "../src/agent/agentevents.js";
 import { connect } from "../src/host/hosts.js";
-import { OUTCOME } from "../src/shared/border.js";
+import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { StateEvent } from "../src/shared/clientstate.js";
 import { Listeners } from "../src/shared/listeners.js";
-import { findCall, observeAgentSession, observeCalls } from "../src/store/stores.js";
+import { findCall, observeAgentSession, observeCall, observeCalls } from "../src/store/stores.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 
@@ -84,5 +84,53 @@ test("Fault 551: the session of one user with an agent is not shown to the next 
     await until(() => store.snapshot().state !== "idle");
     assert.deepEqual([store.snapshot().state, store.snapshot().title, store.snapshot().transcript], ["missing", undefined, []]);
     stop();
+  }
+});
+
+test("Fault 603: the session of one user with an agent is not drawn for the next, who has come while no component was mounted, nor by a look that was under way", async () => {
+  const listeners = new Listeners<Pick<AgentEvents, "session" | "state">>();
+  const [ada, bob] = ["ada", "bob"].map((title) => ({ id: title, closed: false, state: "idle", title, transcript: [{}], pending: [], requests: [], stopReason: undefined, on: () => () => {} }));
+  const looks: ((sessions: unknown[]) => void)[] = [];
+  const agent = { sessions: () => new Promise((resolve) => looks.push(resolve)), on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener) };
+  const store = observeAgentSession(agent as unknown as Agent);
+  let stop = store.onChange(() => {});
+  looks[0]!([ada]);
+  await until(() => store.snapshot().title === "ada");
+  stop();
+  assert.equal(store.snapshot().title, "ada", "a component that is mounted again is drawn with what is there");
+  listeners.emit("state", { state: "reconnecting", anotherUser: true });
+  await settled();
+  assert.deepEqual([store.snapshot().state, store.snapshot().title], ["looking", undefined]);
+  stop = store.onChange(() => {});
+  listeners.emit("state", { state: "reconnecting", anotherUser: true }); // while it looks
+  await settled();
+  looks[1]!([ada]);
+  looks[2]!([bob]);
+  await until(() => store.snapshot().session !== undefined);
+  assert.equal(store.snapshot().title, "bob", "what the next user has already");
+  stop();
+});
+
+test("Fault 605: a question that is answered in one page, or by one client, is shown by no other", async () => {
+  for (const host of ["page", "shared"] as const) {
+    const origin = new Origin(host);
+    const asks = await connect("https://mcp.example/mcp", origin.options);
+    const call = asks.callTool("report", {}, { key: "report", input: "manual" });
+    await until(() => origin.core.calls.some(({ method }) => method === "tools/call"));
+    const looksOn = await connect("https://mcp.example/mcp", { ...origin.options, ...(host === "shared" && { worker: "https://app.test/other/worker.mjs" }) });
+    const stores = [observeCall(call), findCall(looksOn, "report")];
+    const stops = stores.map((store) => store.onChange(() => {}));
+    await until(() => stores[1]!.snapshot().call !== undefined);
+    const ask = (): void => origin.core.port.deliver(origin.core.last("tools/call").id, EVENT.input, 0, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`, 0);
+    for (const [one, other] of [[0, 1], [1, 0]] as const) {
+      ask();
+      await until(() => stores.every((store) => store.snapshot().state === "input_required"));
+      stores[one]!.snapshot().answer({ who: { action: "accept" } });
+      await until(() => stores[one]!.snapshot().state === "working");
+      await until(() => stores[other]!.snapshot().state === "working");
+      assert.equal(stores[other]!.snapshot().input, undefined, host);
+    }
+    for (const stop of stops) stop();
+    await Promise.all([asks.close(), looksOn.close()]);
   }
 });

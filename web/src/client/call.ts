@@ -69,6 +69,8 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   readonly manual: boolean;
   /** @internal Whether it waits until somebody has signed in, by the last that it has heard of its stream. */
   awaits = false;
+  /** @internal Whether a question that the app is to answer is open: the last that was put, and not those before it. */
+  isAsked = false;
   /** @internal How often the call asked for input. */
   rounds = 0;
   /** @internal What makes the same request once more. */
@@ -188,9 +190,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    * position also for a call that has ended so here: its outcome did not come to this page
    */
   ack(position?: number): Promise<void> {
-    if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
-      return Promise.reject(badArgument("ack", "position", "has to be that of an event"));
-    }
+    if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) return Promise.reject(badArgument("ack", "position", "has to be that of an event"));
     if (position === undefined && this.#error?.code === "closed") return refusedAck();
     if (position !== undefined) this.#acked = Math.max(this.#acked, position);
     if (position === undefined && this.#settled) this.#listeners?.emit("done", undefined);
@@ -264,7 +264,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    */
   answer(responses: Record<string, Open>): void {
     if (!this.#settled) this.#control?.answer(this.#id, Object.keys(responses).length === 0 ? "" : JSON.stringify(responses));
-    this.#listeners?.emit("answered", undefined);
+    this.deliver(EVENT.input, this.#position, "");
   }
 
   /**
@@ -400,27 +400,26 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw, bytesOf(raw.text));
   }
 
-  /** @internal Told when the app says that it has done with the call, after its end; or that it has answered what was asked. */
+  /** @internal Told when the app says that it has done with the call, after its end; or that what was asked is answered, wherever. */
   when(what: "done" | "answered", listener: () => void): void {
     (this.#listeners ??= new Listeners()).add(what, listener);
   }
 
   /** @internal Tells the app of progress from here on, whether or not it iterates. */
   progressed(listener: (progress: Progress) => void): void {
-    this.#listeners ??= new Listeners();
-    this.#listeners.add("progress", listener);
+    (this.#listeners ??= new Listeners()).add("progress", listener);
   }
 
   /** @internal Tells of what becomes of its stream from here on, and is no reader of the call's. */
   whenStreaming(listener: (event: StatusEvent | ResumedEvent) => void): void {
-    this.#listeners ??= new Listeners();
-    this.#listeners.add("stream", listener);
+    (this.#listeners ??= new Listeners()).add("stream", listener);
   }
 
   /** @internal */
   deliver(kind: number, position: number, text: string, stream = 0, texts?: ParsedTogether, at = 0): void {
     this.#unpack();
     this.heard(kind, position, text, stream);
+    if (kind === EVENT.input && !(this.isAsked = text !== "")) return this.#listeners?.emit("answered", undefined);
     const raw: RawEvent = { kind, position, text, texts, at };
     if (this.#listeners && (kind === EVENT.progress || kind === EVENT.status || kind === EVENT.resumed)) tell(this.#listeners, raw);
     this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
@@ -433,6 +432,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
     else if (stream === StreamState.Followed || stream === StreamState.Owned) {
       this.#followed = stream === StreamState.Followed;
+      this.isAsked &&= !this.#followed; // the page that carries it asks
       if (this.#followed) this.#peek.answer({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
     }
   }

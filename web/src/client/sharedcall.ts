@@ -144,7 +144,10 @@ export class SharedCall<T> extends Call<T> {
     return {
       cancel: (_, reason) => core((control, id) => control.cancel(id, reason)),
       pause: (_, paused) => this.#pause(seen, paused),
-      answer: (_, responses) => core((control, id) => control.answer(id, responses)),
+      answer: (_, responses) => {
+        core((control, id) => control.answer(id, responses));
+        this.deliver(EVENT.input, this.position, ""); // no question any more, for whoever else shows it
+      },
       ack: (_, position) => {
         this.#done = Math.max(this.#done, position || this.position);
         return this.#bound?.control.ack(this.#bound.id, position) ?? Promise.resolve();

@@ -27,6 +27,8 @@ export class CallsStore extends Observed<CallsSnapshot> {
   readonly #known = new Map<string, Call<CallToolResult>>();
   readonly #underWay = new Set<Call<CallToolResult>>();
   #state: "not" | "looking" | "ready" = "not";
+  /** Counts how often it has looked: what is overtaken is of another user. */
+  #looks = 0;
   /** Told when nothing is under way any more. */
   onidle: (() => void) | undefined;
 
@@ -43,11 +45,10 @@ export class CallsStore extends Observed<CallsSnapshot> {
   /** Hears of all calls from here on. */
   listen(): void {
     if (this.#state !== "not") return;
-    this.#state = "looking";
     this.#client.on("call", ({ call }) => this.#add(call as Call<CallToolResult>));
     this.#client.on("restored", ({ call }) => this.#add(call));
-    this.#client.on("state", ({ anotherUser }) => {
-      if (anotherUser) this.#forget();
+    this.#client.on("state", ({ state, anotherUser }) => {
+      if (anotherUser || state === "closed") this.#forget();
     });
     void this.#look();
   }
@@ -57,7 +58,10 @@ export class CallsStore extends Observed<CallsSnapshot> {
   }
 
   async #look(): Promise<void> {
+    const look = ++this.#looks;
+    this.#state = "looking";
     const calls = await this.#client.calls().catch(() => []); // a client that has ended has none
+    if (look !== this.#looks) return;
     for (const call of calls) this.#add(call);
     this.#state = "ready";
     this.changed();
@@ -84,7 +88,10 @@ export class CallsStore extends Observed<CallsSnapshot> {
     if (this.isIdle) this.onidle?.();
   }
 
-  /** What has ended was the last user's, and that user's to see; what is under way ends by itself. The next one may have calls already. */
+  /**
+   * What has ended was the last user's, and that user's to see, or has been deleted; what is under way ends by itself. The next
+   * user may have calls already, and a client that is closed has none.
+   */
   #forget(): void {
     for (const call of this.#known.values()) if (call.settled) this.#drop(call);
     void this.#look();

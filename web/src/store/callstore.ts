@@ -49,7 +49,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
 
   async #read(call: Call<T>): Promise<void> {
     this.#reading = call.settled ? "read" : "reading"; // what has ended is shown so at once
-    call.when("answered", () => call === this.#call && this.#answered()); // by whatever part of the app
+    call.when("answered", () => this.changed()); // by whatever part of the app, or another page
     const events = call.watched();
     for (;;) {
       try {
@@ -70,10 +70,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
     this.#count++;
     this.#events.push(event);
     if (this.#events.length > 2 * this.#most) this.#events = this.#events.slice(-this.#most);
-    if (event.type === "status") {
-      this.#awaits = event.state === "awaiting_authorization";
-      if (event.state === "followed") this.#input = undefined; // the page that carries the call asks
-    }
+    if (event.type === "status") this.#awaits = event.state === "awaiting_authorization";
     if (event.type === "progress") {
       const { type: _, position: __, ...progress } = event;
       this.#progress = progress;
@@ -91,7 +88,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
       events: this.#events.slice(-this.#most),
       eventCount: this.#count,
       progress: this.#progress,
-      input: this.#input,
+      input: call.isAsked ? this.#input : undefined,
       result: call.value,
       error: call.failure,
       guarantee: call.guarantee,
@@ -103,7 +100,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
   /** It has ended for who looks at it once its last event is shown. */
   #state(): CallState {
     const { settled, failure } = this.#call;
-    if (!settled || this.#reading === "reading") return this.#awaits ? "awaiting_authorization" : this.#input ? "input_required" : "working";
+    if (!settled || this.#reading === "reading") return this.#awaits ? "awaiting_authorization" : this.#input && this.#call.isAsked ? "input_required" : "working";
     if (!failure) return "completed";
     return failure.code === "cancelled" ? "cancelled" : "failed";
   }
@@ -134,11 +131,6 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
     abandon: () => this.#call.abandon(),
     answer: (responses) => this.#call.answer(responses),
   };
-
-  #answered(): void {
-    this.#input = undefined;
-    this.changed();
-  }
 }
 
 const stores = new WeakMap<Call<unknown>, CallStore<unknown>>();

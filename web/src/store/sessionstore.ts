@@ -5,7 +5,6 @@ import type { ContentBlock } from "../agent/content.js";
 import type { PendingPrompt, TranscriptItem } from "../agent/items.js";
 import type { AgentQuestion } from "../agent/questions.js";
 import type { AgentSession, PromptAccepted } from "../agent/session.js";
-import type { StateEvent } from "../shared/clientstate.js";
 import { SESSION_EVENTS, type SessionEvents } from "../agent/sessionevents.js";
 import { badArgument, checkAgent } from "./checks.js";
 import { Observed, type Store } from "./observed.js";
@@ -58,6 +57,8 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
   readonly #id: string | undefined;
   #session: AgentSession | undefined;
   #looked = false;
+  /** Counts how often it has looked: what is overtaken is of another user. */
+  #looks = 0;
   #stop: (() => void)[] = [];
   #leave: (() => void)[] = [];
 
@@ -65,14 +66,14 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     super();
     this.#agent = agent;
     this.#id = id;
+    // As long as the agent lives: its user may change while no component is there, and the next one is drawn before it looks.
+    agent.on("state", ({ anotherUser }) => {
+      if (anotherUser) this.#anotherUser();
+    });
   }
 
   protected override begin(): void {
-    const stands = ({ anotherUser }: StateEvent): void => {
-      if (anotherUser) this.#forget();
-      this.changed();
-    };
-    this.#stop = [this.#agent.on("session", ({ session }) => this.#found(session)), this.#agent.on("state", stands)];
+    this.#stop = [this.#agent.on("session", ({ session }) => this.#found(session)), this.#agent.on("state", () => this.changed())];
     void this.#look();
   }
 
@@ -88,9 +89,17 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     this.#session = undefined;
   }
 
+  #anotherUser(): void {
+    this.#forget();
+    this.#looked = false;
+    this.publish();
+    if (this.heard) void this.#look();
+  }
+
   async #look(): Promise<void> {
+    const look = ++this.#looks;
     const all = await this.#agent.sessions();
-    if (!this.heard) return;
+    if (!this.heard || look !== this.#looks) return;
     for (const session of all) this.#found(session);
     this.#looked = true;
     this.changed();
