@@ -173,26 +173,28 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // 0.2 KB of the page host, the script and the worker read, delete and take over what is stored where there is no room (faults 570 to 572).
 // 0.2 KB of the wasm, the page host, the script and the worker are for fields that may be null, questions that a server cancels, what the next session is
 // told, what was not declared, and revisions that a server leaves (580 to 588), and 0.1 KB for what those left open (620 to 624).
+// 0.2 KB of the same are for what apps hold: stores that show nothing of the user before, and questions that somebody else has answered (551 to 608);
+// 0.6 KB of each wasm for deletions, takeovers and listen streams that are tried again (516, 569, 614).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
-  { name: "holdfast.wasm", budget: 509_800, goal: 600_000, raw: 2_500_000 },
-  { name: "holdfast-agents.wasm", budget: 619_500, goal: 700_000, raw: 3_130_000 },
+  { name: "holdfast.wasm", budget: 511_200, goal: 600_000, raw: 2_500_000 },
+  { name: "holdfast-agents.wasm", budget: 621_400, goal: 700_000, raw: 3_130_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 14_800, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 63_700, goal: 45_000 },
-  { name: "the module, before the host", paths: loaded(module), budget: 12_180, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 27_080, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 67_000, goal: 45_000 },
-  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_780, goal: 8_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 64_080, goal: 45_000 },
+  { name: "the module, before the host", paths: loaded(module), budget: 12_290, goal: 10_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 27_190, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 67_440, goal: 45_000 },
+  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_880, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_400, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_460, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_250, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_100, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_950, goal: 12_000 },
-  { name: "holdfast.js", budget: 79_150, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 74_200, goal: 45_000 },
+  { name: "holdfast.js", budget: 79_440, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 74_720, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },

@@ -25,6 +25,9 @@ async function twoPages(options: AgentOptions = {}): Promise<{ worker: Worker; c
   return { worker, changing, staying, change: () => (now = second) };
 }
 
+// The store of the next user is a real one here, and nobody closes the client that it is of.
+delete (globalThis as { BroadcastChannel?: unknown }).BroadcastChannel;
+
 test("Fault 247: a page whose user is another one does nothing more in the client of the last one, whether it has heard of that or not", async () => {
   const { worker, changing, staying, change } = await twoPages({ input: "manual" });
   try {

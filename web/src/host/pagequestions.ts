@@ -1,6 +1,7 @@
 import { draftText } from "../input/drafts.js";
 import { handlerFailed, readable } from "../input/handlerfailed.js";
-import { checkedAnswer, type Handlers, type InputContext, METHODS, run, saysNo } from "../input/handlers.js";
+import { checkedAnswer, run, saysNo } from "../input/answering.js";
+import { type Handlers, type InputContext, METHODS } from "../input/handlers.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import { RPCFailure } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";

@@ -39,15 +39,10 @@ export function withDefaults(request: FormElicitation, answer: ElicitationResult
   const content: Record<string, string | number | boolean | string[] | null> = {};
   const given: Partial<typeof content> = { __proto__: null as never, ...answer.content }; // a member may be called "constructor"
   for (const [name, property] of Object.entries(properties)) {
-    const value = given[name] ?? property["default"];
-    if (value === undefined || value === null) {
-      if (!(schema["required"] as string[] | undefined)?.includes(name)) continue;
-      if (!typesOf(property)?.some(({ type }) => type === "null")) throw invalid(name, "is required");
-      content[name] = null;
-      continue;
-    }
+    const value = given[name] ?? property["default"] ?? null;
+    if (value === null && !(schema["required"] as string[] | undefined)?.includes(name)) continue;
     const problem = check(property, value);
-    if (problem) throw invalid(name, problem);
+    if (problem) throw invalid(name, value === null ? "is required" : problem);
     content[name] = value as string;
   }
   return { action: "accept", content: content as NonNullable<ElicitationResult["content"]> };
@@ -61,12 +56,14 @@ function invalid(name: string, problem: string): HoldfastError {
 function check(schema: JSONSchema, value: unknown): string | undefined {
   const types = typesOf(schema);
   if (types) {
-    const problems = types.filter(({ type }) => type !== "null").map((type) => check(type, value));
+    const problems = types.filter(({ type }) => type !== "null" || value === null).map((type) => check(type, value));
     return problems.includes(undefined) ? undefined : problems[0];
   }
   if ("const" in schema) return value === schema["const"] ? undefined : "is none of the choices";
   const number = (key: string): number | undefined => (typeof schema[key] === "number" ? schema[key] : undefined);
   switch (schema["type"]) {
+    case "null":
+      return value === null ? undefined : "has to be null";
     case "boolean":
       return typeof value === "boolean" ? undefined : "has to be true or false";
     case "integer":

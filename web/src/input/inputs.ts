@@ -1,6 +1,7 @@
 import { draftOf } from "./drafts.js";
 import { HoldfastError, type RPCError } from "../shared/errors.js";
-import { handle, handledMethods, isUndeclared, rpcErrorOf, unhandled, type AskedContext, type DeclaredHandlers, type Handlers } from "./handlers.js";
+import { handle, isUndeclared, rpcErrorOf, unhandled } from "./answering.js";
+import { handledMethods, type AskedContext, type DeclaredHandlers, type Handlers } from "./handlers.js";
 import type { Open } from "../shared/mcp.js";
 
 /** A request of the server's own (until 2025-11-25), or one inside a result. */

@@ -1,0 +1,88 @@
+// What a server asks for, and the app's handler answers. Apart from what a handler is: before the host is
+// there, a page needs to know only which it has.
+
+import { type ElicitationResult, type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
+import { handlerFailed, readable } from "./handlerfailed.js";
+import { type DeclaredHandlers, type HandlerName, type Handlers, type InputContext, METHODS } from "./handlers.js";
+import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
+import type { Open } from "../shared/mcp.js";
+
+/**
+ * Whether a server asks for more than it was told that the client has: a mode of elicitation, or tools
+ * for sampling. It gets an error (2025-11-25 client/elicitation, schema: CreateMessageRequestParams).
+ */
+export function isUndeclared({ declared }: DeclaredHandlers, method: string, params: Open): boolean {
+  if (!declared) return false;
+  if (method === METHODS.sampling) return (params["tools"] ?? params["toolChoice"]) !== undefined && !(declared["sampling"] as Open | undefined)?.["tools"];
+  if (method !== METHODS.elicitation) return false;
+  const { form, url } = (declared["elicitation"] ?? {}) as Open;
+  const { mode = "form" } = params;
+  return mode === "form" ? !form && url !== undefined : mode !== "url" || !url; // where no mode is declared it is the form
+}
+
+/**
+ * Runs the handler for a request for input. Rejects with an {@link RPCFailure} where there is none or the person
+ * says no, and with `handler_failed` where the handler fails: that is reported, unless nobody waits any more.
+ */
+export async function handle(handlers: DeclaredHandlers, method: string, params: Open, context: InputContext): Promise<Open> {
+  const name = (Object.keys(METHODS) as HandlerName[]).find((each) => METHODS[each] === method);
+  if (!name || !handlers[name]) throw new RPCFailure({ code: -32601, message: "Method not found" });
+  if (isUndeclared(handlers, method, params)) throw new RPCFailure({ code: -32602, message: "Not among the client's capabilities" });
+  let answer: unknown;
+  try {
+    answer = checkedAnswer(name, params, await run(handlers, name, params, context));
+  } catch (thrown) {
+    const cause = readable(thrown);
+    if (!saysNo(name, cause)) throw reported(handlerFailed(name, method, cause), context.signal);
+    answer = null;
+  }
+  // 2025-11-25 client/sampling
+  if (answer === null) throw new RPCFailure({ code: -1, message: "User rejected sampling request" });
+  return name === "roots" ? { roots: answer } : (answer as Open);
+}
+
+/** Runs a handler, as a method of what has it. */
+export function run(handlers: Handlers, name: HandlerName, params: Open, context: InputContext): unknown {
+  switch (name) {
+    case "elicitation":
+      return handlers.elicitation?.(params as FormElicitation | URLElicitation, context);
+    case "sampling":
+      return handlers.sampling?.(params, context);
+    case "roots":
+      return handlers.roots?.(context);
+  }
+}
+
+/** What a handler has answered, a form with its defaults; throws where it is no answer. */
+export function checkedAnswer(name: HandlerName, params: Open, answer: unknown): unknown {
+  if (name === "roots" ? Array.isArray(answer) : typeof answer === "object" && (answer !== null || name === "sampling")) {
+    return name === "elicitation" && params["mode"] !== "url" ? withDefaults(params as unknown as FormElicitation, answer as ElicitationResult) : answer;
+  }
+  throw new TypeError("it gave no answer");
+}
+
+/** Whether a person has said no to sampling, which has no other word for it. */
+export function saysNo(name: string, error: unknown): boolean {
+  return name === "sampling" && (error as Partial<Error> | undefined)?.name === "AbortError";
+}
+
+/** What the app's own handler got wrong belongs in the app's console; where that was in another page, it is there already. */
+function reported(error: HoldfastError, { aborted }: AbortSignal): HoldfastError {
+  if (!aborted && !error.rpc && (error.cause as { question?: unknown } | undefined)?.question === undefined) reportError(error);
+  return error;
+}
+
+/** The JSON-RPC error that a failed handler means: its own where it has one. */
+export function rpcErrorOf(error: unknown): RPCError {
+  const rpc = error instanceof RPCFailure || error instanceof HoldfastError ? error.rpc : undefined;
+  return rpc ?? { code: -32603, message: "The client could not answer" };
+}
+
+/** The error of a call that asks for input which the app has no handler for. */
+export function unhandled(op: string, methods: string[]): HoldfastError {
+  return new HoldfastError({
+    code: "protocol_error",
+    op,
+    message: `the server asks for input that the app declared no handler for: ${methods.join(", ")}`,
+  });
+}
