@@ -16,9 +16,9 @@ const (
 )
 
 // newLargeRow returns memory for a large row of need bytes, and a copy of row in its place there.
-func newLargeRow(row []byte, need int) (memory, copied []byte) {
-	memory = make([]byte, roomBefore, roomBefore+need+roomBehind)
-	return memory, append(memory[roomBefore:], row...)
+func newLargeRow(row []byte, need int) (backing, copied []byte) {
+	backing = make([]byte, roomBefore, roomBefore+need+roomBehind)
+	return backing, append(backing[roomBefore:], row...)
 }
 
 // room makes room for an entry of n bytes more in the row that waits.
@@ -31,14 +31,14 @@ func (l *Log) room(n int) {
 		l.plain = l.writer.Room(l.plain, n)
 		return
 	}
-	l.memory, l.plain = newLargeRow(l.plain, need)
+	l.backing, l.plain = newLargeRow(l.plain, need)
 }
 
 // appendRow appends the row as an Op, or has it taken over with the memory that it lies in.
 func (l *Log) appendRow(b []byte, op journal.Op) (commit []byte, taken bool) {
-	memory := l.memory
-	if l.memory = nil; memory == nil || len(b) > roomBefore-journal.OpRoom || &memory[:roomBefore+1][roomBefore] != &l.plain[0] {
+	backing := l.backing
+	if l.backing = nil; backing == nil || len(b) > roomBefore-journal.OpRoom || &backing[:roomBefore+1][roomBefore] != &l.plain[0] {
 		return journal.AppendOp(b, op), false // another row, or one that has outgrown that memory
 	}
-	return journal.WrapOp(b, op, memory), true
+	return journal.WrapOp(b, op, backing), true
 }

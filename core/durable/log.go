@@ -16,16 +16,16 @@ type Log struct {
 	Bytes  int    // stored of it
 	Memory bool   // the store has failed it: nothing more is written
 
-	writer *Writer
-	of     Recorder
-	plain  []byte // entries of the row that waits
-	memory []byte // what plain lies in, where that is large (large_row.go)
-	secret []byte // those of its sealed part
-	lent   bool   // the app is handed what lies in plain, once that is stored
-	waits  bool   // for the next commit
-	flying bool   // a row is in the commit under way
-	sealed bool   // that row has a secret part
-	behind bool   // the secrets that were written last are not stored: there was no cipher
+	writer  *Writer
+	of      Recorder
+	plain   []byte // entries of the row that waits
+	backing []byte // what plain lies in, where that is large (large_row.go)
+	secret  []byte // those of its sealed part
+	lent    bool   // the app is handed what lies in plain, once that is stored
+	waits   bool   // for the next commit
+	flying  bool   // a row is in the commit under way
+	sealed  bool   // that row has a secret part
+	behind  bool   // the secrets that were written last are not stored: there was no cipher
 }
 
 // NewLog returns the log of a record that nothing is stored of yet.
@@ -196,7 +196,7 @@ func (l *Log) Drop() {
 	}
 }
 
-func (l *Log) forget() { l.plain, l.memory, l.secret, l.lent, l.waits = nil, nil, nil, false, false }
+func (l *Log) forget() { l.plain, l.backing, l.secret, l.lent, l.waits = nil, nil, nil, false, false }
 
 // Restart begins the log again, under the epoch of its owner: those before are of other
 // owners, and what one of them still writes must not count (fault 76).

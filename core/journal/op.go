@@ -127,12 +127,12 @@ func appendOpHeader(b []byte, op *Op) []byte {
 // OpRoom is how many bytes an Op has before its Plain.
 const OpRoom = opHeader
 
-// WrapOp returns what AppendOp does, made around the op's Plain in the memory where that
-// lies: right behind the length of memory, which is at least that of b and OpRoom. That memory is taken.
-func WrapOp(b []byte, op Op, memory []byte) []byte {
-	from := len(memory) - OpRoom - len(b)
-	appendOpHeader(append(memory[:from], b...), &op)
-	return append(memory[from:len(memory)+len(op.Plain)], op.Secret...)
+// WrapOp returns what AppendOp does, made around the op's Plain in the memory where that lies:
+// right behind the length of backing, which is at least that of b and OpRoom. That memory is taken.
+func WrapOp(b []byte, op Op, backing []byte) []byte {
+	from := len(backing) - OpRoom - len(b)
+	appendOpHeader(append(backing[:from], b...), &op)
+	return append(backing[from:len(backing)+len(op.Plain)], op.Secret...)
 }
 
 // Ops reads encoded Ops.

@@ -24,7 +24,7 @@ test("Fault 612: a page that is closed waits for each commit that it has begun",
     journal.commit(2, { strict: false, unawaited: false }, []);
     journal.close();
     await until(() => refused > 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await journal.landed();
   } finally {
     empty();
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SessionUse } from "../src/tabs/sessionuse.js";
+import { settled } from "./ready.js";
 import { withGlobal } from "./storeshim.js";
 
 /** Shared locks, each given when the test says so. */
@@ -22,7 +23,7 @@ class SharedLocks {
   /** Gives all that was asked for, and resolves once nothing follows from that any more. */
   async give(): Promise<void> {
     for (const give of this.#asked.splice(0)) give();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await settled();
   }
 }
 

@@ -91,7 +91,7 @@ export class SharedClient extends SharedConnection {
     );
     let before = "";
     this.on("state", ({ state }) => {
-      // A core that begins anew knows of none, and the server may come to be of 2026-07-28: a stream is to carry them then.
+      // A runtime that starts again has no subscriptions, and the server may speak 2026-07-28 by now, where the listen stream has them.
       if ((state === "connecting" || state === "reconnecting") && this.#watched.size > 0) void this.watch([...this.#watched.keys()]).catch(() => {});
       if (state === "open" && before !== "awaiting_authorization") this.#tellSession(); // else it is the one that there was
       before = state;

@@ -114,7 +114,7 @@ class EventTexts implements ParsedTogether {
 /** Takes an event, `at` its place among those that are parsed together. */
 export type TakeEvent = (call: number, kind: number, position: number, text: string, stream: number, together: ParsedTogether, at: number) => unknown;
 
-/** Hands out a message's events in their order. One that is not whole ends it. A text is parsed as it is read. */
+/** Hands out a message's events one after the other. It ends with one that is not whole. A text is parsed once it is read. */
 export function eachEvent(heads: Uint32Array, pieces: readonly string[], to: TakeEvent): void {
   let next = 0;
   let piece = "";

@@ -44,7 +44,7 @@ export const CONNECTING: ConnectionSnapshot<never> = Object.freeze({ client: und
 const LINGER = 10_000;
 
 /** ms in which a component that has suspended draws what has come of it; and then a failure is over: who draws anew, as by "try again", connects. */
-const DRAWS = 1_000;
+const DRAWN_WITHIN = 1_000;
 
 /** What is shared. */
 interface Client {
@@ -140,7 +140,7 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   #lingers(): void {
     clearTimeout(this.#timer);
     const { linger = LINGER } = this.newest;
-    const ms = this.#state === "failed" ? DRAWS : this.#wasHeard ? linger : Math.max(linger, DRAWS);
+    const ms = this.#state === "failed" ? DRAWN_WITHIN : this.#wasHeard ? linger : Math.max(linger, DRAWN_WITHIN);
     this.#timer = setTimeout(() => this.#over(), ms);
     (this.#timer as { unref?: () => void }).unref?.(); // a page has no such thing; Node would wait for it
   }

@@ -11,8 +11,8 @@ const PATIENCE = 3_000;
 export class SessionUse {
   readonly #name: string;
   #release: (() => Promise<void>) | undefined;
-  /** Of the last begin or end: one that waits for its lock may be void by then. */
-  #turn = 0;
+  /** Counts begins and ends: a begin that waits for its lock is void once another of them has come. */
+  #sequence = 0;
 
   constructor(server: string) {
     this.#name = `session.${server}`;
@@ -20,12 +20,12 @@ export class SessionUse {
 
   /** This page may use what it reads from here on. */
   async begin(): Promise<void> {
-    const turn = ++this.#turn;
+    const sequence = ++this.#sequence;
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), PATIENCE);
     const release = await sharedLock(this.#name, patience.signal);
     clearTimeout(timer);
-    if (turn !== this.#turn) return release?.();
+    if (sequence !== this.#sequence) return release?.();
     const before = this.#release;
     this.#release = release;
     await before?.();
@@ -33,7 +33,7 @@ export class SessionUse {
 
   /** It uses it no more; resolves once the others can see that. */
   async end(): Promise<void> {
-    this.#turn++;
+    this.#sequence++;
     const release = this.#release;
     this.#release = undefined;
     await release?.();
