@@ -99,6 +99,15 @@ func (x *Exchange) Next() (sse.Event, bool, error) {
 	return e, false, nil
 }
 
+// KeepData makes the data of the event that Next has just returned, or the body, the caller's own:
+// it may be kept without a copy. False where it has to be copied.
+func (x *Exchange) KeepData() bool {
+	if x.parser != nil {
+		return x.parser.KeepData()
+	}
+	return x.body != nil
+}
+
 // Retry returns the stream's reconnection time in ms, -1 where it named none.
 func (x *Exchange) Retry() int64 {
 	if x.parser == nil {

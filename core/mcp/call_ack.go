@@ -51,10 +51,9 @@ func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcom
 // for its secrets to be sealed and never begin, and no page could read the call without it.
 func (c *Client) settleUnstored(now engine.Time, call *call, outcome engine.Outcome, data []byte) {
 	rests := withoutTask(data)
-	if len(rests) < largeOutcome && !call.record.Unstored() {
+	if !call.record.Unstored() {
 		c.noteOutcome(call, outcome)
-		call.record.over = bytes.Clone(rests)
-		c.deferUntil(call, deferredOutcome, now.After(deferCall))
+		c.deferOutcome(now, call, rests)
 	} else {
 		c.writeOutcome(call, outcome, rests)
 		c.writer.Flush()

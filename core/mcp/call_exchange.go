@@ -304,7 +304,9 @@ func (call *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
 		if call.role == roleInitialize && call.exchange.Kind() == link.BodyCut {
 			c.adoptSession(call.exchange.Header("mcp-session-id")) // not before: it might be half of one
 		}
+		c.messageFrom = &call.exchange
 		c.body(now, call, call.exchange.Body())
+		c.messageFrom = nil
 	case !call.exchange.OK():
 		call.refusedFinally(c, now, nil) // the status is all that is known
 	case call.resumes():

@@ -58,30 +58,31 @@ type Client struct {
 	lastAsked     uint32
 	resources     []byte // JSON array of the resources that the app watches
 
-	writer     durable.Writer
-	withheld   bool                    // a Read may be withheld from a call
-	elements   [][]byte                // of the array that is looked at: one list for all
-	kept       map[engine.CallID]*call // settled, and not acknowledged yet
-	evicted    []*call                 // to make room for a commit that found none: their deletion is under way
-	evictedIn  uint32                  // the ticket of both
-	manualIn   uint32                  // the ticket of the last commit for which one that waits for the app's ack went
-	series     jsonrpc.Series          // the messages that no call's stream brings
-	calls      []*call                 // in order of their making: iteration must not depend on a map
-	byID       map[requestID]*call
-	byCall     map[engine.CallID]*call
-	byRecord   map[uint64]*call
-	exchanges  link.Exchanges[owner]
-	posts      []*post
-	answers    answers
-	listen     *listen
-	taskListen taskListen
-	withdrawn  withdrawals
-	claims     claims
-	scarce     bool // see Scarce
-	alone      bool // no other tab is known of, and this one is awake
-	deferrals  deferrals
-	ahead      bool  // the next commit has of calls that wait that they leave
-	latest     int64 // the latest time that anything in the store tells, ms since 1970
+	writer      durable.Writer
+	withheld    bool                    // a Read may be withheld from a call
+	elements    [][]byte                // of the array that is looked at: one list for all
+	kept        map[engine.CallID]*call // settled, and not acknowledged yet
+	evicted     []*call                 // to make room for a commit that found none: their deletion is under way
+	evictedIn   uint32                  // the ticket of both
+	manualIn    uint32                  // the ticket of the last commit for which one that waits for the app's ack went
+	series      jsonrpc.Series          // the messages that no call's stream brings
+	messageFrom *link.Exchange          // that has brought the message which is being taken; nil for none
+	calls       []*call                 // in order of their making: iteration must not depend on a map
+	byID        map[requestID]*call
+	byCall      map[engine.CallID]*call
+	byRecord    map[uint64]*call
+	exchanges   link.Exchanges[owner]
+	posts       []*post
+	answers     answers
+	listen      *listen
+	taskListen  taskListen
+	withdrawn   withdrawals
+	claims      claims
+	scarce      bool // see Scarce
+	alone       bool // no other tab is known of, and this one is awake
+	deferrals   deferrals
+	ahead       bool  // the next commit has of calls that wait that they leave
+	latest      int64 // the latest time that anything in the store tells, ms since 1970
 
 	session     session
 	negotiation negotiation

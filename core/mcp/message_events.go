@@ -27,12 +27,14 @@ func (c *Client) readEvents(now engine.Time, call *call, x *link.Exchange, strea
 			break
 		}
 		events++
+		c.messageFrom = x
 		switch {
 		case stream.Accept(&e):
 			c.event(now, call, &e)
 		case !c.takesAgain(now, call, &e):
 			c.counters.DuplicateEvents++
 		}
+		c.messageFrom = nil
 	}
 	stream.Arrived(now, events == 0 && x.Comments() > comments)
 	stream.Retry(x.Retry())

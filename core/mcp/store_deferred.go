@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -37,9 +39,12 @@ const (
 	// before it is stored. Another tab takes nothing over from one that it has not asked in
 	// vain for three seconds (core/tabs), so that no other tab carries it.
 	handsOverWithin = 2_000
-	// largeOutcome is from how many bytes on an outcome is written at once: it would be
-	// copied once more to be kept until later.
+	// largeOutcome is from how many bytes on an outcome is not copied to be written later, where
+	// the exchange that has brought it can do without that memory.
 	largeOutcome = 64 << 10
+	// deferLarge is how long one stays unwritten, in ms: a page takes 50 to 80 ms to read 16 MB
+	// that a worker has handed it.
+	deferLarge = 250
 )
 
 // deferrals are the calls of which something is not written yet; those that are written by
@@ -75,6 +80,20 @@ func (c *Client) deferUntil(call *call, what deferred, by engine.Time) {
 	}
 	r.deferred, r.deferredBy = max(r.deferred, what), by
 	c.deferrals.by = min(c.deferrals.by, by)
+}
+
+// deferOutcome keeps an outcome that the app was handed, to be written later.
+func (c *Client) deferOutcome(now engine.Time, call *call, outcome []byte) {
+	if len(outcome) < largeOutcome {
+		call.record.over = bytes.Clone(outcome)
+		c.deferUntil(call, deferredOutcome, now.After(deferCall))
+		return
+	}
+	if c.messageFrom == nil || !c.messageFrom.KeepData() {
+		outcome = bytes.Clone(outcome)
+	}
+	call.record.over = outcome
+	c.deferUntil(call, deferredOutcome, now.After(deferLarge))
 }
 
 // writeDeferred writes what of a call was not written yet.

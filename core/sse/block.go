@@ -29,10 +29,11 @@ type block struct {
 	// buf holds the data that cannot alias a chunk: up to mark that of events
 	// of this push, behind it that of the block. It only grows during a
 	// push. A growing append leaves the old array to the events that point into it.
-	buf   []byte
-	mark  int
-	raw   int // where in buf the value of the line under way starts, if held
-	quiet int // pushes in a row that used little of a large buf
+	buf       []byte
+	mark      int
+	lastInBuf bool // the data of the event that was made last lies in buf
+	raw       int  // where in buf the value of the line under way starts, if held
+	quiet     int  // pushes in a row that used little of a large buf
 
 	// part holds the value of an id or event line that is split over chunks. The
 	// next such line takes the other buffer, since events may point into this one.
@@ -131,7 +132,7 @@ func (b *block) addData(v []byte, held, valid bool) {
 // data returns the data of the block and hands its part of buf over to the
 // event that is made of it.
 func (b *block) data() []byte {
-	if !b.inBuf {
+	if b.lastInBuf = b.inBuf; !b.lastInBuf {
 		return b.lent
 	}
 	v := b.buf[b.mark:]
@@ -155,6 +156,16 @@ func (b *block) keep() {
 	if b.hasData {
 		b.intoBuf()
 	}
+}
+
+// letGo leaves buf to the event that was made last, and to those before it in the push. No block
+// has begun behind it.
+func (b *block) letGo() bool {
+	if !b.lastInBuf {
+		return false
+	}
+	b.buf, b.mark, b.quiet, b.lastInBuf = nil, 0, 0, false
+	return true
 }
 
 // reclaim takes back what the events of the last push lived in. Data of an

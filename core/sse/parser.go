@@ -136,6 +136,11 @@ func (p *Parser) Next() (Event, bool) {
 	return Event{}, false
 }
 
+// KeepData makes the data of the event that Next has just returned the caller's own: it outlives
+// the next Push. False for data that lies in the chunk, which has to be copied.
+// It costs the parser its memory: it is for large data that would have to be copied otherwise.
+func (p *Parser) KeepData() bool { return p.block.letGo() }
+
 // dispatch ends the block: 9.2.6 "dispatch the event". The last event ID is set
 // even when nothing is dispatched.
 func (p *Parser) dispatch() (Event, bool) {
