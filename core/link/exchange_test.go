@@ -80,3 +80,25 @@ func TestExchangeStream(t *testing.T) {
 		t.Errorf("over the limit: %v, %v", ok, err)
 	}
 }
+
+// TestExchangeKeepData: a body is the caller's once it is there, and so is the data of an
+// event that has come in several chunks.
+func TestExchangeKeepData(t *testing.T) {
+	body := answered(Limits{Body: 10}, 200, "application/json")
+	if body.KeepData() {
+		t.Error("a body that has not come was given away")
+	}
+	body.Chunk([]byte("{}"))
+	if !body.KeepData() {
+		t.Error("a body was not given away")
+	}
+	stream := answered(Limits{Line: 100, Event: 100}, 200, "text/event-stream")
+	for _, chunk := range []string{"data: 1\n\ndata: 2", "3\n\n", "data: 4\n\n"} {
+		stream.Chunk([]byte(chunk))
+		for e, ok, _ := stream.Next(); ok; e, ok, _ = stream.Next() {
+			if got := stream.KeepData(); got != (string(e.Data) == "23") {
+				t.Errorf("%s was given away: %t", e.Data, got)
+			}
+		}
+	}
+}

@@ -80,8 +80,12 @@ func cutAt(offsets ...int) cutter {
 // events are compared at the end of their promised life with what they were at first.
 func feed(t testing.TB, limits Limits, conns []string, cut cutter) outcome {
 	t.Helper()
-	p := New(limits)
-	f := feeder{t: t, p: p}
+	return (&feeder{t: t, p: New(limits)}).feed(conns, cut)
+}
+
+func (f *feeder) feed(conns []string, cut cutter) outcome {
+	t, p := f.t, f.p
+	t.Helper()
 	for i, conn := range conns {
 		if i > 0 {
 			p.Reset()
@@ -106,6 +110,11 @@ func feed(t testing.TB, limits Limits, conns []string, cut cutter) outcome {
 	}
 	f.out.stats = p.Stats()
 	f.out.stats.Copied = 0
+	for _, k := range f.kept {
+		if string(k.data) != k.was {
+			t.Fatalf("data that was kept became %+.100q, and was %+.100q", k.data, k.was)
+		}
+	}
 	return f.out
 }
 
@@ -114,6 +123,15 @@ type feeder struct {
 	p   *Parser
 	mem []byte
 	out outcome
+
+	keeps func() bool // whether the data of the next event is to be kept; nil for never
+	kept  []kept
+}
+
+// kept is data that is the caller's own, and what it was at first.
+type kept struct {
+	data []byte
+	was  string
 }
 
 // push feeds one chunk and returns how many events it gave.
@@ -133,6 +151,12 @@ func (f *feeder) push(s string) int {
 		}
 		events = append(events, ev)
 		f.out.events = append(f.out.events, recordOf(ev))
+		if f.keeps != nil && f.keeps() && f.p.KeepData() {
+			f.kept = append(f.kept, kept{ev.Data, string(ev.Data)})
+			if f.p.KeepData() {
+				f.t.Fatal("the same memory was given twice")
+			}
+		}
 		if string(f.p.LastEventID()) != string(ev.ID) {
 			f.t.Fatalf("LastEventID %q, event %d has %q", f.p.LastEventID(), len(f.out.events)-1, ev.ID)
 		}
