@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FormElicitation } from "../src/input/elicitation.js";
+import { run } from "../src/input/answering.js";
+import type { ElicitationResult, FormElicitation, URLElicitation } from "../src/input/elicitation.js";
 import { withDefaults } from "../src/input/elicitation.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { elicit, elicitations } from "../src/store/stores.js";
@@ -15,7 +16,7 @@ function asked(draft?: unknown) {
   const over = new AbortController();
   const drafts: unknown[] = [];
   const context = { server: "https://a.example/mcp", signal: over.signal, saveDraft: (value: unknown) => void drafts.push(value), ...(draft === undefined ? {} : { draft }) };
-  const answer = elicit(form, context);
+  const answer = run({ elicitation: elicit }, "elicitation", form, context) as Promise<ElicitationResult>;
   return { answer, over, drafts, question: elicitations.snapshot().at(-1)! };
 }
 
@@ -27,6 +28,24 @@ test("Fault 339: an answer that does not fit its form is refused there, and the 
   assert.deepEqual(await answer, { action: "accept", content: { n: 3 } });
   assert.deepEqual(elicitations.snapshot(), []);
   assert.throws(() => question.decline(), (error) => error instanceof HoldfastError && error.code === "closed");
+});
+
+test("a handler of the app's checks a form before it answers, and a page to be visited has none", () => {
+  let checks: ((answer: ElicitationResult) => ElicitationResult) | undefined;
+  const context = { server: "https://a.example/mcp", signal: new AbortController().signal, saveDraft: () => {} };
+  const ask = (params: FormElicitation | URLElicitation) => run({ elicitation: (_, { complete }) => ((checks = complete), { action: "cancel" }) }, "elicitation", params, context);
+  ask(form);
+  assert.throws(() => checks!({ action: "accept", content: { n: "many" } }), (error) => error instanceof HoldfastError && error.code === "bad_argument" && /content\.n/.test(error.message));
+  assert.deepEqual(checks!({ action: "accept", content: { n: 3 } }), { action: "accept", content: { n: 3 } });
+  ask({ mode: "url", message: "Sign in", url: "https://a.example/" });
+  assert.equal(checks, undefined);
+});
+
+test("a question that an app asks itself, without what checks its form, is answered as the person has", async () => {
+  const context = { server: "https://a.example/mcp", signal: new AbortController().signal, saveDraft: () => {} };
+  const answer = elicit(form, context);
+  elicitations.snapshot().at(-1)!.accept({ n: "many" });
+  assert.deepEqual(await answer, { action: "accept", content: { n: "many" } });
 });
 
 test("questions of several servers are open at once, each until it is answered or nobody waits for it", async () => {

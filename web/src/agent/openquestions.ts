@@ -1,4 +1,5 @@
 import { HoldfastError } from "../shared/errors.js";
+import { type FormElicitation, withDefaults } from "../input/elicitation.js";
 import { handlerFailed, readable } from "../input/handlerfailed.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Open } from "../shared/mcp.js";
@@ -73,7 +74,7 @@ export class OpenQuestions {
       respond(ok, json);
     };
     const save = (json: string): void => this.#backend.draft(handle, json);
-    const request = question(method, params, restored, answer, { draft: this.#drafts.get(handle), save });
+    const request = question(method, params, restored, answer, { draft: this.#drafts.get(handle), save, complete: (given) => withDefaults(params as unknown as FormElicitation, given) });
     this.#drafts.delete(handle);
     if (!request || (request instanceof ElicitationRequest && !this.#use.elicits)) {
       respond(false, `{"code":-32601,"message":"Method not found"}`);

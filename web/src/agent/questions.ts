@@ -1,5 +1,5 @@
 import { draftText, type Draft } from "../input/drafts.js";
-import { withDefaults, type ElicitationResult, type FormElicitation, type URLElicitation } from "../input/elicitation.js";
+import type { ElicitationResult, FormElicitation, URLElicitation } from "../input/elicitation.js";
 import { HoldfastError } from "../shared/errors.js";
 import { badArgument } from "../shared/arguments.js";
 import type { JSONSchema, Open } from "../shared/mcp.js";
@@ -9,10 +9,14 @@ import { isObject } from "./patch.js";
 /** Sends an answer: JSON of a result, or of an error object. Throws where it cannot be sent from here. */
 type Answer = (ok: boolean, json: string) => void;
 
-/** What was saved of an answer, and what saves the next: JSON, or nothing. */
-export interface Drafting {
+/** What a form is filled in with. */
+export interface Filling {
+  /** What was saved of an answer. */
   draft: unknown;
+  /** Saves the next: JSON, or nothing. */
   save(json: string): void;
+  /** Completes and checks it. It comes with what asks: before the host is there, a page has no use for it. Without it whoever has asked checks. */
+  complete?: ((answer: ElicitationResult) => ElicitationResult) | undefined;
 }
 
 /** Something that the agent asks for. It is answered once; what comes later is refused. */
@@ -106,13 +110,13 @@ export class ElicitationRequest extends Question implements Draft {
   readonly url: string | undefined;
   /** What was saved last of the answer, also by an earlier page; undefined where nothing was. */
   readonly draft: unknown;
-  readonly #save: (json: string) => void;
+  readonly #filling: Filling;
 
   /** @internal */
-  constructor(params: Open, restored: boolean, answer: Answer, { draft, save }: Drafting) {
+  constructor(params: Open, restored: boolean, answer: Answer, filling: Filling) {
     super("elicitation/create", params, restored, answer);
-    this.draft = draft;
-    this.#save = save;
+    this.draft = filling.draft;
+    this.#filling = filling;
     this.mode = text(params["mode"]) ?? "form";
     this.message = text(params["message"]) ?? "";
     this.requestedSchema = isObject(params["requestedSchema"]) ? params["requestedSchema"] : undefined;
@@ -142,7 +146,7 @@ export class ElicitationRequest extends Question implements Draft {
    */
   saveDraft(value: unknown): void {
     const json = draftText(value);
-    if (!this.signal.aborted) this.#save(json);
+    if (!this.signal.aborted) this.#filling.save(json);
   }
 
   /** The person says no. */
@@ -157,8 +161,8 @@ export class ElicitationRequest extends Question implements Draft {
 
   /** @internal */
   respond(result: ElicitationResult): void {
-    const form = this.mode === "form" && this.requestedSchema ? withDefaults(this.request as FormElicitation, result) : { action: result.action };
-    this.answer(true, form);
+    const isForm = this.mode === "form" && this.requestedSchema;
+    this.answer(true, isForm ? (this.#filling.complete?.(result) ?? result) : { action: result.action });
   }
 }
 
@@ -166,9 +170,9 @@ export class ElicitationRequest extends Question implements Draft {
 export type AgentQuestion = PermissionRequest | ElicitationRequest;
 
 /** Makes one of what the core says; undefined for a method that is none. */
-export function question(method: string, params: Open, restored: boolean, answer: Answer, drafting: Drafting): AgentQuestion | undefined {
+export function question(method: string, params: Open, restored: boolean, answer: Answer, filling: Filling): AgentQuestion | undefined {
   if (method === "session/request_permission") return new PermissionRequest(params, restored, answer);
-  if (method === "elicitation/create") return new ElicitationRequest(params, restored, answer, drafting);
+  if (method === "elicitation/create") return new ElicitationRequest(params, restored, answer, filling);
   return undefined;
 }
 

@@ -45,7 +45,7 @@ export async function handle(handlers: DeclaredHandlers, method: string, params:
 export function run(handlers: Handlers, name: HandlerName, params: Open, context: InputContext): unknown {
   switch (name) {
     case "elicitation":
-      return handlers.elicitation?.(params as FormElicitation | URLElicitation, context);
+      return handlers.elicitation?.(params as FormElicitation | URLElicitation, isForm(params) ? withComplete(params, context) : context);
     case "sampling":
       return handlers.sampling?.(params, context);
     case "roots":
@@ -53,10 +53,20 @@ export function run(handlers: Handlers, name: HandlerName, params: Open, context
   }
 }
 
+/** The context of a form. */
+function withComplete(params: Open, context: InputContext): InputContext {
+  return { ...context, complete: (answer) => withDefaults(params as unknown as FormElicitation, answer) };
+}
+
+/** Whether what an elicitation asks for is a form, which it is where it names no mode. */
+function isForm(params: Open): boolean {
+  return params["mode"] !== "url";
+}
+
 /** What a handler has answered, a form with its defaults; throws where it is no answer. */
 export function checkedAnswer(name: HandlerName, params: Open, answer: unknown): unknown {
   if (name === "roots" ? Array.isArray(answer) : typeof answer === "object" && (answer !== null || name === "sampling")) {
-    return name === "elicitation" && params["mode"] !== "url" ? withDefaults(params as unknown as FormElicitation, answer as ElicitationResult) : answer;
+    return name === "elicitation" && isForm(params) ? withDefaults(params as unknown as FormElicitation, answer as ElicitationResult) : answer;
   }
   throw new TypeError("it gave no answer");
 }

@@ -9,6 +9,13 @@ export interface InputContext extends Draft {
   server: string;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
+  /**
+   * Of an elicitation with a form: what the server will be given for an answer, with the schema's defaults for what it
+   * leaves out. An app checks with it before its handler answers, while the form is open.
+   *
+   * @throws HoldfastError `bad_argument` where the schema does not allow the answer; the message names the member
+   */
+  complete?: (answer: ElicitationResult) => ElicitationResult;
 }
 
 /** @internal A question before it is known which app answers it: it belongs to that call, or to none. */
