@@ -14,7 +14,7 @@ import type { PageMessage } from "../src/host/protocol.js";
 import type { HoldfastError } from "../src/shared/errors.js";
 import { oauth } from "../src/signin/oauthoption.js";
 import type { HostEvent, HostReason } from "../src/shared/host.js";
-import { until } from "./ready.js";
+import { settled, until } from "./ready.js";
 
 const PAGE = "https://app.test";
 const SCRIPT = `${PAGE}/holdfast-worker.mjs`;
@@ -238,6 +238,28 @@ test("Fault 222: a worker that never answers is given up after some seconds", as
   }
   assert.equal(page.here[0]?.notice?.why, "no_answer");
   assert.equal(page.started, 3, "one whose process was just ending would have answered by then");
+});
+
+test("Fault 635: a page that is rendered ahead waits for its worker until it is activated, and as long as any page from then on", async () => {
+  const page = new Page();
+  const { setTimeout } = globalThis;
+  const document = Object.assign(new EventTarget(), { prerendering: true });
+  let patience = 0;
+  globalThis.setTimeout = ((run: () => void, ms = 0) => ((patience += Number(ms >= 1_000)), setTimeout(run, ms / 1_000))) as typeof setTimeout; // a fast clock
+  Object.defineProperty(globalThis, "document", { value: document, configurable: true });
+  try {
+    const connecting = anywhere({ worker: another() });
+    await until(() => page.started === 1);
+    await settled();
+    assert.deepEqual([page.started, patience], [1, 0], "its time does not run");
+    document.prerendering = false;
+    document.dispatchEvent(new Event("prerenderingchange"));
+    assert.equal((await connecting).host, "page");
+    assert.deepEqual([page.started, patience], [3, 3]);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+    Reflect.deleteProperty(globalThis, "document");
+  }
 });
 
 test("Fault 348: a worker that did not answer is waited for less by the next page, until it answers or an hour has gone", async () => {

@@ -6,6 +6,7 @@ import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
 import { type PageLock, releaseLock } from "./pagelock.js";
+import { onceActivated } from "./prerender.js";
 import { type Ahead, FIRST_CLIENT } from "./openingmessage.js";
 import { checked, FROM_HOST, type HostMessage, type PageMessage, UNHELD } from "./protocol.js";
 import { noteWorker, wasSilent } from "./silentworkers.js";
@@ -147,7 +148,8 @@ export class HostLink {
   /** Resolves to whether the host has answered the hello in so many ms. */
   #welcome(patience: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve(false), patience);
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      onceActivated(() => (timer = setTimeout(() => resolve(false), patience)));
       const hear = (data: unknown): void => {
         const message = checked<HostMessage>(FROM_HOST, data);
         if (message?.t !== "welcome" && message?.t !== "refused") return void this.#early.push(data); // of a client that is open sooner than the host knows of its keys
