@@ -200,7 +200,20 @@ test("Fault 553: a client that has failed keeps the calls of the others from nob
     throw new HoldfastError({ code: "runtime_exited", message: "the client has failed" });
   };
   const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }]);
-  assert.deepEqual(await all.calls(), one.kept);
+  assert.deepEqual([...(await all.calls())], one.kept);
   all.remove("one");
   await assert.rejects(all.calls(), (error) => (error as HoldfastError).code === "runtime_exited"); // all have failed
+});
+
+test("Fault 589: who asks a hub for its calls learns whose could not be had", async () => {
+  const [one, two] = [new Client(), new Client()];
+  one.kept = [new Call("tools/call", new Backlog(), false, "{}", { createdAt: 1 })];
+  const why = new HoldfastError({ code: "runtime_exited", message: "the client has failed" });
+  two.calls = () => Promise.reject(why);
+  const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }]);
+  const calls = await all.calls();
+  assert.deepEqual([[...calls], calls.failed], [one.kept, [{ server: "two", error: why }]]);
+  const asking = all.calls();
+  all.remove("two");
+  assert.deepEqual((await asking).failed, [], "what is there no more is not missed");
 });

@@ -27,11 +27,23 @@ export interface HubTool extends Tool {
   toolName: string;
 }
 
+/** A server of which something could not be had, and why. */
+export interface HubFailure {
+  server: string;
+  error: HoldfastError;
+}
+
 /** The tools of all servers. */
 export interface HubTools {
   tools: HubTool[];
   /** The servers whose tools could not be had, and why: theirs are not among them. */
-  failed: { server: string; error: HoldfastError }[];
+  failed: HubFailure[];
+}
+
+/** The calls of all servers. */
+export interface HubCalls extends Array<Call<CallToolResult>> {
+  /** The servers whose calls could not be had, and why: theirs are not among them. */
+  readonly failed: readonly HubFailure[];
 }
 
 /** What a hub tells its listeners: what its clients do, and of which server it is. */
@@ -121,12 +133,12 @@ export class Hub {
 
   /**
    * The calls of all servers that are kept and not acknowledged, in the order of their making. As {@link Connection.calls}. A client
-   * that has failed has none, and keeps those of the others from nobody; rejects where all fail.
+   * that has failed is in `failed`, and keeps those of the others from nobody; rejects where all fail.
    */
-  async calls(): Promise<Call<CallToolResult>[]> {
-    const { answers } = await this.#askAll((client) => client.calls());
+  async calls(): Promise<HubCalls> {
+    const { answers, failed } = await this.#askAll((client) => client.calls());
     for (const { entry, answer } of answers) for (const call of answer) this.#owners.set(call, entry.name);
-    return answers.flatMap(({ answer }) => answer).sort((a, b) => a.createdAt - b.createdAt);
+    return Object.assign(answers.flatMap(({ answer }) => answer).sort((a, b) => a.createdAt - b.createdAt), { failed });
   }
 
   /** Of which server a call is; undefined for one that the hub has neither made nor given. */
@@ -197,9 +209,9 @@ export class Hub {
   }
 
   /** Asks all clients; throws where all fail. Servers that have gone meanwhile have neither answered nor failed. */
-  async #askAll<T>(ask: (client: McpClient) => Promise<T>): Promise<{ answers: { entry: Entry; answer: T }[]; failed: HubTools["failed"] }> {
+  async #askAll<T>(ask: (client: McpClient) => Promise<T>): Promise<{ answers: { entry: Entry; answer: T }[]; failed: HubFailure[] }> {
     const answers: { entry: Entry; answer: T }[] = [];
-    const failed: HubTools["failed"] = [];
+    const failed: HubFailure[] = [];
     const asked = [...this.#servers.values()].map((entry) => ({ entry, coming: ask(entry.client) }));
     const settled = await Promise.allSettled(asked.map(({ coming }) => coming));
     settled.forEach((each, i) => {
