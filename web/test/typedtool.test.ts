@@ -6,6 +6,7 @@ import type { McpClient } from "../src/client/client.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import type { StandardSchema } from "../src/tools/standardschema.js";
 import { typedTool } from "../src/tools/typedtool.js";
 
 const SCENE = { input: z.object({ scene: z.number(), quality: z.string().default("draft") }), output: z.object({ url: z.string(), bytes: z.coerce.number() }) };
@@ -93,4 +94,16 @@ test("Fault 606: a call has one object with the types of its tool, and so one pr
   assert.equal(render.of(call)!.result, render.of(call)!.result, "use() of React suspends for ever by another one each time");
   assert.equal(typedTool(mcp, "other").of(call), undefined);
   await Promise.all([render.of(call)!.result]);
+});
+
+test("Fault 592: arguments whose schema answers later, by whatever promise, are not sent as none", async () => {
+  const { mcp, made } = client();
+  const thenable = { then: (resolve: (verdict: object) => void) => resolve({ value: { scene: 7 } }) }; // as of another realm, or of zone.js
+  const schema = (answer: unknown): StandardSchema<{ scene: number }> => ({ "~standard": { version: 1, vendor: "test", validate: () => answer as never } });
+  for (const answer of [thenable, Promise.reject(new Error("too late"))]) assert.throws(() => typedTool(mcp, "render", { input: schema(answer) })({ scene: 7 }), code("bad_argument", "has to answer at once"));
+  for (const answer of [undefined, null, true]) assert.throws(() => typedTool(mcp, "render", { input: schema(answer) })({ scene: 7 }), code("bad_argument", "no verdict"));
+  assert.equal(made.length, 0);
+  const { result, call } = typedTool(mcp, "render", { output: schema(undefined) })({});
+  settles(call, { content: [], structuredContent: { scene: 7 } });
+  await assert.rejects(result, code("bad_argument", "no verdict"));
 });

@@ -5,7 +5,7 @@ import type { CallEvent } from "../client/events.js";
 import type { CallOptions } from "../client/options.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import { badArgument } from "../store/checks.js";
-import { pathOf, type SchemaIssue, type StandardSchema } from "./standardschema.js";
+import { pathOf, type SchemaIssue, type SchemaVerdict, type StandardSchema } from "./standardschema.js";
 import { toolNameOf, type ToolResult } from "./toolmap.js";
 
 /** What a tool takes and gives, as schemas. Without one, anything. */
@@ -88,10 +88,12 @@ class Typed<Out> implements TypedCall<Out> {
 /** The arguments as the schema has them. */
 function fitting<In, Sent extends object>(name: string, schema: StandardSchema<In, Sent>, args: In): Sent {
   const verdict = schema["~standard"].validate(args);
-  if (verdict instanceof Promise) {
-    verdict.catch(() => {}); // which nobody waits for
+  // Of whatever kind: zone.js has promises of its own, and so has another realm.
+  if (typeof (verdict as Partial<Promise<unknown>> | null)?.then === "function") {
+    Promise.resolve(verdict).catch(() => {}); // which nobody waits for
     throw badArgument("tools/call", "input", "is a schema that answers later: one of arguments has to answer at once");
   }
+  if (!isVerdict(verdict)) throw noVerdict("input");
   if (!verdict.issues) return verdict.value as Sent;
   const path = verdict.issues[0] ? pathOf(verdict.issues[0]) : [];
   // A schema's words may repeat what was given, and messages hold no payload.
@@ -102,6 +104,7 @@ function fitting<In, Sent extends object>(name: string, schema: StandardSchema<I
 async function judged<Out>(schema: StandardSchema<unknown, Out> | undefined, result: CallToolResult): Promise<ToolResult<Out>> {
   if (!schema || result.isError === true) return result as ToolResult<Out>;
   const verdict = await schema["~standard"].validate(result.structuredContent);
+  if (!isVerdict(verdict)) throw noVerdict("output");
   if (!verdict.issues) return { ...result, structuredContent: verdict.value as Out } as ToolResult<Out>;
   const path = verdict.issues[0] ? pathOf(verdict.issues[0]) : [];
   throw new HoldfastError({
@@ -112,6 +115,14 @@ async function judged<Out>(schema: StandardSchema<unknown, Out> | undefined, res
     invalid: { result, at: path.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("") },
     cause: wordsOf(verdict.issues),
   });
+}
+
+function isVerdict<Out>(verdict: SchemaVerdict<Out> | Promise<SchemaVerdict<Out>>): verdict is SchemaVerdict<Out> {
+  return typeof verdict === "object" && verdict !== null;
+}
+
+function noVerdict(name: string): HoldfastError {
+  return badArgument("tools/call", name, "is a schema that gives no verdict: validate has to give { value } or { issues }");
 }
 
 function wordsOf(issues: readonly SchemaIssue[]): Error {
