@@ -39,6 +39,7 @@ function client(restored: Call<any>[] = []): { mcp: McpClient; made: { call: Cal
     facts: { url: "https://mcp.example/mcp?token=secret", revision: "2025-11-25" },
     listeners,
     calls: () => restored,
+    logout: async () => {},
     ask: async (op: string, method: string, ...args: unknown[]) => {
       asked.push([op, method, ...args]);
       if (method === "ping") throw new HoldfastError({ code: "timeout", op, message: "no answer" });
@@ -46,7 +47,7 @@ function client(restored: Call<any>[] = []): { mcp: McpClient; made: { call: Cal
     },
     make: (op: string, method: string, args: [string, object], options: CallOptions) => {
       const call = new Call(method === "callTool" ? "tools/call" : op, new Backlog(), false, JSON.stringify({ name: args[0] }), { id: `id-${made.length}` });
-      call.bind(1, {} as CallControl, undefined, true);
+      call.bind(1, { ack: async () => {} } as unknown as CallControl, undefined, true);
       made.push({ call, options });
       listeners.emit("call", { call: call as Call<unknown> });
       return call;
@@ -115,6 +116,30 @@ test("Fault 395: the call of an earlier page belongs to the trace in which it wa
   await later();
   assert.deepEqual(said, ["1 connection mcp connection", "2 resume tools/call render of 31", "2 end"]);
   assert.equal(kept.get("holdfast:traces"), undefined);
+});
+
+test("Fault 593: a call that goes on without this page belongs to its trace on the next one, and so does one that is run again", async () => {
+  const { mcp, made, listeners } = client();
+  const mine = traced(mcp, hook().start);
+  for (const code of ["closed", "runtime_exited", "outcome_unknown", "lost", "unsent", "cancelled", "timeout"] as const) {
+    const call = mine.callTool("render");
+    call.fail(new HoldfastError({ code, message: "over" }));
+  }
+  await later();
+  const noted = (): string[] => (JSON.parse(kept.get("holdfast:traces") ?? "[]") as [string][]).map(([id]) => id);
+  assert.deepEqual(noted(), ["id-0", "id-1", "id-2", "id-3", "id-4"]);
+  const next = client([new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-0", createdAt: 1 })]);
+  const { start, said } = hook();
+  traced(next.mcp, start);
+  next.listeners.emit("call", { call: new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-2" }) as Call<unknown> });
+  await later();
+  assert.deepEqual(said.slice(1).sort(), ["2 resume tools/call render of 02", "3 call tools/call render of 04"].sort());
+  for (const { call } of made) await call.ack().catch(() => {}); // the app has done with them
+  await later();
+  assert.deepEqual(noted(), ["id-0"], "what ended only here is still under way");
+  await mine.forget();
+  assert.equal(kept.size, 0, "and a logout leaves nothing");
+  listeners.emit("state", { state: "closed" });
 });
 
 test("what is asked has a span; a request that a cache may answer goes as it is", async () => {

@@ -16,6 +16,9 @@ type AnyCall = Call<any>;
 /** What goes to the server: lists and resources do not, since a client may have them from its cache, which a request of a trace cannot use. */
 const WITH_CONTEXT: ReadonlySet<string> = new Set<keyof Asks>(["getPrompt", "complete", "ping", "subscribeResource", "unsubscribeResource"]);
 
+/** How a call ends in this page alone, or so that the app may run it again: it stays a part of its trace until the app has done with it. */
+const GOES_ON: ReadonlySet<string | undefined> = new Set(["closed", "runtime_exited", "lost", "outcome_unknown", "unsent"]);
+
 /** The same client, whose calls and connection have spans that `start` begins. */
 export function tracedClient(client: McpClient, start: StartSpan): McpClient {
   const spans = new Spans(client, start);
@@ -29,6 +32,8 @@ class Spans {
   readonly #start: StartSpan;
   readonly #connection: Span | undefined;
   readonly #known = new WeakSet<AnyCall>();
+  /** The calls of which a trace may be noted. */
+  readonly #noted = new Set<string>();
 
   constructor(client: McpClient, start: StartSpan) {
     this.#client = client;
@@ -81,7 +86,8 @@ class Spans {
 
   /** A call of an earlier page, of which this one has the rest. */
   restored(call: AnyCall): void {
-    if (this.#known.has(call) || call.settled) return;
+    if (this.#known.has(call)) return;
+    if (call.settled) return this.#notes(call); // it may be run again
     const parent = parentOf(call.id);
     const tool = toolOf(call);
     this.#follow(call, this.begin("resume", nameOf(call.method, tool), { ...attributesOf(call.method, tool), "holdfast.restored": true }, parent), parent);
@@ -94,8 +100,24 @@ class Spans {
     this.#follow(call, this.begin("call", nameOf(call.method, tool), attributesOf(call.method, tool), parentOf(call.id)), undefined);
   }
 
+  /** What was stored is deleted, and whose calls those were is nobody's to find. */
+  forgotten(): void {
+    for (const id of this.#noted) this.#forget(id);
+  }
+
+  #forget(id: string): void {
+    this.#noted.delete(id);
+    forgetParent(id);
+  }
+
+  #notes(call: AnyCall): void {
+    this.#noted.add(call.id);
+    call.when("done", () => this.#forget(call.id));
+  }
+
   #follow(call: AnyCall, span: Span | undefined, context: TraceContext | undefined): void {
     this.#known.add(call);
+    this.#notes(call);
     if (context && call.kept) noteParent(call.id, context);
     let resume: Span | undefined;
     call.whenStreaming((event) => {
@@ -113,7 +135,7 @@ class Spans {
     const over = (): void => {
       ended(resume, call.failure);
       resume = undefined;
-      forgetParent(call.id);
+      if (!GOES_ON.has(call.failure?.code)) this.#forget(call.id);
       ended(span, call.failure);
     };
     // Listeners hear of its stream in microtasks: what came with the outcome, in one chunk, comes before the end.
@@ -136,7 +158,12 @@ function tracedBackend(inner: ClientBackend, spans: Spans): ClientBackend {
     const own = isTool ? options : { ...options, meta: { ...(args[1]?.["_meta"] as Open | undefined), ...options.meta } };
     return spans.made(isTool ? "tools/call" : op, isTool ? args[0] : undefined, parentIn(own), (meta) => inner.make(op, method, args as never, meta ? withMeta(own, meta) : options));
   };
-  return new Proxy(inner, { get: (target, name) => (name === "ask" ? ask : name === "make" ? make : bound(target, Reflect.get(target, name, target))) });
+  const logout = async (): Promise<void> => {
+    spans.forgotten();
+    await inner.logout();
+  };
+  const own: Partial<Record<PropertyKey, unknown>> = { ask, make, logout };
+  return new Proxy(inner, { get: (target, name) => (Object.hasOwn(own, name) ? own[name] : bound(target, Reflect.get(target, name, target))) });
 }
 
 function bound(target: object, value: unknown): unknown {
