@@ -215,3 +215,65 @@ test("Fault 559: components that sign in differently at one address share no con
   Object.defineProperty(globalThis, "location", { value: new URL("https://app.example/a/route"), configurable: true });
   assert.equal(connectionKey("https://a.example/mcp", { auth: oauth() }), key, "wherever in the app its component is");
 });
+
+test("Fault 590: who tries again after a failure connects again, also while another component shows that failure", () =>
+  inVirtualTime(async () => {
+    const { connections, opened, fails } = rig();
+    const draw = (): ReturnType<typeof connections.to> => connections.to("https://a.example/mcp", {});
+    let told = 0;
+    fails.next = new HoldfastError({ code: "network_error", message: "nobody listens" });
+    const stop = draw().onChange(() => told++); // a component that shows where it stands
+    await turn();
+    assert.equal(draw().failure(), fails.next, "a component that suspends throws it to its boundary");
+    mock.timers.tick(999);
+    assert.equal(draw().failure(), fails.next, "also where it is drawn late");
+    delete fails.next;
+    mock.timers.tick(1); // somebody reads it, and says "try again"
+    assert.equal(draw().failure(), undefined);
+    assert.equal(draw().snapshot().state, "failed", "the other one shows it until then");
+    [told] = [0];
+    const ready = draw().ready();
+    assert.equal(draw().ready(), ready, "StrictMode draws twice");
+    assert.deepEqual([told, draw().failure()], [0, undefined], "nobody hears of it while components are drawn");
+    assert.equal(await ready, opened[0]);
+    assert.ok(told >= 1);
+    assert.deepEqual([opened.length, draw().snapshot().client], [1, opened[0]]);
+    stop();
+  }));
+
+test("Fault 591: a sign-in whose functions are other ones is another; one whose component is drawn again is the same, and its newest onchange is called", async () => {
+  const here = { redirectUrl: "https://app.example/", clientId: "a" };
+  const kinds: (() => OAuth)[] = [
+    () => oauth({ ...here, credentials: () => ({ clientId: "b" }) }),
+    () => oauth({ ...here, credentials: () => ({ clientId: "c" }) }),
+    () => oauth({ ...here, metadataProxy: (url) => `/proxy?${url}` }),
+    () => oauth({ ...here, metadataProxy: (url) => `/other?${url}` }),
+  ];
+  const { connections, opened } = rig();
+  for (const kind of [...kinds, ...kinds]) connections.to("https://a.example/mcp", { auth: kind() }).onChange(() => {});
+  await turn();
+  assert.equal(opened.length, kinds.length);
+
+  const heard: string[] = [];
+  const drawn = (name: string): { auth: OAuth } => {
+    const auth = oauth(here);
+    auth.onchange = () => heard.push(name);
+    return { auth };
+  };
+  const connection = connections.to("https://a.example/mcp", drawn("first"));
+  connection.onChange(() => {});
+  await turn();
+  const says = (): void => opened.at(-1)!.options.auth!.heard!({} as never);
+  says();
+  connection.update(drawn("second"));
+  says();
+  const last = drawn("third");
+  connection.update(last);
+  last.auth.onchange = () => heard.push("set later");
+  says();
+  last.auth.onchange = undefined;
+  says();
+  connection.update({});
+  says();
+  assert.deepEqual(heard, ["first", "second", "set later"]);
+});

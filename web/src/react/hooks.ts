@@ -34,7 +34,7 @@ export function useMcp(): ConnectionSnapshot;
  * A connection to an MCP server: made once for all components that name the same address and options, however often they are
  * mounted, and closed when none has used it for `linger` ms (10,000) and no call is under way.
  *
- * Functions among the options may be new ones each time; an object of a class has to be the same one, and `oauth()` with the same options is the same.
+ * Functions among the options may be new ones each time; an object of a class has to be the same one, and `oauth()` with the same options is the same, where its functions have the same text.
  */
 export function useMcp(url: string | URL, options?: SharedOptions<ConnectOptions>): ConnectionSnapshot;
 export function useMcp(...given: [url?: string | URL, options?: SharedOptions<ConnectOptions>]): ConnectionSnapshot {
@@ -49,8 +49,9 @@ export function useMcp(...given: [url?: string | URL, options?: SharedOptions<Co
  */
 export function useSuspenseMcp(url: string | URL, options?: SharedOptions<ConnectOptions>): McpClient {
   const connection = useConnectionTo(url, options);
-  const { client, error } = useStore(connection, empty.connection);
+  const { client } = useStore(connection, empty.connection);
   if (client) return client;
+  const error = connection.failure();
   if (error) throw error;
   if (typeof document === "undefined") {
     throw new HoldfastError({ code: "host_unavailable", op: "useSuspenseMcp", message: "there is no page here: the browser connects", hint: "Put a <Suspense> around the component." });

@@ -1,13 +1,16 @@
 // Whether two parts of an app mean the same connection: the same address and options, as far as they can be compared.
 
+import { oauth, type OAuth } from "holdfast";
+
 /**
  * A text that is the same for the same address and options. Functions count by being there, since a component makes
- * new ones each time that it is drawn; objects of a class by which one they are, and a sign-in by what it was made of.
+ * new ones each time that it is drawn; objects of a class by which one they are, and a sign-in by what it was made of: its
+ * functions say who signs in, and count by their text, which stays the same where a component is drawn again.
  */
 export function connectionKey(url: unknown, options: object): string {
   const { auth, ...others } = options as { auth?: { readonly of?: object } };
   // The functions of a sign-in, which have what it does, look alike for all.
-  return JSON.stringify([absolute(url), comparable(others), comparable(auth?.of ?? auth)]);
+  return JSON.stringify([absolute(url), comparable(others), comparable(auth?.of ?? auth, String)]);
 }
 
 function absolute(url: unknown): string {
@@ -18,16 +21,16 @@ function absolute(url: unknown): string {
   }
 }
 
-function comparable(value: unknown): unknown {
-  if (typeof value === "function") return ["function"];
+function comparable(value: unknown, textOf: (code: unknown) => string = () => ""): unknown {
+  if (typeof value === "function") return ["function", textOf(value)];
   if (typeof value !== "object" || value === null) return [typeof value, String(value)];
   if (value instanceof URL) return ["url", value.href];
   if (value instanceof Headers) return ["headers", [...value]];
-  if (Array.isArray(value)) return value.map(comparable);
+  if (Array.isArray(value)) return value.map((each) => comparable(each, textOf));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return ["object", numberOf(value)];
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return ["members", members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, comparable(member)])];
+  return ["members", members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, comparable(member, textOf)])];
 }
 
 const numbers = new WeakMap<object, number>();
@@ -50,11 +53,21 @@ export function withNewest<O extends object>(options: O, newest: () => O): O {
     Object.fromEntries(
       Object.entries(given).map(([name, value]) => {
         const live = (): unknown => (now() as Record<string, unknown>)[name];
+        if (name === "auth") return [name, newestSignIn(value as OAuth, () => live() as OAuth | undefined)];
         if (typeof value === "function") return [name, (...args: unknown[]) => (now() as Record<string, Code>)[name]!(...args)];
         return [name, name === "handlers" && typeof value === "object" && value !== null ? copy(handlersOf(value), () => live() as object) : value];
       }),
     );
   return copy(options, newest) as O;
+}
+
+/** The same sign-in with the newest of its functions. That of a program has none. */
+function newestSignIn(auth: OAuth | undefined, now: () => OAuth | undefined): OAuth | undefined {
+  const { of } = auth ?? {};
+  if (!of || "kind" in of) return auth;
+  const own = oauth(withNewest(of, () => now()?.of ?? of));
+  own.onchange = (signIn) => now()?.onchange?.(signIn);
+  return own;
 }
 
 /** Handlers may be methods of a class. */

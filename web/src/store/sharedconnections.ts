@@ -33,6 +33,8 @@ export interface SharedConnection<C, O> extends Store<ConnectionSnapshot<C>> {
   readonly key: string;
   /** Connects, if nobody has yet; resolves to the client. */
   ready(): Promise<C>;
+  /** Why it could not be had, so that who waited for {@link SharedConnection.ready} can show it: for a second, after which `ready()` tries again. */
+  failure(): HoldfastError | undefined;
   /** These are the newest of its functions: handlers, `token`, `fetch`. */
   update(options: SharedOptions<O>): void;
 }
@@ -79,6 +81,8 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Somebody has listened since it was opened. */
   #wasHeard = false;
+  /** Its failure has been shown for as long as that takes. */
+  #wasShown = false;
 
   constructor(kind: Kind<C, O>, url: string | URL, options: SharedOptions<O>, gone: () => void) {
     super();
@@ -98,10 +102,15 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
     this.#lingers();
   }
 
+  // Components are drawn meanwhile: one that shows the failure hears of another try after that.
   ready(): Promise<C> {
-    const opening = this.#open();
+    const opening = this.#open(this.heard);
     if (!this.heard) this.#lingers();
     return opening;
+  }
+
+  failure(): HoldfastError | undefined {
+    return this.#client || this.#wasShown ? undefined : this.#error;
   }
 
   /** Over and done with: it is opened again by who comes next, or asks for it. */
@@ -109,9 +118,10 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
     return this.#state === "failed" || this.#state === "closed";
   }
 
-  #open(): Promise<C> {
+  #open(toldLater = false): Promise<C> {
     if (this.#opening && !this.#isOver) return this.#opening;
-    [this.#state, this.#error, this.#client] = ["connecting", undefined, undefined];
+    clearTimeout(this.#timer);
+    [this.#state, this.#error, this.#client, this.#wasShown] = ["connecting", undefined, undefined, false];
     this.#wasHeard = this.heard;
     const { linger: _, ...options } = this.newest;
     const opening = this.#kind.open(this.#url, withNewest(options as unknown as O, () => this.newest as unknown as O));
@@ -126,14 +136,15 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
       },
       (error: HoldfastError) => this.#says("failed", error),
     );
-    this.publish();
+    if (toldLater) queueMicrotask(() => this.publish());
+    else this.publish();
     return opening;
   }
 
   #says(state: ClientState, error?: HoldfastError): void {
     [this.#state, this.#error] = [state, error];
     this.publish();
-    if (!this.heard) this.#lingers();
+    if (!this.heard || state === "failed") this.#lingers();
   }
 
   /** Nobody uses it: it ends in a while, unless somebody comes or work goes on. */
@@ -146,7 +157,7 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   }
 
   #over(): void {
-    if (this.heard) return;
+    if (this.heard) return void (this.#wasShown = this.#isOver);
     const client = this.#client;
     if (!client && !this.#isOver) return; // it is on its way, and lingers once it is there
     const again = (): void => {
@@ -197,6 +208,7 @@ export class Connections<C extends Client, O extends object> {
       onChange: (listener) => entry().onChange(listener),
       snapshot: () => this.#entries.get(key)?.snapshot() ?? CONNECTING,
       ready: () => entry().ready(),
+      failure: () => this.#entries.get(key)?.failure(),
       update: (options) => {
         newest = options;
         const there = this.#entries.get(key);
@@ -235,7 +247,7 @@ const agents = new Connections<Agent, AgentOptions>({ op: "sharedAgent", open: c
  * first that subscribes, and closed when nobody has used it for `linger` ms and no call is under way.
  *
  * Functions among the options may be others each time: the newest are called. An object of a class has to be the same one;
- * `oauth()` with the same options is the same. What is wrong with the options is the `error` of the snapshot.
+ * `oauth()` with the same options is the same, where its functions have the same text. What is wrong with the options is the `error` of the snapshot.
  *
  * @throws HoldfastError `bad_argument` of `linger` and `signal`
  */
