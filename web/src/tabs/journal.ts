@@ -160,6 +160,7 @@ export class Journal {
     this.#loaded.calls = []; // the core has them now
     for (const call of calls) list.call(call);
     this.#watchPage(listens);
+    if (!this.#forgotten) this.#channel.open(); // the last runtime may have exited as the page came back
     this.#channel.send({ kind: "hello" });
     this.#seen();
     for (const name of this.#living) this.#carrying.input(TAB_INPUT.living, name);
@@ -403,8 +404,8 @@ export class Journal {
       wake: async (): Promise<void> => {
         this.#catchUp();
         await this.#carrying.wake(); // it may have been taken for dead
-        if (this.#asleep) return;
-        await this.#session.adopt();
+        if (!this.#asleep) await this.#session.adopt();
+        if (this.#asleep) return; // it is left again, or closed
         this.#client?.streams.rest(false);
         if (!listens) return;
         if (this.#forgotten) this.#client?.wire.runtime.listen(this.#client.wire.handle, true, true);
@@ -420,11 +421,15 @@ export class Journal {
         this.#asleep = false;
         this.#session.use(); // before the page may be left again, or closed
         await this.#tab.live();
-        if (this.#forgotten) return;
-        this.#channel.open();
-        for (const name of await this.#tab.living()) this.#carrying.input(TAB_INPUT.living, name);
-        this.#channel.send({ kind: "hello" });
-        this.#carrying.input(TAB_INPUT.show);
+        if (!this.#asleep && !this.#forgotten) {
+          this.#channel.open();
+          const living = await this.#tab.living();
+          if (this.#asleep) return;
+          for (const name of living) this.#carrying.input(TAB_INPUT.living, name);
+          this.#channel.send({ kind: "hello" });
+          this.#carrying.input(TAB_INPUT.show);
+        }
+        if (!this.#asleep) await page.wake();
       },
       seen: (): void => this.#seen(),
     };

@@ -11,7 +11,7 @@ export interface Lifecycle {
   wake(): Promise<void>;
   /** It goes to the back/forward cache, where it may hold nothing that others could wait for. */
   hide(): void;
-  /** It comes back from there, before it wakes. */
+  /** It comes back from there, and wakes, unless it is left again before that. */
   show(): Promise<void>;
   /** Its timers have another pace now. */
   seen(): void;
@@ -39,5 +39,5 @@ export function watchPage(page: Lifecycle, signal: AbortSignal): void {
     },
     { signal },
   );
-  addEventListener("pageshow", ({ persisted }) => persisted && void page.show().then(() => page.wake()), { signal });
+  addEventListener("pageshow", ({ persisted }) => persisted && void page.show(), { signal });
 }
