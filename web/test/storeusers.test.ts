@@ -87,6 +87,25 @@ test("Fault 551: the session of one user with an agent is not shown to the next 
   }
 });
 
+test("Fault 596: the session of an agent whose client is closed, or whose data were deleted, is not shown any more, nor drawn by the next component", async () => {
+  for (const isMounted of [true, false]) {
+    const listeners = new Listeners<Pick<AgentEvents, "session" | "state">>();
+    const session = { id: "s", closed: false, state: "idle", title: "of ada", transcript: [{}], pending: [], requests: [], stopReason: undefined, on: () => () => {} };
+    const agent = { sessions: async () => (session.closed ? [] : [session]), on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener) };
+    const store = observeAgentSession(agent as unknown as Agent);
+    let stop = store.onChange(() => {});
+    await until(() => store.snapshot().state === "idle");
+    if (!isMounted) stop();
+    session.closed = true;
+    listeners.emit("state", { state: "closed" });
+    await settled();
+    assert.deepEqual([store.snapshot().title, store.snapshot().transcript], [undefined, []]);
+    if (!isMounted) stop = store.onChange(() => {});
+    await until(() => store.snapshot().state === "missing");
+    stop();
+  }
+});
+
 test("Fault 603: the session of one user with an agent is not drawn for the next, who has come while no component was mounted, nor by a look that was under way", async () => {
   const listeners = new Listeners<Pick<AgentEvents, "session" | "state">>();
   const [ada, bob] = ["ada", "bob"].map((title) => ({ id: title, closed: false, state: "idle", title, transcript: [{}], pending: [], requests: [], stopReason: undefined, on: () => () => {} }));

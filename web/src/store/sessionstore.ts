@@ -67,8 +67,8 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     this.#agent = agent;
     this.#id = id;
     // As long as the agent lives: its user may change while no component is there, and the next one is drawn before it looks.
-    agent.on("state", ({ anotherUser }) => {
-      if (anotherUser) this.#anotherUser();
+    agent.on("state", ({ state, anotherUser }) => {
+      if (anotherUser || state === "closed") this.#over();
     });
   }
 
@@ -89,7 +89,8 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     this.#session = undefined;
   }
 
-  #anotherUser(): void {
+  /** What was shown was the last user's, or has been deleted: a client that is closed shows nothing, as of its calls. */
+  #over(): void {
     this.#forget();
     this.#looked = false;
     this.publish();
