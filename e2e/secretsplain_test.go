@@ -88,6 +88,17 @@ func TestFault115_CipherTakenAway(t *testing.T) {
 	r.finish(page, "indexeddb")
 }
 
+// TestFault597_WithoutACipher: what calls can count on is what they do come to, which without a cipher is nothing.
+func TestFault597_WithoutACipher(t *testing.T) {
+	t.Parallel()
+	r := storeRig(t, `Object.defineProperty(crypto, "subtle", { value: undefined });`)
+	page := r.open()
+	begin(page)
+	if got := chrome.Script[string](page, `return [mcp.durability, mcp.guarantees.floor, mcp.guarantees.ceiling].join();`); got != "indexeddb,lost-on-reload,lost-on-reload" {
+		t.Errorf("it says %s", got)
+	}
+}
+
 // TestFault115_SecretInTheAddress: a query may hold a key. It is in the requests,
 // where the app wants it, and in nothing that the runtime writes.
 func TestFault115_SecretInTheAddress(t *testing.T) {

@@ -8,10 +8,16 @@ test("what calls can count on is what the core says, and in memory it is no more
   for (const [floor, floorWord] of GUARANTEE_WORDS.entries()) {
     for (const [ceiling, ceilingWord] of GUARANTEE_WORDS.entries()) {
       const bits = FACT.selfDescribing | (floor << FLOOR_SHIFT) | (ceiling << CEILING_SHIFT);
-      assert.deepEqual(guaranteesOf("indexeddb", bits), { floor: floorWord, ceiling: ceilingWord });
-      assert.deepEqual(guaranteesOf("memory", bits), { floor: floorWord, ceiling: floorWord });
+      assert.deepEqual(guaranteesOf("indexeddb", true, bits), { floor: floorWord, ceiling: ceilingWord });
+      assert.deepEqual(guaranteesOf("memory", true, bits), { floor: floorWord, ceiling: floorWord });
     }
   }
+});
+
+test("Fault 597: where nothing that a call is resumed with can rest, no call can count on more than what it begins with", () => {
+  const bits = 2 << CEILING_SHIFT;
+  const floor = "lost-on-reload";
+  assert.deepEqual(guaranteesOf("indexeddb", false, bits), { floor, ceiling: floor });
 });
 
 test("facts are those of the connection that was open last", () => {

@@ -85,6 +85,14 @@ test("without a cipher secrets are left out, and the commit says so", async () =
   });
 });
 
+test("Fault 597: a store says whether what is secret can rest in it", async () => {
+  new Shim();
+  assert.equal((await open()).seals, true);
+  new Shim();
+  await withGlobal("crypto", { value: { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(7) } }, async () => assert.equal((await open()).seals, false));
+  assert.equal((await open("b")).seals, true, "which another page may see to");
+});
+
 test("a browser that cannot store a key has no cipher", async () => {
   const shim = new Shim();
   await withGlobal("structuredClone", {

@@ -8,10 +8,13 @@ export interface Guarantees {
   ceiling: Guarantee;
 }
 
-/** What calls can count on, by the facts of the connection; what is in memory ends with the page. */
-export function guaranteesOf(durability: Durability, facts: number): Guarantees {
+/**
+ * What calls can count on, by the facts of the connection; what is in memory ends with the page, and so does what a call is
+ * resumed with where the store can seal nothing.
+ */
+export function guaranteesOf(durability: Durability, seals: boolean, facts: number): Guarantees {
   const floor = guaranteeAt(facts, FLOOR_SHIFT);
-  return { floor, ceiling: durability === "memory" ? floor : guaranteeAt(facts, CEILING_SHIFT) };
+  return { floor, ceiling: durability === "memory" || !seals ? floor : guaranteeAt(facts, CEILING_SHIFT) };
 }
 
 function guaranteeAt(facts: number, shift: number): GuaranteeWord {

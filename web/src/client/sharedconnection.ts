@@ -172,7 +172,7 @@ export class SharedConnection {
 
   /** What a call of a tool can count on here. */
   get guarantees(): Guarantees {
-    return guaranteesOf(this.#durability, this.#life.facts.bits);
+    return guaranteesOf(this.#durability, this.#keeping.journal?.seals ?? false, this.#life.facts.bits);
   }
 
   /** The calls that are kept and not acknowledged, in the order of their making. */

@@ -42,6 +42,11 @@ export class Connector {
     return this.#last?.generation ?? "";
   }
 
+  /** Whether there is a key of the origin, as far as it was looked at. */
+  get seals(): boolean {
+    return !!this.#last?.key;
+  }
+
   /** Returns the open database, or opens it. Rejects with a StoreError. */
   async connect(): Promise<Connection> {
     if (this.#open) return this.#open;

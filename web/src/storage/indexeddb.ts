@@ -117,6 +117,10 @@ class IndexedDBStore implements Store {
     });
   }
 
+  get seals(): boolean {
+    return this.#connector.seals;
+  }
+
   get generation(): string {
     return this.#connector.generation;
   }

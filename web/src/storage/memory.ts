@@ -18,6 +18,7 @@ export function memoryStore(options: StoreOptions): Store {
 
 class MemoryStore implements Store {
   readonly durability = "memory";
+  readonly seals = true;
   readonly generation = "";
   readonly #options: StoreOptions;
   #closed = false;

@@ -200,6 +200,8 @@ export interface Results {
 export interface Store {
   /** Where the rows are: `memory` ends with the page. */
   readonly durability: "indexeddb" | "memory";
+  /** Whether what is secret can be in it: a store on the disk has a key for that, or leaves it out. */
+  readonly seals: boolean;
 
   /**
    * Reads everything, and takes over, in the same transaction, each call whose

@@ -135,6 +135,11 @@ export class Journal {
     return this.#store.durability;
   }
 
+  /** Whether what a call is resumed with can be kept there: not without a cipher, or where the browser can store no key. */
+  get seals(): boolean {
+    return this.#store.seals;
+  }
+
   /** Whether what was stored has been deleted: this page stores nothing any more, and shares nothing with others. */
   get forgotten(): boolean {
     return this.#forgotten;
