@@ -4,6 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GONE } from "../src/host/askpage.js";
 import { HostSignIn, type SignInPage } from "../src/host/hostsignin.js";
+import { PortSignIn } from "../src/host/portsignins.js";
+import { checked, FROM_HOST, type HostMessage, type PageMessage } from "../src/host/protocol.js";
+import { RemoteSignIn } from "../src/host/remotesignin.js";
+import { HoldfastError } from "../src/shared/errors.js";
 import { tasks } from "./ready.js";
 
 // A channel of Node's would keep the test from ending.
@@ -139,4 +143,31 @@ test("Fault 312: where somebody has clicked, that page is asked, though a newer 
   await signIn.show(wanted());
   assert.ok(clicked.asked.includes("signIn"));
   assert.deepEqual(newest.asked, []);
+});
+
+test("Fault 598: a page hears of its worker why the token cannot be refreshed, once, and that it can be again", async () => {
+  const page = { location: { href: "https://app.example/" }, history: {}, name: "" };
+  Object.defineProperty(globalThis, "document", { value: { addEventListener: () => {} }, configurable: true });
+  Object.defineProperty(globalThis, "window", { value: page, configurable: true });
+  const crossing = { options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory" } as const;
+  const told: (string | undefined)[] = [];
+  let remote!: RemoteSignIn;
+  const auth = { crossing: () => crossing, heard: () => told.push(remote.refreshFailure?.code), authorize: () => undefined as never };
+  remote = RemoteSignIn.of(auth, `https://mcp${++servers}.example/mcp`, "", () => new Promise(() => {}));
+  const said: HostMessage[] = [];
+  const opening: Extract<PageMessage, { t: "auth" }> = { t: "auth", client: 2, url: remote.url, how: crossing, file: "", window: "", seen: true };
+  const port = new PortSignIn({ isHere: true, question: () => new Promise(() => {}), send: (message) => void said.push(structuredClone(message)) }, opening, new Set());
+  await port.ready;
+  const hears = async (refreshFailure: HoldfastError | undefined): Promise<void> => {
+    Object.defineProperty((await port.signIn.shared).auth, "refreshFailure", { value: refreshFailure, configurable: true });
+    port.tell();
+    await tasks(1);
+    remote.receive(checked<HostMessage>(FROM_HOST, said.at(-1))!);
+  };
+  const failure = new HoldfastError({ code: "cors_blocked", op: "auth/refresh", message: "it is there", hint: "allow this page", retryable: true });
+  for (const each of [undefined, failure, failure, undefined]) await hears(each);
+  assert.deepEqual(told, ["cors_blocked", undefined]);
+  await hears(failure);
+  const { code, op, hint, retryable } = remote.refreshFailure!;
+  assert.deepEqual({ code, op, hint, retryable }, { code: "cors_blocked", op: "auth/refresh", hint: "allow this page", retryable: true });
 });

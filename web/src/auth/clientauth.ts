@@ -10,10 +10,12 @@ import type { SignIn } from "./signin.js";
 export type ClientAuth = Pick<SignIn, "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "passed" | "repaired" | "refused" | "signIn" | "finish" | "signOut"> & {
   /** What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked again. */
   readonly failure: HoldfastError | undefined;
+  /** Why the token cannot be refreshed just now, while calls wait for it; it is tried again by itself. */
+  readonly refreshFailure: HoldfastError | undefined;
 };
 
 /** The sign-in at one server, as an app sees it. */
-export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failure" | "signOut"> & {
+export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failure" | "refreshFailure" | "signOut"> & {
   /**
    * Has a person sign in: from a click, since browsers open windows then. Resolves once somebody
    * has, in this tab or in another one.
@@ -56,6 +58,9 @@ function converting(signIn: SignIn): ClientAuth {
     },
     get failure() {
       return signIn.failure && new HoldfastError(signIn.failure);
+    },
+    get refreshFailure() {
+      return signIn.refreshFailure && new HoldfastError(signIn.refreshFailure);
     },
     get onchange() {
       return signIn.onchange;

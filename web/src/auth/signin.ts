@@ -68,6 +68,8 @@ export class SignIn {
   #read: string | undefined;
   /** A sign-in that came to nothing after a person was asked. */
   #declined: (Reason & { readonly failure: AuthFailure }) | undefined;
+  /** Why the token could not be refreshed when that was last tried. */
+  #unrefreshed: AuthFailure | undefined;
   /** The MCP server or agent. */
   readonly url: string;
   /** Called after each change of {@link state} or {@link address}. */
@@ -104,6 +106,14 @@ export class SignIn {
     return this.#declined?.failure.toFields();
   }
 
+  /**
+   * Why the token cannot be refreshed just now, while what needs it waits: nothing answers, or CORS rules keep the page out, which the
+   * `hint` says how to mend. It is tried again by itself, and is over with the first token that comes.
+   */
+  get refreshFailure(): ErrorFields | undefined {
+    return this.#unrefreshed?.toFields();
+  }
+
   /** Who is signed in; undefined for nobody. */
   async principal(): Promise<string | undefined> {
     return (await readGrant(this.#hands, this.url))?.value.principal;
@@ -122,6 +132,7 @@ export class SignIn {
     if (before !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
     // Another token is news as well: it may be for the scopes that somebody waits for.
     const read = grant?.access && grant.access.token + cameBy(grant);
+    if (read !== this.#read) this.#unrefreshed = undefined; // another tab had better luck, or somebody has signed in or out
     if (read !== this.#read && before === this.#state) this.onchange?.();
     this.#read = read;
   }
@@ -403,15 +414,19 @@ export class SignIn {
     // A person who is on the way to sign in does not make the token any worse.
     const shown = !fresh && !this.#pending && this.#state === "signed-in";
     if (shown) this.#enter("refreshing");
-    const enter = (next: SignInState): void => {
+    const enter = (next: SignInState, failure?: AuthFailure): void => {
+      const isNews = failure?.fields.code !== this.#unrefreshed?.fields.code;
+      this.#unrefreshed = failure;
       if (shown && this.#state === "refreshing") this.#enter(next);
+      else if (isNews) this.onchange?.();
     };
     try {
       const grant = await liveGrant(this.#hands, this.url, rejected);
       enter("signed-in");
       return grant;
     } catch (error) {
-      enter(isSignInRequired(error) ? "signed-out" : "signed-in");
+      if (isSignInRequired(error)) enter("signed-out");
+      else enter("signed-in", asFailure(error));
       throw error;
     }
   }
@@ -425,7 +440,7 @@ export class SignIn {
   #settle(): void {
     const pending = this.#pending;
     this.#pending = undefined;
-    this.#declined = undefined;
+    this.#declined = this.#unrefreshed = undefined;
     this.#proven = undefined; // the same token may have come again
     this.#enter("signed-in");
     pending?.resolve();

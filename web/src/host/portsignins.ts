@@ -88,8 +88,8 @@ export class PortSignIn implements SignInPage {
   }
 
   tell(): void {
-    void this.signIn.shared.then(({ auth: { state, address = "", failure } }) => {
-      this.#page.send({ t: "signedIn", client: this.#number, state, address, ...(failure && { failure: errorData(failure) }) });
+    void this.signIn.shared.then(({ auth: { state, address = "", failure, refreshFailure } }) => {
+      this.#page.send({ t: "signedIn", client: this.#number, state, address, ...(failure && { failure: errorData(failure) }), ...(refreshFailure && { refreshFailure: errorData(refreshFailure) }) });
     });
   }
 }

@@ -149,7 +149,7 @@ type HostSays =
   /** The agent's sessions are over; `error` says why, where its client has failed. `again`: it is another user's, and is to be opened once more. */
   | { t: "ended"; client: number; again: boolean; error?: ErrorData }
   /** Where a sign-in stands: its page may show that. `address` is where a person has to go, empty where no window is blocked. */
-  | { t: "signedIn"; client: number; state: string; address: string; failure?: ErrorData }
+  | { t: "signedIn"; client: number; state: string; address: string; failure?: ErrorData; refreshFailure?: ErrorData }
   /** The page is in the window of a flow that is over. */
   | { t: "closeWindow"; client: number }
   /** The app is asked, or the page for a sign-in: `reply` answers. */
@@ -225,7 +225,7 @@ export const FROM_HOST: Fields<HostMessage> = {
   session: { client: "n", session: "n", made: "o" },
   assigned: { client: "n", session: "n", number: "n" },
   ended: { client: "n", again: "b", error: "o?" },
-  signedIn: { client: "n", state: "s", address: "s", failure: "o?" },
+  signedIn: { client: "n", state: "s", address: "s", failure: "o?", refreshFailure: "o?" },
   closeWindow: { client: "n" },
   question: { client: "n", question: "n", asked: "s", request: "o", server: "s", draft: "s" },
   withdrawn: { question: "n" },

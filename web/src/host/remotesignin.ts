@@ -39,7 +39,7 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
   #link: HostLink | undefined;
   /** Its own, on that link. */
   #number = 0;
-  #said: { state: SignInState; address: string; failure?: ErrorData | undefined } = { state: "signed-out", address: "" };
+  #said: { state: SignInState; address: string; failure?: ErrorData | undefined; refreshFailure?: ErrorData | undefined } = { state: "signed-out", address: "" };
   /** What has come of showing an address, by the name of its window. */
   readonly #shown = new Map<string, ShownAddress>();
 
@@ -71,6 +71,10 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
 
   get failure(): HoldfastError | undefined {
     return this.#said.failure && holdfastErrorFrom(this.#said.failure, OP);
+  }
+
+  get refreshFailure(): HoldfastError | undefined {
+    return this.#said.refreshFailure && holdfastErrorFrom(this.#said.refreshFailure, OP);
   }
 
   async signIn(): Promise<void> {
@@ -116,12 +120,12 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
     }
   }
 
-  #heard({ state, address, failure }: Extract<HostMessage, { t: "signedIn" }>): void {
+  #heard({ state, address, failure, refreshFailure }: Extract<HostMessage, { t: "signedIn" }>): void {
     // The worker has the answer, which was left where it is until then: where no worker takes it, this page does.
     dropAnswer(window, this.#crossing.options.redirectUrl);
     const before = this.#said;
-    this.#said = { state: state as SignInState, address, failure };
-    if (before.state === state && before.address === address && before.failure?.message === failure?.message) return;
+    this.#said = { state: state as SignInState, address, failure, refreshFailure };
+    if (before.state === state && before.address === address && before.failure?.message === failure?.message && before.refreshFailure?.message === refreshFailure?.message) return;
     this.#auth.heard?.(this);
   }
 
