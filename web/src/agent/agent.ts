@@ -4,6 +4,7 @@ import { EVENT } from "../shared/border.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { HoldfastError } from "../shared/errors.js";
 import { disposedBy } from "../shared/dispose.js";
+import { tagged } from "../shared/tagged.js";
 import type { Host } from "../shared/host.js";
 import type { Implementation, Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
@@ -50,6 +51,7 @@ export class Agent {
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   static {
+    tagged(this.prototype, "Agent");
     disposedBy(this.prototype, function () {
       return this.close();
     });

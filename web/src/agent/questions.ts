@@ -27,24 +27,25 @@ abstract class Question {
   readonly params: Open;
   /** Whether an earlier page had been asked already, and not answered. */
   readonly restored: boolean;
-  readonly #answer: Answer;
-  readonly #over = new AbortController();
+  // Neither is `#`: an app may put what it is asked into a framework's proxy, and answer that.
+  private readonly sends: Answer;
+  private readonly over = new AbortController();
 
   constructor(method: string, params: Open, restored: boolean, answer: Answer) {
     this.method = method;
     this.params = params;
     this.restored = restored;
-    this.#answer = answer;
+    this.sends = answer;
   }
 
   /** Aborted when nobody waits for the answer any more: it was given, here or elsewhere, or the agent took the request back. */
   get signal(): AbortSignal {
-    return this.#over.signal;
+    return this.over.signal;
   }
 
   /** @internal Nobody waits for it any more. */
   end(): void {
-    this.#over.abort();
+    this.over.abort();
   }
 
   /** @internal */
@@ -52,7 +53,7 @@ abstract class Question {
     if (this.signal.aborted) {
       throw new HoldfastError({ code: "closed", op: this.method, message: "nobody waits for the answer any more" });
     }
-    this.#answer(ok, JSON.stringify(value));
+    this.sends(ok, JSON.stringify(value));
     this.end();
   }
 
@@ -110,13 +111,13 @@ export class ElicitationRequest extends Question implements Draft {
   readonly url: string | undefined;
   /** What was saved last of the answer, also by an earlier page; undefined where nothing was. */
   readonly draft: unknown;
-  readonly #filling: Filling;
+  private readonly filling: Filling;
 
   /** @internal */
   constructor(params: Open, restored: boolean, answer: Answer, filling: Filling) {
     super("elicitation/create", params, restored, answer);
     this.draft = filling.draft;
-    this.#filling = filling;
+    this.filling = filling;
     this.mode = text(params["mode"]) ?? "form";
     this.message = text(params["message"]) ?? "";
     this.requestedSchema = isObject(params["requestedSchema"]) ? params["requestedSchema"] : undefined;
@@ -146,7 +147,7 @@ export class ElicitationRequest extends Question implements Draft {
    */
   saveDraft(value: unknown): void {
     const json = draftText(value);
-    if (!this.signal.aborted) this.#filling.save(json);
+    if (!this.signal.aborted) this.filling.save(json);
   }
 
   /** The person says no. */
@@ -162,7 +163,7 @@ export class ElicitationRequest extends Question implements Draft {
   /** @internal */
   respond(result: ElicitationResult): void {
     const isForm = this.mode === "form" && this.requestedSchema;
-    this.answer(true, isForm ? (this.#filling.complete?.(result) ?? result) : { action: result.action });
+    this.answer(true, isForm ? (this.filling.complete?.(result) ?? result) : { action: result.action });
   }
 }
 

@@ -8,9 +8,8 @@ import { endedStatus, type CallStatus } from "./callstatus.js";
 import { randomId } from "./idempotency.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
-import { beyond, decodeEvent, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
+import { beyond, type CallEvent, decodeEvent, type Guarantee, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
-import type { CallEvent, Guarantee } from "./events.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { CallOptions, Progress } from "./options.js";
@@ -18,6 +17,7 @@ import { answered, Peek } from "./peek.js";
 import { refusedAck } from "./refusedack.js";
 import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 import { missing, withoutGaps } from "./storedevents.js";
+import { tagged } from "../shared/tagged.js";
 
 /** What a call needs of its client. */
 export type CallControl = CallControlOf<Call<unknown>>;
@@ -26,8 +26,7 @@ export type CallControl = CallControlOf<Call<unknown>>;
  * One request, over as many connections as it takes. Iterate it for its
  * events, await `result` for its outcome; both, either or neither.
  *
- * Leaving a loop, dropping the object or unloading the page cancels nothing:
- * only {@link Call.cancel} and the AbortSignal do.
+ * Leaving a loop, dropping the object or unloading the page cancels nothing: only {@link Call.cancel} and the AbortSignal do.
  */
 export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   /** The JSON-RPC method. */
@@ -64,6 +63,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   #named: string | undefined;
   #listeners: Listeners<CallListeners> | undefined;
   readonly #peek = new Peek();
+  static { tagged(this.prototype, "Call"); }
 
   /** @internal Whether the app answers requests for input itself. */
   readonly manual: boolean;

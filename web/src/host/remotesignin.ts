@@ -9,6 +9,7 @@ import type { SignInState } from "../auth/signinstate.js";
 import type { Auth, CrossingAuth } from "../connect/useroptions.js";
 import { located } from "../runtime/located.js";
 import type { HoldfastError } from "../shared/errors.js";
+import { tagged } from "../shared/tagged.js";
 import { BUILD } from "./build.js";
 import { errorData, type ErrorData, holdfastErrorFrom } from "./errordata.js";
 import type { HostLink, LinkedClient } from "./hostlink.js";
@@ -42,6 +43,10 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
   #said: { state: SignInState; address: string; failure?: ErrorData | undefined; refreshFailure?: ErrorData | undefined } = { state: "signed-out", address: "" };
   /** What has come of showing an address, by the name of its window. */
   readonly #shown = new Map<string, ShownAddress>();
+
+  static {
+    tagged(this.prototype, "ServerSignIn");
+  }
 
   private constructor(auth: Auth, url: string, newLink: () => Promise<HostLink>) {
     this.#auth = auth;

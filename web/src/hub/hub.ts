@@ -4,6 +4,7 @@ import type { McpClient } from "../client/client.js";
 import type { ClientEvents } from "../client/clientevents.js";
 import type { CallOptions, RequestOptions } from "../client/options.js";
 import type { CallToolResult, Open, Tool } from "../shared/mcp.js";
+import { tagged } from "../shared/tagged.js";
 import { badArgument } from "../store/checks.js";
 import { HubNames } from "./hubnames.js";
 
@@ -66,6 +67,10 @@ export class Hub {
   readonly #listeners = new Map<keyof ClientEvents, Set<Listener>>();
   /** By the calls that were made or found here. */
   readonly #owners = new WeakMap<Call<CallToolResult>, string>();
+
+  static {
+    tagged(this.prototype, "Hub");
+  }
 
   /** @internal Use {@link hub}. */
   constructor(servers: readonly HubServer[]) {

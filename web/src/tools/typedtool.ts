@@ -4,6 +4,7 @@ import type { McpClient } from "../client/client.js";
 import type { CallEvent } from "../client/events.js";
 import type { CallOptions } from "../client/options.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
+import { tagged } from "../shared/tagged.js";
 import { badArgument } from "../store/checks.js";
 import { pathOf, type SchemaIssue, type SchemaVerdict, type StandardSchema } from "./standardschema.js";
 import { toolNameOf, type ToolResult } from "./toolmap.js";
@@ -69,6 +70,10 @@ class Typed<Out> implements TypedCall<Out> {
   readonly call: Call<CallToolResult>;
   readonly #schema: StandardSchema<unknown, Out> | undefined;
   #result: Promise<ToolResult<Out>> | undefined;
+
+  static {
+    tagged(this.prototype, "TypedCall");
+  }
 
   constructor(call: Call<CallToolResult>, schema: StandardSchema<unknown, Out> | undefined) {
     this.call = call;

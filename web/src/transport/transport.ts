@@ -5,6 +5,7 @@ import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connect } from "../host/hosts.js";
 import { badArgument } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
+import { tagged } from "../shared/tagged.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { StartSpan } from "../trace/spans.js";
 import { checkRevision, initializeResult, introduction, notDiscovered } from "./handshake.js";
@@ -60,6 +61,10 @@ export class HoldfastTransport {
   onerror?: ((error: Error) => void) | undefined;
   /** Called with what the server says. The types of a message are the Client's. */
   onmessage?: ((message: any, extra?: any) => void) | undefined;
+
+  static {
+    tagged(this.prototype, "HoldfastTransport");
+  }
 
   readonly #url: string | URL;
   readonly #options: HoldfastTransportOptions;
