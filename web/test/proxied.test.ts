@@ -11,6 +11,7 @@ import { connect } from "../src/host/hosts.js";
 import { RemoteSignIn } from "../src/host/remotesignin.js";
 import { Hub, hub } from "../src/hub/hub.js";
 import { OUTCOME } from "../src/shared/border.js";
+import { HoldfastError } from "../src/shared/errors.js";
 import { observeCall } from "../src/store/callstore.js";
 import { typedTool } from "../src/tools/typedtool.js";
 import { HoldfastTransport } from "../src/transport/transport.js";
@@ -44,6 +45,23 @@ test("Fault 599: a client and its calls work where a framework keeps them behind
     assert.equal(reactive({ typed: typedTool(mcp, "report").of(held) }).typed!.call, held);
     await mcp.close();
     assert.equal(state.mcp.state, "closed");
+  }
+});
+
+test("Fault 566: arguments that are no JSON are named in either host, and nothing of them is shown", async () => {
+  const circle: Record<string, unknown> = {};
+  circle["of"] = circle;
+  const throws = { get secret(): never { throw new Error("secret-77"); } };
+  for (const host of ["page", "shared"] as const) {
+    const origin = new Origin(host);
+    const mcp = await connect("https://mcp.example/mcp", origin.options);
+    for (const given of [{ n: 1n }, circle, throws]) {
+      for (const [call, argument] of [[mcp.callTool("report", given), "args"], [mcp.request("x/y", given), "params"]] as const) {
+        await assert.rejects(call.result, (error) => error instanceof HoldfastError && error.code === "bad_argument" && error.message === `${call.method}: ${argument} cannot be written as JSON`);
+      }
+    }
+    assert.equal(origin.core.calls.length, 0);
+    await mcp.close();
   }
 });
 

@@ -35,13 +35,14 @@ export function outgoing(method: string, params: Open | undefined, options: Call
     send: milliseconds(op, "sendWithin", options.sendWithin),
     made: madeAt(options),
   };
-  const { _meta, ...rest } = params ?? {};
+  const argument = method === "tools/call" ? "args" : "params";
+  const { _meta, ...rest } = membersOf(op, argument, params);
   const kept = options.journal ?? (KEPT.has(method) || options.key !== undefined);
   const meta = withKey(kept || KEPT.has(method), _meta as Open | undefined, options.meta);
   if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
   const empty = Object.keys(meta).length === 0;
   return {
-    frame: [method, params === undefined ? "" : toJSON(op, method === "tools/call" ? "args" : "params", rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
+    frame: [method, params === undefined ? "" : toJSON(op, argument, rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
     meta,
     times,
     how: howOf(op, kept, options, defaults),
@@ -80,12 +81,25 @@ function howOf(op: string, kept: boolean, options: CallOptions, defaults: CallDe
   );
 }
 
+/** The members of an object, some of which may be code that throws. */
+function membersOf(op: string, argument: string, params: Open | undefined): Open {
+  try {
+    return { ...params };
+  } catch (cause) {
+    throw notJSON(op, argument, cause);
+  }
+}
+
 function toJSON(op: string, argument: string, value: unknown): string {
   try {
     const text: string | undefined = JSON.stringify(value);
     if (text === undefined || !text.startsWith("{")) throw new TypeError("not an object");
     return text;
   } catch (cause) {
-    throw new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
+    throw notJSON(op, argument, cause);
   }
+}
+
+function notJSON(op: string, argument: string, cause: unknown): HoldfastError {
+  return new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
 }

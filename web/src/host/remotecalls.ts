@@ -72,8 +72,8 @@ export class RemoteCalls {
     let json: string;
     try {
       json = JSON.stringify(args);
-    } catch (error) {
-      return this.refused(op, cannotCross(op, error));
+    } catch (cause) {
+      return this.refused(op, new HoldfastError({ code: "bad_argument", op, message: `${isTool ? "args" : "params"} cannot be written as JSON`, cause }));
     }
     const sent = paramsIn(json, isTool, args);
     const known = key === undefined ? undefined : this.#keys.get(key);
