@@ -36,12 +36,12 @@ export type FailureFields = Omit<ErrorFields, "code" | "op" | "cause" | "rpc" | 
  * what they were given. Nothing that a server wrote freely is in it.
  */
 export class AuthFailure extends Error {
+  override name = "AuthFailure";
   readonly leg: Leg;
   readonly fields: FailureFields;
 
   constructor(leg: Leg, fields: FailureFields) {
     super(`${leg}: ${fields.message}`);
-    this.name = "AuthFailure";
     this.leg = leg;
     this.fields = fields;
   }

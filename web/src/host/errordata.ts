@@ -21,6 +21,7 @@ export interface ErrorData {
 
 /** What the app's code threw in a page, where only its name and message arrive. */
 export class AppError extends Error {
+  override name: string;
   /** The question that it was the answer to; 0 for none. */
   readonly question: number;
   /** As the token provider's errors have it. */
@@ -68,9 +69,8 @@ export function errorFrom(data: ErrorData, thrown?: (question: number) => unknow
     if (known !== undefined) return known;
   }
   if (code !== "") return new HoldfastError({ ...rest, code, message: String(message), ...(cause === undefined ? {} : { cause: errorFrom(cause, thrown) }) });
-  const error = new Error(message);
-  error.name = name;
-  return error;
+  // Not assigned: a page may have frozen Error.prototype.
+  return Object.defineProperty(new Error(message), "name", { value: name, writable: true, configurable: true });
 }
 
 /** The same, where it has to be one of Holdfast's. */

@@ -100,6 +100,8 @@ export type Reached = "answers" | "nothing";
  * payload of a request, so that it can be logged.
  */
 export class HoldfastError extends Error {
+  // A member of its own from the start: where a page has frozen Error.prototype, as hardened ones do, none can be assigned.
+  override name = "HoldfastError";
   /** What went wrong, for programs. */
   readonly code: ErrorCode;
   /** The operation: a JSON-RPC method such as "tools/call", or a step such as "load". */
@@ -121,7 +123,6 @@ export class HoldfastError extends Error {
 
   constructor(fields: ErrorFields) {
     super(fields.op ? `${fields.op}: ${fields.message}` : fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
-    this.name = "HoldfastError";
     this.code = fields.code;
     this.op = fields.op ?? "";
     this.status = fields.status ?? 0;

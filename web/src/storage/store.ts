@@ -108,12 +108,12 @@ export type StoreReason = StoreReasonWord;
 
 /** The only error of a store. After it nothing of the operation is stored. Its text holds no content of a row. */
 export class StoreError extends Error {
+  override name = "StoreError";
   /** Why, for programs. */
   readonly reason: StoreReason;
 
   constructor(reason: StoreReason, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = "StoreError";
     this.reason = reason;
   }
 }
