@@ -8,8 +8,8 @@ import { connect } from "../src/host/hosts.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { StateEvent } from "../src/shared/clientstate.js";
 import { Listeners } from "../src/shared/listeners.js";
-import { findCall, observeAgentSession, observeCall, observeCalls } from "../src/store/stores.js";
-import { Origin } from "./bothhosts.js";
+import { findCall, observeAgentSession, observeCall, observeCalls, observeTools } from "../src/store/stores.js";
+import { type CoreCall, Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 
 const tokenOf = (sub: string): string => `h.${btoa(JSON.stringify({ iss: "i", sub }))}.s`;
@@ -41,6 +41,45 @@ test("Fault 551: what the calls of one user have come to is not shown to the nex
       assert.deepEqual([list.snapshot().calls.length, found.snapshot().state, found.snapshot().result], [0, "missing", undefined], `${host}, ${pages}`);
       for (const stop of stops) stop();
       await Promise.all([mcp.close(), other?.close()]);
+    }
+  }
+});
+
+test("Fault 551: the tools that one user had are not shown to the next user of the page, who has a list of their own", async () => {
+  for (const host of ["page", "shared"] as const) {
+    for (const isThere of [false, true]) {
+      const origin = new Origin(host);
+      let user = "ada";
+      const connected = (token: () => Promise<string>): ReturnType<typeof connect> => connect("https://mcp.example/mcp", { ...origin.options, token });
+      const others = isThere ? [await connected(async () => tokenOf("bob")), await connected(async () => tokenOf("ada"))] : []; // of the next user, and one who stays
+      const mcp = await connected(async () => tokenOf(user));
+      origin.core.port.token();
+      await settled();
+      const answered = new Set<CoreCall>();
+      /** Answers each list that is asked for; whether there was one. */
+      const answers = (tool: string): boolean => {
+        const asked = origin.clients.flatMap((core) => core.calls.filter((call) => call.method === "tools/list" && !answered.has(call)).map((call) => ({ core, call })));
+        for (const { core, call } of asked) core.port.settle((answered.add(call), call.id), OUTCOME.result, JSON.stringify({ tools: [{ name: tool, inputSchema: { type: "object" } }] }));
+        return asked.length > 0;
+      };
+      const tools = observeTools(mcp);
+      const names = (): string[] => tools.snapshot().tools.map(({ name }) => name);
+      const stop = tools.onChange(() => {});
+      await until(() => answers("of-ada"));
+      await until(() => names().length > 0);
+      let changes = 0;
+      mcp.on("state", ({ anotherUser }) => (changes += anotherUser ? 1 : 0));
+      user = "bob"; // has signed in, and the provider is asked again
+      origin.clients.at(-1)!.port.token();
+      await until(() => changes > 0);
+      await settled();
+      assert.deepEqual(names(), [], `${host}, ${isThere}`);
+      if (isThere) {
+        assert.equal(tools.snapshot().state, "loading");
+        await until(() => (answers("of-bob"), names().includes("of-bob")));
+      }
+      stop();
+      await Promise.all([mcp, ...others].map((client) => client.close()));
     }
   }
 });

@@ -37,8 +37,10 @@ class ToolsStore extends Observed<ToolsSnapshot> {
       this.#client.on("changed", ({ what }) => {
         if (what === "tools") this.#outdated();
       });
-      this.#client.on("state", ({ state }) => {
-        if (state === "open" && this.#state === "failed") this.#outdated();
+      this.#client.on("state", ({ state, anotherUser }) => {
+        if (anotherUser || state === "closed") this.#forget();
+        // While the client of the next user is being made a list would be refused.
+        if (state === "open" ? this.#stale || this.#state === "failed" : this.#stale && state !== "reconnecting") this.#outdated();
       });
     }
     if (this.#stale) this.#list();
@@ -48,6 +50,14 @@ class ToolsStore extends Observed<ToolsSnapshot> {
   #outdated(): void {
     this.#stale = true;
     if (this.heard) this.#list();
+  }
+
+  /** What was listed was for the last user, who may see others than the next; a client that is closed has none. */
+  #forget(): void {
+    [this.#state, this.#tools, this.#error] = ["loading", [], undefined];
+    this.#asked++;
+    this.#stale = true;
+    this.publish();
   }
 
   readonly #refresh = (): void => this.#list();
