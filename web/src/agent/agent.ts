@@ -4,7 +4,6 @@ import { EVENT } from "../shared/border.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { HoldfastError } from "../shared/errors.js";
 import { disposedBy } from "../shared/dispose.js";
-import { tagged } from "../shared/tagged.js";
 import type { Host } from "../shared/host.js";
 import type { Implementation, Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
@@ -51,10 +50,14 @@ export class Agent {
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   static {
-    tagged(this.prototype, "Agent");
     disposedBy(this.prototype, function () {
       return this.close();
     });
+  }
+
+  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  get [Symbol.toStringTag](): string {
+    return "Agent";
   }
 
   /** @internal Use {@link connectAgent}. */

@@ -3,7 +3,6 @@ import type { Backlog } from "../shared/backlog.js";
 import { EVENT } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import { disposedBy } from "../shared/dispose.js";
-import { tagged } from "../shared/tagged.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
 import { check } from "../shared/kinds.js";
@@ -50,10 +49,14 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   static {
-    tagged(this.prototype, "AgentSession");
     disposedBy(this.prototype, async function () {
       if (!this.#closed && this.#use.backend.facts.capabilities.session?.close) await this.close();
     });
+  }
+
+  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  get [Symbol.toStringTag](): string {
+    return "AgentSession";
   }
 
   /** @internal */

@@ -17,7 +17,6 @@ import { answered, Peek } from "./peek.js";
 import { refusedAck } from "./refusedack.js";
 import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 import { missing, withoutGaps } from "./storedevents.js";
-import { tagged } from "../shared/tagged.js";
 
 /** What a call needs of its client. */
 export type CallControl = CallControlOf<Call<unknown>>;
@@ -63,7 +62,8 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   #named: string | undefined;
   #listeners: Listeners<CallListeners> | undefined;
   readonly #peek = new Peek();
-  static { tagged(this.prototype, "Call"); }
+  /** @internal What says what it is a framework leaves alone: behind its proxy it would have no private members. */
+  get [Symbol.toStringTag](): string { return "Call"; }
 
   /** @internal Whether the app answers requests for input itself. */
   readonly manual: boolean;

@@ -13,7 +13,6 @@ import type { ClientState } from "../shared/clientstate.js";
 import { disposedBy } from "../shared/dispose.js";
 import type { Host } from "../shared/host.js";
 import { check, type Kind, name, open, optional } from "../shared/kinds.js";
-import { tagged } from "../shared/tagged.js";
 import { checkListener } from "../shared/listeners.js";
 import type { Usage } from "../storage/storage.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
@@ -28,10 +27,14 @@ export class Connection {
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   static {
-    tagged(this.prototype, "McpClient");
     disposedBy(this.prototype, function () {
       return this.close();
     });
+  }
+
+  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  get [Symbol.toStringTag](): string {
+    return "McpClient";
   }
 
   /** @internal Use {@link connect}. */

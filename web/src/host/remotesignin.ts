@@ -9,7 +9,6 @@ import type { SignInState } from "../auth/signinstate.js";
 import type { Auth, CrossingAuth } from "../connect/useroptions.js";
 import { located } from "../runtime/located.js";
 import type { HoldfastError } from "../shared/errors.js";
-import { tagged } from "../shared/tagged.js";
 import { BUILD } from "./build.js";
 import { errorData, type ErrorData, holdfastErrorFrom } from "./errordata.js";
 import type { HostLink, LinkedClient } from "./hostlink.js";
@@ -44,8 +43,9 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
   /** What has come of showing an address, by the name of its window. */
   readonly #shown = new Map<string, ShownAddress>();
 
-  static {
-    tagged(this.prototype, "ServerSignIn");
+  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  get [Symbol.toStringTag](): string {
+    return "ServerSignIn";
   }
 
   private constructor(auth: Auth, url: string, newLink: () => Promise<HostLink>) {

@@ -4,7 +4,6 @@ import type { McpClient } from "../client/client.js";
 import type { ClientEvents } from "../client/clientevents.js";
 import type { CallOptions, RequestOptions } from "../client/options.js";
 import type { CallToolResult, Open, Tool } from "../shared/mcp.js";
-import { tagged } from "../shared/tagged.js";
 import { badArgument } from "../store/checks.js";
 import { HubNames } from "./hubnames.js";
 
@@ -68,8 +67,9 @@ export class Hub {
   /** By the calls that were made or found here. */
   readonly #owners = new WeakMap<Call<CallToolResult>, string>();
 
-  static {
-    tagged(this.prototype, "Hub");
+  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  get [Symbol.toStringTag](): string {
+    return "Hub";
   }
 
   /** @internal Use {@link hub}. */

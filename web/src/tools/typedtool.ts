@@ -4,7 +4,6 @@ import type { McpClient } from "../client/client.js";
 import type { CallEvent } from "../client/events.js";
 import type { CallOptions } from "../client/options.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
-import { tagged } from "../shared/tagged.js";
 import { badArgument } from "../store/checks.js";
 import { pathOf, type SchemaIssue, type SchemaVerdict, type StandardSchema } from "./standardschema.js";
 import { toolNameOf, type ToolResult } from "./toolmap.js";
@@ -71,8 +70,9 @@ class Typed<Out> implements TypedCall<Out> {
   readonly #schema: StandardSchema<unknown, Out> | undefined;
   #result: Promise<ToolResult<Out>> | undefined;
 
-  static {
-    tagged(this.prototype, "TypedCall");
+  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  get [Symbol.toStringTag](): string {
+    return "TypedCall";
   }
 
   constructor(call: Call<CallToolResult>, schema: StandardSchema<unknown, Out> | undefined) {

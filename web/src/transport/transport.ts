@@ -5,7 +5,6 @@ import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connect } from "../host/hosts.js";
 import { badArgument } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
-import { tagged } from "../shared/tagged.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { StartSpan } from "../trace/spans.js";
 import { checkRevision, initializeResult, introduction, notDiscovered } from "./handshake.js";
@@ -62,8 +61,9 @@ export class HoldfastTransport {
   /** Called with what the server says. The types of a message are the Client's. */
   onmessage?: ((message: any, extra?: any) => void) | undefined;
 
-  static {
-    tagged(this.prototype, "HoldfastTransport");
+  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  get [Symbol.toStringTag](): string {
+    return "HoldfastTransport";
   }
 
   readonly #url: string | URL;
