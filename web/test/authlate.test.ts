@@ -8,7 +8,7 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { type AuthPlace, openSignIn, type TokenStorage } from "../src/auth/opensignin.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
 import type { SignIn } from "../src/auth/signin.js";
-import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, type Rig, SERVER } from "./authrig.js";
+import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, type Rig, SERVER } from "./authrig.js";
 import { redirectUrl, refusal, scene } from "./authscene.js";
 import { tasks, until } from "./ready.js";
 
@@ -284,5 +284,38 @@ test("Fault 292: whoever comes back to the page has it look at the flow at once,
     await come();
     await until(() => signIn.address !== first);
     assert.ok(await hands.store.get(`flow/${new URL(signIn.address!).searchParams.get("state")}`), event);
+  }
+});
+
+test("Fault 598: why a token cannot be refreshed is said while calls wait for it, and no more once there is one", async () => {
+  for (const mends of ["this tab", "another tab", "a person"]) {
+    let isHidden = false;
+    const token = () => json({ access_token: isHidden ? "no" : "new", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" });
+    const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => (isHidden ? hidden() : token()), [`GET ${ISSUER}/token`]: () => nothing(405) });
+    const [{ signIn, hands }, { signIn: other }] = [tab(), tab()];
+    const first = signIn.signIn();
+    await until(() => shown.length === 1);
+    await answer(signIn);
+    await first;
+    const told: string[] = [];
+    signIn.onchange = () => told.push(`${signIn.state} ${signIn.refreshFailure?.code ?? "well"}`);
+    isHidden = true;
+    hands.pass(3_600_000);
+    for (let n = 0; n < 2; n++) assert.equal((await failureOf(signIn.headers("POST", SERVER))).fields.code, "cors_blocked");
+    assert.deepEqual(told, ["refreshing well", "signed-in cors_blocked", "refreshing cors_blocked", "signed-in cors_blocked"]);
+    assert.ok(/as\.example has to answer with {2}Access-Control-Allow-Origin/.test(signIn.refreshFailure!.hint!));
+    assert.deepEqual([signIn.failure, signIn.refreshFailure!.op, signIn.refreshFailure!.retryable], [undefined, "auth/refresh", true]);
+    isHidden = false;
+    if (mends === "a person") {
+      await signIn.signOut();
+      const again = signIn.signIn();
+      await until(() => shown.length === 2);
+      await answer(signIn);
+      await again;
+    } else {
+      await (mends === "this tab" ? signIn : other).headers("POST", SERVER);
+      await signIn.reread();
+    }
+    assert.deepEqual([signIn.refreshFailure, told.at(-1)], [undefined, "signed-in well"], mends);
   }
 });

@@ -445,39 +445,6 @@ test("Fault 538: where the endpoint that refreshes is gone, or the server has an
   }
 });
 
-test("Fault 598: why a token cannot be refreshed is said while calls wait for it, and no more once there is one", async () => {
-  for (const mends of ["this tab", "another tab", "a person"]) {
-    let isHidden = false;
-    const token = () => json({ access_token: isHidden ? "no" : "new", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" });
-    const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => (isHidden ? hidden() : token()), [`GET ${ISSUER}/token`]: () => nothing(405) });
-    const [{ signIn, hands }, { signIn: other }] = [tab(), tab()];
-    const first = signIn.signIn();
-    await until(() => shown.length === 1);
-    await answer(signIn);
-    await first;
-    const told: string[] = [];
-    signIn.onchange = () => told.push(`${signIn.state} ${signIn.refreshFailure?.code ?? "well"}`);
-    isHidden = true;
-    hands.pass(3_600_000);
-    for (let n = 0; n < 2; n++) assert.equal((await failureOf(signIn.headers("POST", SERVER))).fields.code, "cors_blocked");
-    assert.deepEqual(told, ["refreshing well", "signed-in cors_blocked", "refreshing cors_blocked", "signed-in cors_blocked"]);
-    assert.ok(/as\.example has to answer with {2}Access-Control-Allow-Origin/.test(signIn.refreshFailure!.hint!));
-    assert.deepEqual([signIn.failure, signIn.refreshFailure!.op, signIn.refreshFailure!.retryable], [undefined, "auth/refresh", true]);
-    isHidden = false;
-    if (mends === "a person") {
-      await signIn.signOut();
-      const again = signIn.signIn();
-      await until(() => shown.length === 2);
-      await answer(signIn);
-      await again;
-    } else {
-      await (mends === "this tab" ? signIn : other).headers("POST", SERVER);
-      await signIn.reread();
-    }
-    assert.deepEqual([signIn.refreshFailure, told.at(-1)], [undefined, "signed-in well"], mends);
-  }
-});
-
 test("Fault 539: an authorization server that gives the token that it gave before, with more scopes, has signed somebody in", async () => {
   const more = 'Bearer error="insufficient_scope", scope="admin"';
   for (const when of ["while it waits", "and a request has passed before this tab hears of it", "after the window was closed here"]) {

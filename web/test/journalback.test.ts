@@ -98,26 +98,26 @@ test("Fault 594: a page that comes back from the back/forward cache has its chan
     assert.deepEqual(told.slice(-2), [TAB_INPUT.show, TAB_INPUT.wake]);
   }));
 
-for (const [what, ends] of [
-  ["closed", ({ journal }) => journal.close()],
-  ["left again", ({ page }) => page.fires("pagehide")],
-] satisfies [string, (rig: { page: Page; journal: Journal }) => void][]) {
-  test(`Fault 594: a page that is ${what} while it comes back has no channel, and keeps nobody from listening, whenever that is`, async () => {
-    for (let moment = 0; moment < MOMENTS; moment++) {
-      await inPage(async (rig) => {
-        rig.page.fires("pagehide");
-        await settled();
-        rig.page.fires("pageshow");
-        await goesBy(moment);
-        rig.told.length = 0;
-        ends(rig);
-        await settled();
-        assert.deepEqual([moment, open.size, rig.locks.held.has(LISTENS)], [moment, 0, false]);
-        assert.deepEqual(rig.told.filter((input) => input === TAB_INPUT.show || input === TAB_INPUT.wake), [], `at ${moment}`);
-      });
-    }
-  });
+/** A page that `ends` in each moment of its coming back. */
+async function whileItComesBack(ends: (rig: { page: Page; journal: Journal }) => void): Promise<void> {
+  for (let moment = 0; moment < MOMENTS; moment++) {
+    await inPage(async (rig) => {
+      rig.page.fires("pagehide");
+      await settled();
+      rig.page.fires("pageshow");
+      await goesBy(moment);
+      rig.told.length = 0;
+      ends(rig);
+      await settled();
+      assert.deepEqual([moment, open.size, rig.locks.held.has(LISTENS)], [moment, 0, false]);
+      assert.deepEqual(rig.told.filter((input) => input === TAB_INPUT.show || input === TAB_INPUT.wake), [], `at ${moment}`);
+    });
+  }
 }
+
+test("Fault 594: a page that is closed while it comes back has no channel, and keeps nobody from listening, whenever that is", () => whileItComesBack(({ journal }) => journal.close()));
+
+test("Fault 594: a page that is left again while it comes back has no channel, and keeps nobody from listening, whenever that is", () => whileItComesBack(({ page }) => page.fires("pagehide")));
 
 test("Fault 594: a page that is frozen while it is thawed keeps nobody from listening", async () => {
   for (let moment = 0; moment < MOMENTS; moment++) {
