@@ -276,4 +276,8 @@ test("Fault 591: a sign-in whose functions are other ones is another; one whose 
   connection.update({});
   says();
   assert.deepEqual(heard, ["first", "second", "set later"]);
+  opened.at(-1)!.says("closed");
+  connection.snapshot().reconnect();
+  await turn();
+  assert.equal(opened.at(-1)!.options.auth, opened.at(-2)!.options.auth, "it is one sign-in, however often it connects");
 });

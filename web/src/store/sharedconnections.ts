@@ -73,6 +73,8 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   newest: SharedOptions<O>;
   readonly #kind: Kind<C, O>;
   readonly #url: string | URL;
+  /** The same each time that it is opened: what can differ are functions, of which the newest are called. */
+  readonly #options: O;
   readonly #gone: () => void;
   #client: C | undefined;
   #opening: Promise<C> | undefined;
@@ -89,6 +91,8 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
     this.#kind = kind;
     this.#url = url;
     this.newest = options;
+    const { linger: _, ...others } = options;
+    this.#options = withNewest(others as unknown as O, () => this.newest as unknown as O);
     this.#gone = gone;
   }
 
@@ -123,8 +127,7 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
     clearTimeout(this.#timer);
     [this.#state, this.#error, this.#client, this.#wasShown] = ["connecting", undefined, undefined, false];
     this.#wasHeard = this.heard;
-    const { linger: _, ...options } = this.newest;
-    const opening = this.#kind.open(this.#url, withNewest(options as unknown as O, () => this.newest as unknown as O));
+    const opening = this.#kind.open(this.#url, this.#options);
     this.#opening = opening;
     opening.then(
       (client) => {
