@@ -7,7 +7,7 @@ import { AppError, type ErrorData, errorData, errorFrom, holdfastErrorFrom, thro
 import { HoldfastError } from "../src/shared/errors.js";
 import { StoreError } from "../src/storage/store.js";
 
-test("what goes wrong in a page that has frozen Error.prototype is said, and no TypeError", () => {
+test("Fault 636: what goes wrong in a page that has frozen Error.prototype is said, and no TypeError", () => {
   const { name } = Object.getOwnPropertyDescriptors(Error.prototype);
   Object.defineProperty(Error.prototype, "name", { value: "Error", writable: false }); // as it is once it is frozen
   try {
