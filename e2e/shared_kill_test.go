@@ -99,3 +99,45 @@ func TestFault187_SharedCrashedTab(t *testing.T) {
 	v.outcome(page, "a", "result")
 	blameless(t, p)
 }
+
+// TestFault573_SharedKilledWithSubscriptions: the worker dies under pages that have subscribed to resources.
+// The next one is asked for those that they have by then, and updates come.
+func TestFault573_SharedKilledWithSubscriptions(t *testing.T) {
+	t.Parallel()
+	for _, revision := range []string{peer.Revision20251125, peer.Revision20260728} {
+		t.Run(revision, func(t *testing.T) {
+			row(t)
+			t.Parallel()
+			p := peer.New(t, peer.Options{Revision: revision})
+			p.Furnish()
+			v := newVisits(t, p, "journal: false,")
+			page, other := v.open(), v.open()
+			for _, has := range []*chrome.Page{page, other} {
+				chrome.Script[chrome.Void](has, `
+					window.updates = [];
+					window.replaced = new Promise((resolve) => {
+						let wasCut = false;
+						mcp.on("state", ({ state }) => (wasCut ||= state === "reconnecting") && state === "open" && resolve());
+					});
+					mcp.on("notification", ({ method, params }) => method === "notifications/resources/updated" && updates.push(params.uri));`)
+			}
+			chrome.Script[chrome.Void](page, `await mcp.subscribeResource("file:///notes.txt"); await mcp.subscribeResource("file:///ended.txt"); await mcp.unsubscribeResource("file:///ended.txt");`)
+			chrome.Script[chrome.Void](other, `await mcp.subscribeResource("file:///other.txt");`)
+			first := v.worker()
+			first.Kill()
+			for _, has := range []*chrome.Page{page, other} {
+				chrome.Script[chrome.Void](has, `await replaced; updates.length = 0;`)
+			}
+			eventually(t, "an update of each", func() bool {
+				p.Updated("file:///ended.txt")
+				p.Updated("file:///notes.txt")
+				p.Updated("file:///other.txt")
+				return chrome.Eval[bool](page, `["file:///notes.txt", "file:///other.txt"].every((uri) => updates.includes(uri))`)
+			})
+			if chrome.Eval[bool](page, `updates.includes("file:///ended.txt")`) {
+				t.Error("subscribed again to what was ended")
+			}
+			blameless(t, p)
+		})
+	}
+}

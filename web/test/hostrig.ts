@@ -1,7 +1,7 @@
 import type { HostLink, LinkedClient } from "../src/host/hostlink.js";
 import { hostEnded } from "../src/host/hostlink.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { type ErrorCode, HoldfastError } from "../src/shared/errors.js";
 
 /** A link to a host that is the test itself: what the page says is in `said`, and `answers` says what comes of it. */
 export class FakeLink {
@@ -82,6 +82,12 @@ export class FakeLink {
   /** Answers all that was asked. */
   answer(value: unknown): void {
     for (const { resolve } of this.#asked.values()) resolve(value);
+    this.#asked.clear();
+  }
+
+  /** Refuses all that was asked, with that code. */
+  refuse(code: ErrorCode): void {
+    for (const { op, reject } of this.#asked.values()) reject(new HoldfastError({ code, op, message: "no" }));
     this.#asked.clear();
   }
 

@@ -351,3 +351,72 @@ test("Fault 550: a client that is closed says so, once: by the word of its host,
     }
   }
 });
+
+/** What a link was asked of this client, by method and first argument. */
+const lasting = (link: FakeLink): unknown[] => link.said.flatMap((message) => (message.t === "ask" && message.method !== "ping" ? [[message.method, message.args[0]]] : []));
+
+test("Fault 573: the next worker is asked for the resources that its page has subscribed to, and for the level of the log", async () => {
+  const [first, second] = [new FakeLink(true), new FakeLink(true)];
+  const backend = await opened(first, second);
+  const integrity: string[] = [];
+  backend.listeners.add("integrity", ({ what }) => integrity.push(what));
+  const subscribe = (uri: string): Promise<void> => backend.ask("resources/subscribe", "subscribeResource", uri, {});
+  const unsubscribe = (uri: string): Promise<void> => backend.ask("resources/unsubscribe", "unsubscribeResource", uri, {});
+  const given = [subscribe("test://a"), subscribe("test://b"), subscribe("test://c"), subscribe("test://d"), unsubscribe("test://d"), subscribe("test://d"), backend.ask("logging/setLevel", "setLoggingLevel", "error", {})];
+  const overtaken = [subscribe("test://e"), unsubscribe("test://e")];
+  await ready();
+  first.answer(undefined);
+  await Promise.all([...given, ...overtaken]);
+  const unmade = assert.rejects(subscribe("test://never"), (error) => code(error) === "runtime_exited");
+  await ready();
+  first.die();
+  await unmade;
+  const late = unsubscribe("test://c"); // while there is no worker
+  await ready();
+  assert.deepEqual(lasting(second), [
+    ["setLoggingLevel", "error"],
+    ["subscribeResource", "test://a"],
+    ["subscribeResource", "test://b"],
+    ["subscribeResource", "test://d"],
+    ["unsubscribeResource", "test://c"],
+  ]);
+  second.answer(undefined);
+  await late;
+  assert.deepEqual(integrity, []);
+});
+
+test("Fault 573: what the next worker does not take of it the app hears of, and that is not asked for again", async () => {
+  const [first, second] = [new FakeLink(true), new FakeLink(true)];
+  const backend = await opened(first, second);
+  const integrity: string[] = [];
+  backend.listeners.add("integrity", ({ what }) => integrity.push(what));
+  const asked = backend.ask("resources/subscribe", "subscribeResource", "test://a", {});
+  await ready();
+  first.answer(undefined);
+  await asked;
+  first.die();
+  await ready();
+  second.refuse("rpc_error");
+  await ready();
+  assert.deepEqual(integrity, ["subscription_lost"]);
+});
+
+test("Fault 573: what another user had subscribed to is not asked for again", async () => {
+  const [first, second] = [new FakeLink(true), new FakeLink(true)];
+  const backend = await opened(first, second);
+  const subscribe = (uri: string): Promise<void> => backend.ask("resources/subscribe", "subscribeResource", uri, {});
+  const asked = subscribe("test://theirs");
+  await ready();
+  first.answer(undefined);
+  await asked;
+  const crosses = subscribe("test://mine"); // which the worker has after it has changed the user
+  const [client = 0] = first.clients.keys();
+  first.tell({ t: "emit", client, event: "state", value: { state: "reconnecting", anotherUser: true }, call: 0 });
+  first.tell({ t: "emit", client, event: "state", value: { state: "open" }, call: 0 });
+  await ready();
+  first.answer(undefined);
+  await crosses;
+  first.die();
+  await ready();
+  assert.deepEqual(lasting(second), [["subscribeResource", "test://mine"]]);
+});

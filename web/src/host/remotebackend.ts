@@ -13,6 +13,7 @@ import type { CallToolResult } from "../shared/mcp.js";
 import { forgetInPage } from "../storage/revisions.js";
 import type { Usage } from "../storage/storage.js";
 import { holdfastErrorFrom } from "./errordata.js";
+import { type LastingAsk, LastingAsks } from "./lastingasks.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
 import { CLIENT_HANDLERS } from "./openingmessage.js";
 import { asData, RemoteCalls } from "./remotecalls.js";
@@ -30,6 +31,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   readonly #plan: RemotePlan;
   readonly #handlers: NonNullable<ConnectOptions["handlers"]>;
   readonly #calls: RemoteCalls;
+  readonly #lasting = new LastingAsks();
   #facts: ConnectionFacts;
   /** How often the app waits for the list of its calls; what is restored meanwhile it hears of behind that, as it would in the page. */
   #listing = 0;
@@ -57,6 +59,20 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
 
   protected override opened(): void {
     this.#calls.opened();
+    for (const lasting of this.#lasting.all) void this.#again(lasting);
+  }
+
+  /** Asks the next worker for what the last one had. Where another one takes its place as well, that is asked. */
+  async #again(lasting: LastingAsk): Promise<void> {
+    const [op, method, what] = lasting;
+    try {
+      await this.askUntil(op, undefined, (ask) => ({ t: "ask", client: this.number, ask, op, method, args: [what, {}] }));
+    } catch (error) {
+      const { code, message } = error as HoldfastError;
+      if (code === "runtime_exited" || code === "closed") return; // the last: also where the user is another one
+      this.#lasting.refused(lasting);
+      this.listeners.emit("integrity", { what: "subscription_lost", cause: message });
+    }
   }
 
   protected lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void {
@@ -64,6 +80,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   }
 
   protected override closing(): void {
+    this.#lasting.end();
     this.#calls.closing();
   }
 
@@ -77,8 +94,11 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     if (signal?.aborted) throw abortedError(op, signal);
     const data = asData(op, all);
     const wait = this.ready(op, signal);
+    const taken = this.#lasting.asks(method, all[0]);
     if (wait) await wait;
-    return this.askUntil(op, signal, (ask) => ({ t: "ask", client: this.number, ask, op, method, args: data }));
+    const answer = await this.askUntil(op, signal, (ask) => ({ t: "ask", client: this.number, ask, op, method, args: data }));
+    taken?.();
+    return answer;
   }
 
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
@@ -138,6 +158,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
       if (restored && this.#listing > 0) this.#back.push(restored);
       else if (restored) this.listeners.emit("restored", { call: restored });
     } else {
+      if (event === "state" && (value as ClientEvents["state"]).anotherUser) this.#lasting.anotherUser();
       const full = error ? { ...value, error: holdfastErrorFrom(error, "connect", (question) => this.thrown(question)) } : value;
       this.listeners.emit(event as keyof ClientEvents, full as never);
     }
