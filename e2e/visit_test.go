@@ -58,3 +58,26 @@ func TestStoryURLElicitationDeclined(t *testing.T) {
 	}
 	blameless(t, p)
 }
+
+// TestFault574_DoneByThePerson: the server never says that the visit is complete. The person does, and the call is made again.
+func TestFault574_DoneByThePerson(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"page", "shared"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			p := peer.New(t, peer.Options{})
+			p.Furnish()
+			page := app(t, p.URL(), `{ host: "`+host+`", handlers: { elicitation: () => new Promise((done) => {
+				window.haveDoneIt = () => done({ action: "accept", complete: true });
+			}) } }`)
+			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("needs_login"))`)
+			page.WaitFor(`window.haveDoneIt`)
+			chrome.Eval[chrome.Void](page, `haveDoneIt()`)
+			outcome(t, page, "")
+			if calls := len(p.Of("tools/call")); calls != 2 {
+				t.Errorf("%d calls left", calls)
+			}
+			blameless(t, p)
+		})
+	}
+}

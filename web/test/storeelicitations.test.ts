@@ -72,3 +72,9 @@ test("Fault 607: a member of a form that is called as what each object has is fo
   assert.deepEqual(withDefaults(form(["constructor"]), { action: "accept", content: { constructor: "c" } as never }), { action: "accept", content: { constructor: "c", toString: "d" } });
   assert.throws(() => withDefaults(form(["constructor"]), { action: "accept", content: {} }), (error) => /constructor is required/.test((error as Error).message));
 });
+
+test("Fault 574: a component that shows a visit has a button for it", async () => {
+  const answer = elicit({ mode: "url", url: "https://a.example/", message: "?" }, { server: "s", signal: new AbortController().signal, saveDraft: () => {} });
+  elicitations.snapshot()[0]!.complete();
+  assert.deepEqual([await answer, elicitations.snapshot()], [{ action: "accept", complete: true }, []]);
+});

@@ -25,6 +25,12 @@ export interface URLElicitation extends Open {
 export interface ElicitationResult extends Open {
   action: "accept" | "decline" | "cancel";
   content?: Record<string, string | number | boolean | string[]>;
+  /**
+   * Of a page that a call needs visited before it can run (error -32042 of 2025-11-25): the person says that they have done
+   * there what it is for, so that the call is made again now. Without it that waits for the word of the
+   * server, which need not give it. No server is sent this.
+   */
+  complete?: boolean;
 }
 
 /**

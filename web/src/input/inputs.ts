@@ -39,7 +39,7 @@ export async function answerInput(
   const context = (key: string): AskedContext => ({ server, signal: call.ended, call, ...draftOf(drafts, key, save) });
   try {
     const answers = await Promise.all(
-      entries.map(async ([key, { method, params }]) => [key, await handle(handlers, method, params ?? {}, context(key))] as const),
+      entries.map(async ([key, { method, params }]) => [key, sent(params ?? {}, await handle(handlers, method, params ?? {}, context(key)))] as const),
     );
     return answers.length === 0 ? "" : JSON.stringify(Object.fromEntries(answers));
   } catch (cause) {
@@ -55,8 +55,9 @@ export async function answerInput(
 
 /**
  * Has the pages visited that an error names (OUTCOME.visitRequired), each with the person's consent;
- * resolves to whether the request may be made again: all were accepted, and the
- * server has said of each that it is complete.
+ * resolves to whether the request may be made again: all were accepted, and of each the
+ * server has said that it is complete, or the person, since the server need not say it
+ * (2025-11-25 client/elicitation: clients should let the user retry).
  */
 export async function visitPages(
   rpc: RPCError,
@@ -67,16 +68,32 @@ export async function visitPages(
 ): Promise<boolean> {
   const visits = (rpc.data as { elicitations?: Open[] } | undefined)?.elicitations;
   if (!handlers.elicitation || !Array.isArray(visits) || visits.length === 0) return false;
-  // To visit a page leaves nothing half-filled here.
-  const context: AskedContext = { server, signal: call.ended, call, saveDraft: () => {} };
-  // Listened for first: a page may be done with before the answer is in.
-  const all = Promise.all(visits.map(({ elicitationId }) => (typeof elicitationId === "string" ? completed(elicitationId) : undefined)));
-  for (const request of visits) {
-    const answer = await handle(handlers, "elicitation/create", { ...request, mode: "url" }, context);
-    if (answer["action"] !== "accept") return false;
+  // Listened for first: a page may be done with before the answer is in. Then nobody need answer any more.
+  const asked = visits.map((request) => {
+    const id = request["elicitationId"];
+    if (typeof id !== "string") return { request, signal: call.ended };
+    const over = new AbortController();
+    const word = completed(id).then((): Open => (over.abort(call.ended.reason), { action: "accept" }));
+    return { request, signal: over.signal, word };
+  });
+  const open: Promise<Open>[] = [];
+  for (const { request, signal, word } of asked) {
+    // To visit a page leaves nothing half-filled here.
+    const context: AskedContext = { server, signal, call, saveDraft: () => {} };
+    const answered = handle(handlers, "elicitation/create", { ...request, mode: "url" }, context);
+    const answer = await (word ? Promise.race([answered, word]) : answered);
+    if (call.ended.aborted || answer["action"] !== "accept") return false;
+    if (word && answer["complete"] !== true) open.push(word);
   }
-  await all;
+  await Promise.all(open);
   return true;
+}
+
+/** What a server is sent of an answer: what the app said of a visit is the client's own. */
+function sent(params: Open, answer: Open): Open {
+  if (params["mode"] !== "url") return answer;
+  const { complete: _, ...rest } = answer;
+  return rest;
 }
 
 /** Gets the answer to a request of the server's own: a result, or a JSON-RPC error. */
@@ -88,7 +105,7 @@ export async function answerRequest(
 ): Promise<{ ok: boolean; json: string }> {
   try {
     await undefined; // app code never runs within the core's effects
-    return { ok: true, json: JSON.stringify(await handle(handlers, method, params, context)) };
+    return { ok: true, json: JSON.stringify(sent(params, await handle(handlers, method, params, context))) };
   } catch (error) {
     return { ok: false, json: JSON.stringify(rpcErrorOf(error)) };
   }

@@ -17,6 +17,14 @@ export class ServerElicitation extends ElicitationRequest {
     this.id = id;
     this.server = context.server;
   }
+
+  /**
+   * Of a page to visit: the person agrees, and says that they have done there what it is for. A call that cannot run
+   * before is made again at once (see {@link ElicitationResult.complete}); after `accept` that waits for the server's word.
+   */
+  complete(): void {
+    this.answer(true, { action: "accept", complete: true });
+  }
 }
 
 class Elicitations extends Observed<readonly ServerElicitation[]> {
