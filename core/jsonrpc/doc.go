@@ -22,8 +22,8 @@
 // know is left alone; one of the six it knows, written twice, refuses the message, also if one of the two is spelled with
 // escapes. A result must have an id, and not null, or it answers nothing. An error may lack one (MCP's schema since
 // 2025-11-25), and of the error itself only its being an object is checked, because a poor error still ends the call it
-// answers. An id that is null is reported as such in a request: JSON-RPC allows it, MCP and ACP v2 do not, so the caller
-// judges. Params in a reply are not reported.
+// answers. Params that are null count as none. An id that is null is reported as such in a request: JSON-RPC allows it,
+// MCP and ACP v2 do not, so the caller judges. Params in a reply are not reported.
 //
 // # Where the browser's JSON.parse is the last judge
 //

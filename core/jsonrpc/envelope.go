@@ -96,9 +96,10 @@ func (r *reader) take(w *walker) {
 		if ok, p = first == '"', wrongMethod; ok {
 			r.m.Method = methodText(inside(v))
 		}
-	case memberParams: // 4.2: a structured value
-		ok, p = first == '{' || first == '[', wrongParams
-		r.m.Params = v
+	case memberParams: // 4.2: a structured value. Null is what serializers write that have a place for each member, and as good as none.
+		if ok, p = first == '{' || first == '[' || first == 'n', wrongParams; first != 'n' {
+			r.m.Params = v
+		}
 	case memberResult:
 		r.m.Result = v
 	case memberError: // 5.1

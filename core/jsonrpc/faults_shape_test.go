@@ -66,6 +66,23 @@ func TestFault17_IDsByTypeAndText(t *testing.T) {
 	}
 }
 
+// Fault 575: params of null are none, as serializers write them that have a place for each member. Twice they are refused
+// as any member is.
+func TestFault575_NullParamsAreNone(t *testing.T) {
+	for text, want := range map[string]jsonrpc.Kind{
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":null}`:    jsonrpc.Request,
+		`{"jsonrpc":"2.0","method":"m","par\u0061ms": null }`:       jsonrpc.Notification,
+		`{"params":null,"jsonrpc":"2.0","id":1,"result":{"a":1}}`:   jsonrpc.Response,
+		`{"params":null,"jsonrpc":"2.0","id":1,"error":{"code":1}}`: jsonrpc.ErrorResponse,
+	} {
+		m, err := jsonrpc.Parse([]byte(text), jsonrpc.Limits{})
+		if err != nil || m.Kind != want || m.Params != nil || string(m.Raw) != text {
+			t.Errorf("%s: %v with the params %q, %v", text, m.Kind, m.Params, err)
+		}
+	}
+	refused(t, `{"jsonrpc":"2.0","method":"m","params":null,"params":{}}`, jsonrpc.DuplicateKey)
+}
+
 // Fault 19: both result and error, neither, and a batch where the revision has none.
 func TestFault19_EnvelopeShape(t *testing.T) {
 	const fail = `{"code":-32603,"message":"x"}`
@@ -96,7 +113,6 @@ func TestFault19_EnvelopeShape(t *testing.T) {
 		`{"jsonrpc":"2.0","method":null}`,
 		`{"jsonrpc":"2.0","method":1}`,
 		`{"jsonrpc":"2.0","method":["m"]}`,
-		`{"jsonrpc":"2.0","method":"m","params":null}`,
 		`{"jsonrpc":"2.0","method":"m","params":"x"}`,
 		`{"jsonrpc":"2.0","method":"m","params":1}`,
 		`null`, `true`, `1`, `"x"`,

@@ -96,7 +96,7 @@ func judge(text []byte) (jsonrpc.Kind, map[string]json.RawMessage, jsonrpc.Code)
 		case "method":
 			good = first == `"`
 		case "params":
-			good = first == "{" || first == "["
+			good = first == "{" || first == "[" || first == "n"
 		case "error":
 			good = first == "{"
 		case "result":
@@ -110,6 +110,9 @@ func judge(text []byte) (jsonrpc.Kind, map[string]json.RawMessage, jsonrpc.Code)
 			return 0, nil, jsonrpc.Envelope
 		}
 		m[p.key] = p.value
+	}
+	if string(m["params"]) == "null" {
+		delete(m, "params")
 	}
 	has := func(key string) bool { _, ok := m[key]; return ok }
 	shape := ""

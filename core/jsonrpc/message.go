@@ -37,7 +37,7 @@ type Message struct {
 	ID   ID
 	// Method is the text between the quotes, decoded (a small copy) if it was written with escapes. Nil in a reply.
 	Method []byte
-	// Params is the raw JSON object or array, braces included; nil if absent, and always nil in a reply.
+	// Params is the raw JSON object or array, braces included; nil if absent or null, and always nil in a reply.
 	Params []byte
 	// Result is the raw JSON value of a Response, of any type; nil otherwise.
 	Result []byte

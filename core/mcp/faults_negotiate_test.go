@@ -48,6 +48,34 @@ func TestFault21_ServerRequestIsAnswered(t *testing.T) {
 	}
 }
 
+// Fault 575: a request or a notification whose params are null is one that has none.
+func TestFault575_NullParams(t *testing.T) {
+	for _, revision := range []string{"2025-03-26", "2025-11-25"} {
+		o := newRig(t, mcp.Config{Handles: []string{"roots/list"}}).connect(revision).stream("tools/call")
+		o.event("", `{"jsonrpc":"2.0","id":"p-1","method":"ping","params":null}`)
+		if n := o.posted(`"id":"p-1"`, `"result":{}`); n != 1 {
+			o.fatal("%s: ping is answered %d times", revision, n)
+		}
+		o.event("", `{"jsonrpc":"2.0","id":7,"method":"roots/list","params":null}`)
+		o.event("", `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":null}`)
+		o.event("", `{"jsonrpc":"2.0","method":"notifications/progress","params":null}`) // which says nothing of whose it is
+		asked, changed := 0, 0
+		for _, e := range o.call(o.c).events {
+			switch e.Event {
+			case engine.EventRequest:
+				asked++
+			case engine.EventNotification:
+				changed++
+			}
+		}
+		if n := o.Client.Counters().UnreadableMessages; asked != 1 || changed != 1 || n != 1 {
+			o.fatal("%s: %d questions, %d notifications, %d unreadable", revision, asked, changed, n)
+		}
+		o.result("")
+		o.wantResult()
+	}
+}
+
 // Fault 21: 2026-07-28 has no requests of the server's. One that comes is a
 // violation: counted and told, answered by nobody, shown to no handler.
 func TestFault21_ServerRequestInAModernStream(t *testing.T) {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decodeEvent } from "../src/client/events.js";
 import { capabilitiesOf } from "../src/input/handlers.js";
 import { answerInput, answerRequest } from "../src/input/inputs.js";
+import { EVENT } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import type { Open } from "../src/shared/mcp.js";
 
@@ -74,4 +76,9 @@ test("Fault 621: a question whose params are null is asked as one that has none"
     const text = JSON.stringify({ inputRequests: { q: { method, params: null } } });
     assert.deepEqual(JSON.parse((await answerInput(text, call, handlers, "s")) as string), { q: answer });
   }
+});
+
+test("Fault 575: a notification whose params are null has none", () => {
+  const text = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":null}`;
+  assert.deepEqual(decodeEvent({ kind: EVENT.notification, position: 1, text }), { type: "notification", position: 1, method: "notifications/tools/list_changed" });
 });

@@ -192,7 +192,7 @@ export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNo
         type: "notification",
         position,
         method: json["method"] as string,
-        ...(json["params"] === undefined ? {} : { params: json["params"] }),
+        ...((json["params"] ?? undefined) === undefined ? {} : { params: json["params"] }), // null is none
       };
   }
 }
