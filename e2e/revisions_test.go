@@ -116,6 +116,27 @@ func TestStoryCompletions(t *testing.T) {
 	})
 }
 
+// TestFault576_CompletionContext: completions that depend on what is chosen already, since 2025-06-18. An
+// earlier revision has no place for it, and completes without.
+func TestFault576_CompletionContext(t *testing.T) {
+	t.Parallel()
+	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
+		p.Complete(func(c peer.Completion) []string { return []string{c.Context["owner"] + "/" + c.Value} })
+		got := chrome.Script[[]string](page, `
+			const options = { context: { arguments: { owner: "ada" } } };
+			const { completion } = await mcp.complete({ type: "ref/resource", uri: "repo:///{owner}/{name}" }, { name: "name", value: "ho" }, options);
+			return completion.values;`)
+		want, sent := "ada/ho", `"context":{"arguments":{"owner":"ada"}}`
+		if revision < peer.Revision20250618 {
+			want = "/ho"
+		}
+		asked := p.Of("completion/complete")
+		if !slices.Equal(got, []string{want}) || len(asked) != 1 || strings.Contains(string(asked[0].Body), sent) != (want == "ada/ho") {
+			t.Errorf("got %q, want %s; sent %s", got, want, asked[0].Body)
+		}
+	})
+}
+
 // TestStoryProgressAndCancel: progress comes while a call runs, and cancelling
 // reaches the server.
 func TestStoryProgressAndCancel(t *testing.T) {

@@ -15,6 +15,9 @@ const (
 	// FactSelfDescribing: each request says all that the server has to know, and the
 	// server sends no requests (wire.Revision.SelfDescribing).
 	FactSelfDescribing Facts = 1 << iota
+	// FactCompletionContext: completion/complete may say which arguments are chosen already
+	// (wire.Revision.CompletionContext).
+	FactCompletionContext
 )
 
 // Where the guarantees of Facts begin: 8 bits each, a durable.Guarantee.
@@ -28,6 +31,9 @@ func (c *Client) facts() Facts {
 	facts := Facts(durable.LostOnReload)<<floorShift | Facts(c.ceiling())<<ceilingShift
 	if c.revision.SelfDescribing {
 		facts |= FactSelfDescribing
+	}
+	if c.revision.CompletionContext {
+		facts |= FactCompletionContext
 	}
 	return facts
 }

@@ -25,14 +25,14 @@ func TestFault241_FactsOfAConnection(t *testing.T) {
 		{"2024-11-05", `{}`, 0, durable.LostOnReload},
 		{"2024-11-05", core, 0, durable.LostOnReload},
 		{"2025-03-26", `{"capabilities":{}}`, 0, durable.Resumable},
-		{"2025-06-18", `{"capabilities":{"tasks":null}}`, 0, durable.Resumable},
-		{"2025-06-18", core, 0, durable.Resumable},
-		{"2025-11-25", `{"capabilities":{"tasks":false}}`, 0, durable.Resumable},
-		{"2025-11-25", core, 0, durable.Durable},
-		{"2025-11-25", extension, 0, durable.Resumable}, // not of this revision
-		{"2026-07-28", `{}`, FactSelfDescribing, durable.LostOnReload},
-		{"2026-07-28", core, FactSelfDescribing, durable.LostOnReload}, // not of this one
-		{"2026-07-28", extension, FactSelfDescribing, durable.Durable},
+		{"2025-06-18", `{"capabilities":{"tasks":null}}`, FactCompletionContext, durable.Resumable},
+		{"2025-06-18", core, FactCompletionContext, durable.Resumable},
+		{"2025-11-25", `{"capabilities":{"tasks":false}}`, FactCompletionContext, durable.Resumable},
+		{"2025-11-25", core, FactCompletionContext, durable.Durable},
+		{"2025-11-25", extension, FactCompletionContext, durable.Resumable}, // not of this revision
+		{"2026-07-28", `{}`, FactSelfDescribing | FactCompletionContext, durable.LostOnReload},
+		{"2026-07-28", core, FactSelfDescribing | FactCompletionContext, durable.LostOnReload}, // not of this one
+		{"2026-07-28", extension, FactSelfDescribing | FactCompletionContext, durable.Durable},
 	} {
 		t.Run(test.revision+" "+test.result, func(t *testing.T) {
 			c := New(Config{URL: "https://mcp.test/mcp"})

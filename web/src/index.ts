@@ -87,7 +87,7 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./shared/mcp.js";
-export type { AckMode, CallOptions, ConnectOptions, Limits, ListOptions, Progress, RequestOptions, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
+export type { AckMode, CallOptions, CompleteOptions, ConnectOptions, Limits, ListOptions, Progress, RequestOptions, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
 export type { FetchLike } from "./runtime/sender.js";
 export type { WasmSource } from "./runtime/loadruntime.js";
 export type { Agent, SessionOptions } from "./agent/agent.js";

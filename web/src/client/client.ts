@@ -14,8 +14,8 @@ import type {
   Open,
   ReadResourceResult,
 } from "../shared/mcp.js";
-import type { CallOptions, ListOptions, RequestOptions } from "./options.js";
-import { LIST, REQUEST } from "./clientoptionkinds.js";
+import type { CallOptions, CompleteOptions, ListOptions, RequestOptions } from "./options.js";
+import { COMPLETE, LIST, REQUEST } from "./clientoptionkinds.js";
 import { toolCall, type ToolCall } from "./toolcall.js";
 
 /**
@@ -95,12 +95,12 @@ export class McpClient extends Connection {
   }
 
   /**
-   * Asks for completions of an argument's value.
+   * Asks for completions of an argument's value. What they depend on is in `context` of the options.
    *
    * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
-  complete(ref: Open, argument: { name: string; value: string }, options: RequestOptions = {}): Promise<CompleteResult> {
-    return this.ask("completion/complete", "complete", { ref: open, argument: open, options: REQUEST }, ref, argument, options);
+  complete(ref: Open, argument: { name: string; value: string }, options: CompleteOptions = {}): Promise<CompleteResult> {
+    return this.ask("completion/complete", "complete", { ref: open, argument: open, options: COMPLETE }, ref, argument, options);
   }
 
   /**

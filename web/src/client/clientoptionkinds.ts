@@ -47,6 +47,9 @@ const ASKED = { signal, timeouts: TIMEOUTS, sendWithin: time, meta: open };
 /** Options of a request that is answered, and no more. */
 export const REQUEST: Kind = group(ASKED);
 
+/** Options of a completion. */
+export const COMPLETE: Kind = group({ ...ASKED, context: group({ arguments: open }) });
+
 /** Options of a list. */
 export const LIST: Kind = group({ ...ASKED, cursor: text, cache: oneOf("default", "reload") });
 

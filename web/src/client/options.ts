@@ -214,6 +214,15 @@ export interface RequestOptions {
   meta?: Open;
 }
 
+/** Options of a completion. */
+export interface CompleteOptions extends RequestOptions {
+  /**
+   * What completions may depend on: `arguments` are those of the prompt, or variables of the template, that are chosen
+   * already, by name. Sent since 2025-06-18; an earlier revision has no place for it, and the server completes without.
+   */
+  context?: { arguments?: Record<string, string> };
+}
+
 /** Options of a list: with a cursor, the one page that it names; without, all of them. */
 export interface ListOptions extends RequestOptions {
   /** `nextCursor` of the page before. */

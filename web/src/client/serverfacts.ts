@@ -57,6 +57,11 @@ export class ServerFacts {
     return (this.bits & FACT.selfDescribing) !== 0;
   }
 
+  /** Whether completions take the arguments that are chosen already: since 2025-06-18. */
+  get completionContext(): boolean {
+    return (this.bits & FACT.completionContext) !== 0;
+  }
+
   /** Who it says it is. */
   get server(): Implementation {
     // In _meta since 2026-07-28; at the top before it, and in its release candidate.

@@ -22,7 +22,7 @@ import type {
 } from "../shared/mcp.js";
 import type { Handlers } from "../input/handlers.js";
 import type { CallKeeping } from "./options.js";
-import type { CallOptions, ListOptions, ResponseMode } from "./options.js";
+import type { CallOptions, CompleteOptions, ListOptions, ResponseMode } from "./options.js";
 import { loadValidator } from "../output-schema/loadvalidator.js";
 import { Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../shared/origins.js";
@@ -221,8 +221,9 @@ export class SharedClient extends SharedConnection {
    *
    * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
-  complete(ref: Open, argument: { name: string; value: string }, options: CallOptions = {}): Promise<CompleteResult> {
-    return this.request<CompleteResult>("completion/complete", { ref, argument }, options).result;
+  complete(ref: Open, argument: { name: string; value: string }, { context, ...options }: CompleteOptions = {}): Promise<CompleteResult> {
+    const chosen = this.completionContext && context ? { context } : {}; // an earlier revision does not know it
+    return this.request<CompleteResult>("completion/complete", { ref, argument, ...chosen }, options).result;
   }
 
   /**

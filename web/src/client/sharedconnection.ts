@@ -140,6 +140,11 @@ export class SharedConnection {
     return this.#life.facts.revision;
   }
 
+  /** @internal See {@link ServerFacts.completionContext}. */
+  protected get completionContext(): boolean {
+    return this.#life.facts.completionContext;
+  }
+
   /** @internal See {@link ServerFacts.selfDescribing}. */
   protected get selfDescribing(): boolean {
     return this.#life.facts.selfDescribing;

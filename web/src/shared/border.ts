@@ -162,6 +162,7 @@ export enum TaskWish {
 /** What a page goes by on an open connection to a server: bits of the facts. (core/mcp, Facts) */
 export enum FACT {
   selfDescribing = 1,
+  completionContext = 2,
 }
 
 /** Whether a call of a tool may become a task. (core/mcp, TaskOffer) */
