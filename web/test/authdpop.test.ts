@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ClientAuth } from "../src/auth/clientauth.js";
 import { makeDPoPKey, proofOf } from "../src/auth/dpop.js";
 import type { SigningAlgorithm } from "../src/auth/signing.js";
 import { Nonces } from "../src/auth/nonces.js";
 import { sha256 } from "../src/auth/pkce.js";
 import type { Registration } from "../src/auth/registration.js";
 import { tokenRequest } from "../src/auth/tokenrequest.js";
+import { Authorization } from "../src/signin/authorization.js";
 import { failureOf, ISSUER, json, rig, SERVER } from "./authrig.js";
 import { scene } from "./authscene.js";
 import { until } from "./ready.js";
@@ -137,4 +139,37 @@ test("Fault 533: several requests that are refused at once are given one nonce, 
     repairs.push((await signIn.repaired(answered, one, signIn.noted(SERVER, answered.headers, one)))?.kind);
   }
   assert.deepEqual(repairs, ["retry", "retry", "retry"]);
+});
+
+test("Fault 577: where each nonce is good for one proof, any number of requests at once are each sent again with their own", async () => {
+  // A server that takes each nonce once, and gives each that it refuses another one.
+  let given = 0;
+  const open = new Set<unknown>();
+  const refuses = (proof: string): string | undefined => {
+    if (open.delete(read(proof).payload.nonce)) return undefined;
+    open.add(`n${++given}`);
+    return `n${given}`;
+  };
+  const { tab, shown, answer } = scene({ dpop: true }, { [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "DPoP", expires_in: 3600 }) });
+  const { signIn } = tab();
+  const first = signIn.signIn();
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await first;
+  const calls = new Authorization(SERVER, async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set() }));
+  // What is under way is answered at once, whatever each request took to leave.
+  let [sent, left] = [0, 32];
+  const waiting: (() => void)[] = [];
+  const release = (): void => {
+    if (waiting.length === left) for (const answer of waiting.splice(0)) answer();
+  };
+  const leave = async (fields: readonly (readonly [string, string])[]): Promise<Response> => {
+    sent++;
+    await new Promise<void>((resolve) => (waiting.push(resolve), release()));
+    const nonce = refuses(new Map(fields).get("dpop")!);
+    return nonce === undefined ? new Response() : new Response(null, { status: 401, headers: { "www-authenticate": 'DPoP error="use_dpop_nonce"', "dpop-nonce": nonce } });
+  };
+  const ended = (): void => (left--, release());
+  const answers = await Promise.all(Array.from({ length: 32 }, () => calls.send("POST", SERVER, leave).finally(ended)));
+  assert.deepEqual([[...new Set(answers.map(({ status }) => status))], sent], [[200], 64]);
 });

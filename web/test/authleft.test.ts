@@ -21,7 +21,7 @@ test("Fault 401: a page that is left while a token is on its way has the core he
         return new Promise(() => {});
       };
       const shown = { token: "old", fields: [], principal: "ada", unproven: false };
-      const auth = { headers: async () => shown, noted: () => false, repaired: forever, ...(never.endsWith("next request") && { headers: forever }) } as unknown as ClientAuth;
+      const auth = { headers: async () => shown, noted: () => undefined, repaired: forever, ...(never.endsWith("next request") && { headers: forever }) } as unknown as ClientAuth;
       const authorization = new Authorization(URL_, async () => ({ auth, attended: true, listeners: new Set() }), { quick: 60_000 });
       const heard: number[] = [];
       void authorization.send("POST", URL_, async () => new Response(null, { status: 401 })).then(({ status }) => heard.push(status));

@@ -35,16 +35,15 @@ class PlayedSignIn {
     if (this.missing) throw this.missing;
     return this.token === undefined ? undefined : { token: this.token, principal: this.user, fields: [["authorization", `Bearer ${this.token}`]] };
   }
-  noted(): boolean {
-    return false;
+  noted(): undefined {
   }
-  async repaired({ status, headers }: Response, shown: { token?: string } | undefined, nonce: boolean): Promise<unknown> {
+  async repaired({ status, headers }: Response, shown: { token?: string } | undefined, nonce: string | undefined): Promise<unknown> {
     if (status !== 401 && status !== 403) return undefined;
     if (headers.get("www-authenticate") === "refresh") {
       this.token = "refreshed";
       return { kind: "retry", trials: { ...NO_TRIALS, refreshes: 1 } };
     }
-    return { kind: "more", refusal: { status, challenge: undefined, token: shown?.token, nonce } };
+    return { kind: "more", refusal: { status, challenge: undefined, token: shown?.token, nonce: nonce !== undefined } };
   }
   async refused(refusal: Refusal, trials: Trials = NO_TRIALS): Promise<Trials> {
     this.asked.push(refusal);

@@ -21,7 +21,7 @@ function refusing() {
   const auth = {
     state: "authorizing",
     headers: async () => undefined,
-    noted: () => false,
+    noted: () => undefined,
     repaired: async ({ status }: Response) => (status === 401 ? { kind: "more", refusal: { status, challenge: undefined, token: undefined, nonce: false } } : undefined),
     refused: (refusal: Refusal, trials: Trials = NO_TRIALS) => {
       asked.push([refusal, trials]);

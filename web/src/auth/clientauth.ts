@@ -71,7 +71,7 @@ function converting(signIn: SignIn): ClientAuth {
     noted: (url, headers, shown) => signIn.noted(url, headers, shown),
     principal: () => converted(signIn.principal()),
     reread: () => converted(signIn.reread()),
-    headers: (method, url) => converted(signIn.headers(method, url)),
+    headers: (method, url, own) => converted(signIn.headers(method, url, own)),
     passed: (token) => converted(signIn.passed(token)),
     repaired: (answer, shown, nonce, trials) => converted(signIn.repaired(answer, shown, nonce, trials)),
     refused: (refusal, trials) => converted(signIn.refused(refusal, trials)),

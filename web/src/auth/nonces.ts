@@ -18,20 +18,21 @@ export class Nonces {
   }
 
   /**
-   * Takes the nonce of an answer, and reports whether it is another one than its request was `sent` with. What is the latest by
-   * now says nothing of that: of several requests that are refused at once, each is given the same one.
+   * Takes the nonce of an answer, and gives it where it is another one than its request was `sent` with: what that is sent again
+   * with. What is the latest by now says nothing of that: of several requests that are refused at once, each is given the
+   * same one, or one of its own, which no other proof can have.
    */
-  note(role: NonceRole, url: string, headers: Headers, sent: string | undefined): boolean {
+  note(role: NonceRole, url: string, headers: Headers, sent: string | undefined): string | undefined {
     const nonce = headers.get("dpop-nonce");
     const key = keyOf(role, url);
-    if (nonce === null || !NONCE.test(nonce) || nonce === sent) return false;
+    if (nonce === null || !NONCE.test(nonce) || nonce === sent) return undefined;
     this.#latest.delete(key);
     this.#latest.set(key, nonce);
     for (const oldest of this.#latest.keys()) {
       if (this.#latest.size <= MAX_ORIGINS) break;
       this.#latest.delete(oldest);
     }
-    return true;
+    return nonce;
   }
 }
 

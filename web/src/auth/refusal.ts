@@ -94,8 +94,8 @@ export function isOf({ token, cameBy }: Pick<Refusal, "token" | "cameBy">, held:
 /** How often a server may ask for more scopes before a call is given up. */
 const MAX_STEP_UPS = 2;
 
-/** A server may hand out its nonces fast; more than this it only says no. */
-const MAX_NONCES = 2;
+/** A server may hand out its nonces fast, or take each once, and another request has it first; more than this it only says no. */
+const MAX_NONCES = 5;
 
 /** How often another token may be there than the one that was refused. */
 const MAX_RETRIES = 5;

@@ -44,7 +44,7 @@ export interface Shown {
   readonly cameBy: string;
   readonly fields: [string, string][];
   readonly principal: string;
-  /** The latest nonce of the server's, which a proof has. */
+  /** The nonce of the server's, which a proof has. */
   readonly nonce: string | undefined;
   /** No request has passed with it. */
   readonly unproven: boolean;
@@ -139,9 +139,9 @@ export class SignIn {
 
   /**
    * The header fields for a request, and the token in them. None where nobody has signed in:
-   * the server may want no token, and says what it wants.
+   * the server may want no token, and says what it wants. `own` is the nonce that this very request was refused with.
    */
-  async headers(method: string, url: string): Promise<Shown | undefined> {
+  async headers(method: string, url: string, own?: string): Promise<Shown | undefined> {
     // A token is shown to the server that it is for, and to nobody else.
     if (new URL(url).origin !== new URL(this.url).origin) return undefined;
     const kept = await readGrant(this.#hands, this.url);
@@ -155,7 +155,7 @@ export class SignIn {
     }
     const { token, type } = grant.access;
     const fields: [string, string][] = [["authorization", `${type} ${token}`]];
-    const nonce = this.#hands.nonces.get("resource", url);
+    const nonce = own ?? this.#hands.nonces.get("resource", url);
     if (grant.dpop) fields.push(["dpop", await proofOf(this.#hands, grant.dpop, { method, url, token, nonce })]);
     return { token, cameBy: cameBy(grant), fields, principal: grant.principal, nonce, unproven: grant.unproven !== undefined };
   }
@@ -169,8 +169,8 @@ export class SignIn {
     await this.#hands.store.set(grantKey(this.url), kept.version, proven); // where it has changed, the next request says it
   }
 
-  /** Takes the nonce that an answer of the server brings; reports whether it is another one than the request had that was `shown`. */
-  noted(url: string, headers: Headers, shown?: Pick<Shown, "nonce">): boolean {
+  /** Takes the nonce that an answer of the server brings; gives it where it is another one than the request had that was `shown`. */
+  noted(url: string, headers: Headers, shown?: Pick<Shown, "nonce">): string | undefined {
     return this.#hands.nonces.note("resource", url, headers, shown?.nonce);
   }
 
@@ -204,9 +204,9 @@ export class SignIn {
    * The same for the answer to a request, as far as nobody is needed for it; `shown` is what
    * it carried, `nonce` what {@link noted} said. Undefined for an answer that is no such refusal.
    */
-  async repaired({ status, headers }: { status: number; headers: Headers }, shown: Pick<Refusal, "token" | "cameBy"> | undefined, nonce: boolean, trials: Trials = NO_TRIALS): Promise<Repair | undefined> {
+  async repaired({ status, headers }: { status: number; headers: Headers }, shown: Pick<Refusal, "token" | "cameBy"> | undefined, nonce: string | undefined, trials: Trials = NO_TRIALS): Promise<Repair | undefined> {
     if (status !== 401 && status !== 403) return undefined;
-    const refusal: Refusal = { status, challenge: oauthChallenge(headers.get("www-authenticate")), token: shown?.token, cameBy: shown?.cameBy, nonce };
+    const refusal: Refusal = { status, challenge: oauthChallenge(headers.get("www-authenticate")), token: shown?.token, cameBy: shown?.cameBy, nonce: nonce !== undefined };
     const verdict = await this.#judged(refusal, trials);
     switch (verdict.kind) {
       case "pass":

@@ -143,7 +143,7 @@ export class Authorization implements ClientAuthorization {
     const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
     for (let inVain = 0; ; ) {
       if (attended && away && !isSeen()) {
-        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal, false, this.#refused.trials);
+        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal, undefined, this.#refused.trials);
         if (repair?.kind === "retry") return repair.trials;
         if (repair?.away) throw new HoldfastError({ code: "network_error", op: "auth/refresh", message: "the authorization server cannot be reached", retryable: true });
       }
@@ -201,10 +201,11 @@ export class Authorization implements ClientAuthorization {
       return this.#hold({ error }, new Response(null)); // it never left
     }
     const { auth } = opened.value;
+    let nonce: string | undefined; // of the answer to this request: what others were given by then is theirs
     for (let trials = this.#refused.trials, isFirst = true; ; isFirst = false) {
       let shown: Shown | undefined;
       try {
-        const work = auth.headers(method, url);
+        const work = auth.headers(method, url, nonce);
         const soon = await this.#soon(work);
         if (!soon) return this.#holdLate(work.then(() => undefined), new Response(null));
         shown = soon.value;
@@ -218,7 +219,7 @@ export class Authorization implements ClientAuthorization {
       const response = await leave(shown?.fields ?? []);
       if (response.ok && shown) opened.value.proven = shown.token + shown.cameBy;
       if (response.ok && shown?.unproven) void auth.passed(shown.token).catch(() => {});
-      const nonce = auth.noted(url, response.headers, shown);
+      nonce = auth.noted(url, response.headers, shown);
       let repair: Awaited<ReturnType<ClientAuth["repaired"]>>;
       try {
         const work = auth.repaired(response, shown, nonce, trials);
