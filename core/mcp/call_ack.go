@@ -219,7 +219,7 @@ func (c *Client) storeUrgent() {
 			if op.N = min(op.N, call.record.landed); op.N > 0 {
 				urgent = journal.AppendOp(urgent, op)
 			}
-		case op.Kind == journal.OpForget && op.Flags&journal.OpOwned == 0:
+		case op.Kind == journal.OpForget && (op.Flags&journal.OpOwned == 0 || call == nil): // nothing is written again of what nobody has
 			urgent = journal.AppendOp(urgent, op)
 		}
 	})

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
@@ -86,5 +87,33 @@ func TestFault614_DeletionThatNobodyWaitedForFails(t *testing.T) {
 	}
 	if calls := o.Store.Calls(); len(calls) != 0 {
 		o.fatal("stored are %v", calls)
+	}
+}
+
+// Fault 578: the same, and the page is left before the commit under way is over, behind which it is to be made once
+// more. It is made beside that one. What is only written again is not deleted there.
+func TestFault578_PageIsLeftBeforeADeletionIsMadeAgain(t *testing.T) {
+	s := newSolo(t, mcp.CallOptions{Connected: true})
+	s.land()
+	s.answer()
+	call := s.Store.Calls()[0]
+	s.pass(100)
+	s.land()
+	s.handed()
+	s.pass(1_000)
+	fails := s.Store.Flying() // as a host says at once that it is stored, since nobody waits for it
+	s.Store.Drop()
+	s.do("stored", func(m *mcp.Client, now engine.Time) {
+		m.Stored(now, fails, journal.ResultOK, 0)
+	})
+	s.make(mcp.CallOptions{Connected: true})
+	if s.Store.Flying() == 0 || !slices.Contains(s.Store.Calls(), call) {
+		t.Fatalf("no commit is under way, or the deletion has not failed\n%s", s.Log())
+	}
+	missed := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Call: call})
+	s.do("missed", func(m *mcp.Client, now engine.Time) { m.Missed(now, missed) })
+	s.hide()
+	if calls := s.Store.Calls(); slices.Contains(calls, call) {
+		t.Fatalf("stored are %v\n%s", calls, s.Log())
 	}
 }
