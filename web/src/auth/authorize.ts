@@ -46,5 +46,5 @@ export async function authorize(hands: Hands, url: string, options: SignInOption
   const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
   const grant = scope === undefined ? undefined : (await readGrant(hands, url))?.value;
   const stepUp = grant && scope !== undefined ? stepUpFrom(grant, scope) : undefined;
-  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, window });
+  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, resourceMetadata: challenge?.resourceMetadata, window });
 }

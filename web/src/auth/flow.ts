@@ -40,6 +40,8 @@ export interface FlowRecord {
   readonly answer?: Callback;
   /** It asks who is signed in for more. */
   readonly stepUp?: StepUp;
+  /** Where the server's challenge said that its metadata is. */
+  readonly resourceMetadata?: string;
   /** What a sign-out ends. */
   readonly epoch: string;
   /** In ms since 1970. */
@@ -56,6 +58,7 @@ export interface Beginning {
   dpop?: DPoPKey | undefined;
   waiting?: unknown;
   stepUp?: StepUp | undefined;
+  resourceMetadata?: string | undefined;
   /** The window that is open for it already. */
   window?: string | undefined;
 }
@@ -78,7 +81,7 @@ export function checkRedirectURL(text: string): void {
 /** Begins a flow: stores its record, and gives the address to go to. */
 export async function beginFlow(hands: Hands, beginning: Beginning): Promise<BegunFlow> {
   const { verifier, challenge } = await makePkce(hands);
-  const { scope, dpop, waiting, stepUp, window = WINDOW + unguessable(hands).slice(0, 12), ...rest } = beginning;
+  const { scope, dpop, waiting, stepUp, resourceMetadata, window = WINDOW + unguessable(hands).slice(0, 12), ...rest } = beginning;
   const state = unguessable(hands);
   const record: FlowRecord = {
     ...rest,
@@ -91,6 +94,7 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<Beg
     ...(dpop === undefined ? {} : { dpop }),
     ...(waiting === undefined ? {} : { waiting }),
     ...(stepUp === undefined ? {} : { stepUp }),
+    ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
   };
   const address = authorizationRequest(record, challenge);
   await sweepFlows(hands);

@@ -36,6 +36,8 @@ export interface Grant {
   readonly unproven?: number;
   /** Who signed in. Where no token says it, a name of this sign-in alone: two users never share one. */
   readonly principal: string;
+  /** Where the challenge that it came by said that the server's metadata is. */
+  readonly resourceMetadata?: string;
   /** What a sign-out ends. */
   readonly epoch: string;
   /** Somebody refreshes it: who, and since when, in ms since 1970. */
@@ -72,7 +74,7 @@ export async function drop(hands: Hands, store: AuthStore, url: string): Promise
  * happens: after an error somebody has to sign in again.
  */
 export async function exchange(hands: Hands, record: FlowRecord, code: string): Promise<Grant> {
-  const { url, resource, server, client, scope, dpop, stepUp } = record;
+  const { url, resource, server, client, scope, dpop, stepUp, resourceMetadata } = record;
   const json = await tokenRequest(hands, "auth/token", server.tokenEndpoint, { client, dpop }, {
     grant_type: "authorization_code",
     code,
@@ -105,6 +107,7 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     ...(scope === undefined ? {} : { requested: scope }),
     ...(granted === undefined ? {} : { granted }),
     ...(stepUp === undefined ? {} : { asked: stepUp.asked }),
+    ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
   };
   return storeGrant(hands, grant);
 }

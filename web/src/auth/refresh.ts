@@ -1,6 +1,7 @@
 // Refreshing a token: once over all tabs and hosts, and never so that a passing error signs somebody out.
 
-import { discover } from "./discovery.js";
+import type { OAuthChallenge } from "./challenge.js";
+import { type Discovered, discover } from "./discovery.js";
 import { type AuthCode, AuthFailure, type Denial } from "./failure.js";
 import { type Grant, grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
@@ -144,9 +145,13 @@ async function refused(hands: Hands, claim: Grant, rejected: string | undefined,
 /** The errors after which nobody knows whether there still is an authorization server. */
 const UNREACHED: readonly AuthCode[] = ["network_error", "cors_blocked", "timeout"];
 
-/** Whether the metadata of the server says that its tokens come from elsewhere by now. Where it says nothing they do not. */
-async function hasMoved(hands: Hands, { url, server: { issuer, tokenEndpoint } }: Grant): Promise<boolean> {
-  const found = await discover(hands, url, undefined, (issuers) => issuers.find((one) => one === issuer)).catch(() => undefined);
+/**
+ * Whether the metadata of the server says that its tokens come from elsewhere by now: where its challenge said that it is, or
+ * at the well-known addresses. Where it says nothing they do not.
+ */
+async function hasMoved(hands: Hands, { url, resourceMetadata, server: { issuer, tokenEndpoint } }: Grant): Promise<boolean> {
+  const look = (challenge?: OAuthChallenge): Promise<Discovered | undefined> => discover(hands, url, challenge, (issuers) => issuers.find((one) => one === issuer)).catch(() => undefined);
+  const found = (resourceMetadata === undefined ? undefined : await look({ resourceMetadata, dpop: false })) ?? (await look());
   return found?.era === "resource" && (found.server.issuer !== issuer || found.server.tokenEndpoint !== tokenEndpoint);
 }
 
