@@ -127,9 +127,16 @@ func (x *Exchange) Comments() uint64 {
 
 // NoJSON reports whether the body so far is the beginning of no JSON object or array.
 func (x *Exchange) NoJSON() bool {
-	text := bytes.TrimLeft(x.body, " \t\r\n")
+	if len(x.body) < len(byteOrderMark) && bytes.HasPrefix([]byte(byteOrderMark), x.body) {
+		return false
+	}
+	text := bytes.TrimLeft(x.Body(), " \t\r\n")
 	return len(text) > 0 && text[0] != '{' && text[0] != '['
 }
 
-// Body returns the JSON text gathered so far. The Exchange owns it.
-func (x *Exchange) Body() []byte { return x.body }
+// Body returns the JSON text gathered so far, without a byte order mark: servers may not send one (RFC 8259 8.1), and
+// some do, since a browser's response.json() drops it. The Exchange owns it.
+func (x *Exchange) Body() []byte { return bytes.TrimPrefix(x.body, []byte(byteOrderMark)) }
+
+// byteOrderMark is that of UTF-8.
+const byteOrderMark = "\xEF\xBB\xBF"
