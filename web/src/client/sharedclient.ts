@@ -104,7 +104,7 @@ export class SharedClient extends SharedConnection {
    */
   async listTools(options: ListOptions = {}): Promise<ListToolsResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.#usable(await this.#cached<ListToolsResult>("tools/list", { cursor }, rest), false);
+    if (cursor !== undefined) return this.#usable(await this.#page<ListToolsResult>("tools/list", "tools", { cursor }, rest), false);
     const { items, last } = await this.#pages<Tool>("tools/list", "tools", rest);
     return this.#usable({ ...last, tools: items }, true);
   }
@@ -158,7 +158,7 @@ export class SharedClient extends SharedConnection {
   /** The server's resources, all pages of them. */
   async listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.#cached<ListResourcesResult>("resources/list", { cursor }, rest);
+    if (cursor !== undefined) return this.#page<ListResourcesResult>("resources/list", "resources", { cursor }, rest);
     const { items, last } = await this.#pages<Resource>("resources/list", "resources", rest);
     return { ...last, resources: items };
   }
@@ -167,7 +167,7 @@ export class SharedClient extends SharedConnection {
   async listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
     const { cursor, ...rest } = options;
     const method = "resources/templates/list";
-    if (cursor !== undefined) return this.#cached<ListResourceTemplatesResult>(method, { cursor }, rest);
+    if (cursor !== undefined) return this.#page<ListResourceTemplatesResult>(method, "resourceTemplates", { cursor }, rest);
     const { items, last } = await this.#pages<ResourceTemplate>(method, "resourceTemplates", rest);
     return { ...last, resourceTemplates: items };
   }
@@ -206,7 +206,7 @@ export class SharedClient extends SharedConnection {
   /** The server's prompts, all pages of them. */
   async listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.#cached<ListPromptsResult>("prompts/list", { cursor }, rest);
+    if (cursor !== undefined) return this.#page<ListPromptsResult>("prompts/list", "prompts", { cursor }, rest);
     const { items, last } = await this.#pages<Prompt>("prompts/list", "prompts", rest);
     return { ...last, prompts: items };
   }
@@ -300,13 +300,9 @@ export class SharedClient extends SharedConnection {
     const users = this.#users;
     for (let pages = 1; ; pages++) {
       const params = cursor === undefined ? undefined : { cursor };
-      const page = await this.#cached<Open>(method, params, options);
+      const page = await this.#page<Open>(method, member, params, options);
       if (users !== this.#users) throw otherUser(method); // what came before is the last one's
-      const list: unknown = page?.[member];
-      if (!Array.isArray(list)) {
-        throw new HoldfastError({ code: "protocol_error", op: method, message: `the result has no array of ${member}` });
-      }
-      for (const item of list as T[]) items.push(item);
+      for (const item of page[member] as T[]) items.push(item);
       // An empty string is a cursor like any other; only its absence ends the
       // list, or null, which some servers send for it.
       const { nextCursor, ...last } = page;
@@ -316,6 +312,14 @@ export class SharedClient extends SharedConnection {
       }
       cursor = nextCursor;
     }
+  }
+
+  /** One page of a list. Null is an empty one: servers write it whose language has no other word for a list of nothing. */
+  async #page<T extends Open>(method: string, member: string, params: Open | undefined, options: Omit<ListOptions, "cursor">): Promise<T> {
+    const page = await this.#cached<T>(method, params, options);
+    if (page[member] === null) return { ...page, [member]: [] };
+    if (!Array.isArray(page[member])) throw new HoldfastError({ code: "protocol_error", op: method, message: `the result has no array of ${member}` });
+    return page;
   }
 
   /** A request whose result may be kept where the server says so (2026-07-28). */
@@ -334,6 +338,7 @@ export class SharedClient extends SharedConnection {
       if (params?.["cursor"] !== undefined) this.#stale(method.split("/")[0] as Changed);
       throw error;
     });
+    if (typeof result !== "object" || result === null) throw new HoldfastError({ code: "protocol_error", op: method, message: "the result is no object" });
     // What took a round of questions is an answer to these answers only; and what was asked for before
     // the server said that it has changed may be what it was.
     if (options.meta || call.rounds > 0 || changes !== this.#cache.changes) return result;
@@ -407,6 +412,10 @@ export class SharedClient extends SharedConnection {
   #usable(result: ListToolsResult, whole: boolean): ListToolsResult {
     if (whole) this.#listed = names();
     const tools = result.tools.filter((tool) => {
+      if (typeof (tool as Tool | null)?.name !== "string") {
+        this.integrity("invalid_tool", "there is a tool that has no name");
+        return false;
+      }
       const headers = toolHeaders(tool);
       this.#outputs.learn(tool);
       this.#listed[tool.name] = factsOf(tool, headers);

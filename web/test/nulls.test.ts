@@ -1,0 +1,63 @@
+// What servers write where the specification has nothing, or something else: null for an empty list or a member that is missing.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "../src/host/hosts.js";
+import { FACT, OUTCOME } from "../src/shared/border.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { Origin } from "./bothhosts.js";
+import { settled, until } from "./ready.js";
+
+/** A client, and how to have its server answer what is asked with that. */
+async function client(host: "page" | "shared", facts: number) {
+  const origin = new Origin(host);
+  const mcp = await connect("https://mcp.example/mcp", origin.options);
+  await until(() => mcp.state === "open");
+  const integrity: string[] = [];
+  mcp.on("integrity", ({ what }) => integrity.push(what));
+  const { calls, port } = origin.core;
+  port.state(`{"state":"open","revision":"r","initialize":{"capabilities":{}}}`, facts);
+  const answered = async <T>(asked: Promise<T>, text: string): Promise<T> => {
+    await settled();
+    for (const { id } of calls.splice(0)) port.settle(id, OUTCOME.result, text);
+    return asked;
+  };
+  return { mcp, answered, integrity };
+}
+
+test("Fault 519: a list that is null is empty, and a tool may have members that are null", async () => {
+  for (const host of ["page", "shared"] as const) {
+    for (const facts of [0, FACT.selfDescribing]) {
+      const { mcp, answered, integrity } = await client(host, facts);
+      assert.deepEqual(await answered(mcp.listTools(), `{"tools":null}`), { tools: [] });
+      assert.deepEqual(await answered(mcp.listTools({ cursor: "c" }), `{"tools":null}`), { tools: [] });
+      assert.deepEqual(await answered(mcp.listResources(), `{"resources":null}`), { resources: [] });
+      assert.deepEqual(await answered(mcp.listResourceTemplates({ cursor: "c" }), `{"resourceTemplates":null}`), { resourceTemplates: [] });
+      assert.deepEqual(await answered(mcp.listPrompts(), `{"prompts":null,"nextCursor":null}`), { prompts: [] });
+      const tool = { name: "t", title: null, inputSchema: { type: "object", properties: null }, outputSchema: null, annotations: null, execution: null };
+      const tools = [tool, { ...tool, name: "u", annotations: { readOnlyHint: null } }];
+      assert.deepEqual(await answered(mcp.listTools(), JSON.stringify({ tools })), { tools }, host);
+      assert.deepEqual(integrity, []);
+      await mcp.close();
+    }
+  }
+});
+
+test("Fault 519: what is no tool is left out, and said; what is no list, or no result, is a protocol_error", async () => {
+  for (const host of ["page", "shared"] as const) {
+    const { mcp, answered, integrity } = await client(host, 0);
+    const good = { name: "t", inputSchema: { type: "object" } };
+    for (const options of [{}, { cursor: "c" }]) {
+      assert.deepEqual(await answered(mcp.listTools(options), JSON.stringify({ tools: [null, good, "x", {}, { name: 1 }] })), { tools: [good] });
+      await settled();
+      assert.deepEqual(integrity.splice(0), Array(4).fill("invalid_tool"), host);
+      const isTyped = (error: unknown): boolean => error instanceof HoldfastError && error.code === "protocol_error";
+      for (const text of [`null`, `1`, `"x"`, `[]`, `{}`, `{"tools":{}}`, `{"tools":"x"}`]) {
+        await assert.rejects(answered(mcp.listTools(options), text), isTyped, text);
+        await assert.rejects(answered(mcp.listPrompts(options), text), isTyped, text);
+      }
+      await assert.rejects(answered(mcp.readResource("test://a"), `null`), isTyped);
+    }
+    await mcp.close();
+  }
+});
