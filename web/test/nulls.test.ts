@@ -53,8 +53,8 @@ test("Fault 519: what is no tool is left out, and said; what is no list, or no r
       assert.deepEqual(integrity.splice(0), Array(4).fill("invalid_tool"), host);
       const isTyped = (error: unknown): boolean => error instanceof HoldfastError && error.code === "protocol_error";
       for (const text of [`null`, `1`, `"x"`, `[]`, `{}`, `{"tools":{}}`, `{"tools":"x"}`]) {
-        await assert.rejects(answered(mcp.listTools(options), text), isTyped, text);
-        await assert.rejects(answered(mcp.listPrompts(options), text), isTyped, text);
+        await assert.rejects(answered(mcp.listTools(options), text), isTyped);
+        await assert.rejects(answered(mcp.listPrompts(options), text), isTyped);
       }
       await assert.rejects(answered(mcp.readResource("test://a"), `null`), isTyped);
     }
