@@ -5,7 +5,8 @@ import { SharedCall } from "../src/client/sharedcall.js";
 import { SharedClient } from "../src/client/sharedclient.js";
 import { callDefaults, type CallKeeping } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { OUTCOME } from "../src/shared/border.js";
+import { ServerFacts } from "../src/client/serverfacts.js";
+import { FACT, OUTCOME } from "../src/shared/border.js";
 import { Backlog } from "../src/shared/backlog.js";
 import type { ListToolsResult, Open } from "../src/shared/mcp.js";
 import { openStore, type Results, type Store } from "../src/storage/storage.js";
@@ -63,8 +64,8 @@ class Client extends SharedClient {
   override get revision(): string {
     return this.#visit.revision ?? "2026-07-28";
   }
-  protected override get selfDescribing(): boolean {
-    return this.revision >= "2026";
+  protected override get serverFacts(): ServerFacts {
+    return Object.assign(new ServerFacts(), { bits: this.revision >= "2026" ? FACT.selfDescribing : 0 });
   }
   override request<T>(method: string, params?: Open): SharedCall<T> {
     const call = new SharedCall<T>(method, new Backlog(1));

@@ -79,7 +79,7 @@ export class SharedClient extends SharedConnection {
     const fresh: Fresh = (...times) => this.runtime.fresh(...times);
     this.#cache = new ResultCache(fresh);
     this.#stored = new StoredResults({
-      rows: () => (this.selfDescribing ? keeping.journal?.results : undefined), // earlier revisions say nothing of how long
+      rows: () => (this.serverFacts.selfDescribing ? keeping.journal?.results : undefined), // earlier revisions say nothing of how long
       fresh,
       variant: () => `${this.revision} ${keeping.variant ?? ""}`,
       token: () => keeping.stores?.given ?? "",
@@ -180,9 +180,9 @@ export class SharedClient extends SharedConnection {
   /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. It holds over lost sessions. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     throwIfAborted("resources/subscribe", options.signal);
-    const watch = { isMade: this.selfDescribing };
+    const watch = { isMade: this.serverFacts.selfDescribing };
     this.#watched.set(uri, watch); // at once: it may be ended before it is made
-    if (this.selfDescribing) {
+    if (this.serverFacts.selfDescribing) {
       await this.watch([...this.#watched.keys()], options);
     } else {
       try {
@@ -199,7 +199,7 @@ export class SharedClient extends SharedConnection {
   async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     throwIfAborted("resources/unsubscribe", options.signal);
     this.#watched.delete(uri);
-    if (this.selfDescribing) await this.watch([...this.#watched.keys()], options);
+    if (this.serverFacts.selfDescribing) await this.watch([...this.#watched.keys()], options);
     else await this.request("resources/unsubscribe", { uri }, options).result;
   }
 
@@ -222,7 +222,7 @@ export class SharedClient extends SharedConnection {
    * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
   complete(ref: Open, argument: { name: string; value: string }, { context, ...options }: CompleteOptions = {}): Promise<CompleteResult> {
-    const chosen = this.completionContext && context ? { context } : {}; // an earlier revision does not know it
+    const chosen = this.serverFacts.completionContext && context ? { context } : {}; // an earlier revision does not know it
     return this.request<CompleteResult>("completion/complete", { ref, argument, ...chosen }, options).result;
   }
 
@@ -232,13 +232,13 @@ export class SharedClient extends SharedConnection {
    * unless the app gives them a level of their own.
    */
   async setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
-    if (!this.selfDescribing) await this.request("logging/setLevel", { level }, options).result;
+    if (!this.serverFacts.selfDescribing) await this.request("logging/setLevel", { level }, options).result;
     this.#level = level;
   }
 
   /** Makes any request. Progress is always asked for. */
   override request<T = unknown>(method: string, params?: Open, options: CallOptions = {}, made?: Made): SharedCall<T> {
-    if (this.#level === undefined || !this.selfDescribing) return super.request<T>(method, params, options, made);
+    if (this.#level === undefined || !this.serverFacts.selfDescribing) return super.request<T>(method, params, options, made);
     return super.request<T>(method, params, { ...options, meta: { [META_LEVEL]: this.#level, ...options.meta } }, made);
   }
 
@@ -251,7 +251,7 @@ export class SharedClient extends SharedConnection {
    */
   async rootsChanged(options: MadeFor = {}): Promise<void> {
     if (!this.#hasRoots) throw badArgument("notifications/roots/list_changed", "handlers.roots", "is not in the options of connect");
-    if (!this.selfDescribing) await this.notify("notifications/roots/list_changed", undefined, options);
+    if (!this.serverFacts.selfDescribing) await this.notify("notifications/roots/list_changed", undefined, options);
   }
 
   /** @internal */
@@ -384,7 +384,7 @@ export class SharedClient extends SharedConnection {
 
   /** There is a session to work in. What another one was told before it, it does not know. */
   #tellSession(): void {
-    if (this.selfDescribing) return;
+    if (this.serverFacts.selfDescribing) return;
     const again = (asked: Promise<void>, lost?: () => void): void => void asked.catch((error: unknown) => (lost?.(), this.integrity("subscription_lost", String(error))));
     if (this.#level) again(this.setLoggingLevel(this.#level), () => (this.#level = undefined));
     for (const [uri, { isMade }] of [...this.#watched]) if (isMade) again(this.subscribeResource(uri)); // the others are under way
@@ -419,7 +419,7 @@ export class SharedClient extends SharedConnection {
       const headers = toolHeaders(tool);
       this.#outputs.learn(tool);
       this.#listed[tool.name] = factsOf(tool, headers);
-      if (headers.invalid === undefined || !this.selfDescribing) return true;
+      if (headers.invalid === undefined || !this.serverFacts.selfDescribing) return true;
       this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
       return false;
     });

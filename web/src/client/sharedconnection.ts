@@ -140,14 +140,9 @@ export class SharedConnection {
     return this.#life.facts.revision;
   }
 
-  /** @internal See {@link ServerFacts.completionContext}. */
-  protected get completionContext(): boolean {
-    return this.#life.facts.completionContext;
-  }
-
-  /** @internal See {@link ServerFacts.selfDescribing}. */
-  protected get selfDescribing(): boolean {
-    return this.#life.facts.selfDescribing;
+  /** @internal What is known of the server. */
+  protected get serverFacts(): ServerFacts {
+    return this.#life.facts;
   }
 
   /** Whether the server keeps a session for this client. */
@@ -312,7 +307,7 @@ export class SharedConnection {
         streams: this.#streams,
         reconnecting: () => this.#life.reconnecting,
         connected: () => settledState(this, 15_000),
-        said: (...said: [number, number, string]) => (!this.selfDescribing || this.#streams.scarce) && this.#event(...said), // else it hears it itself
+        said: (...said: [number, number, string]) => (!this.serverFacts.selfDescribing || this.#streams.scarce) && this.#event(...said), // else it hears it itself
       };
       return journal?.attach(client, this.#listens);
     });
@@ -414,7 +409,7 @@ export class SharedConnection {
 
   async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
     const names = header.filter((_, i) => i % 2 === 0);
-    if (this.selfDescribing && (NAMED_METHODS as readonly string[]).includes(method)) names.push("Mcp-Name");
+    if (this.serverFacts.selfDescribing && (NAMED_METHODS as readonly string[]).includes(method)) names.push("Mcp-Name");
     // What a fetch of the app's asks is not asked here: what keeps the browser from it says nothing.
     const refused = this.#keeping.fetch ? [] : await refusedFields(this.url, names, over);
     const params = refused.filter((name) => name !== "Mcp-Name");
@@ -486,7 +481,7 @@ export class SharedConnection {
   // Pages that share a session, or few connections, hear what the server says to one of them.
   #unasked(kind: number, position: number, text: string): void {
     const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
-    if (this.selfDescribing ? isForAll(kind, text) : shared) this.#keeping.journal?.said(kind, position, text);
+    if (this.serverFacts.selfDescribing ? isForAll(kind, text) : shared) this.#keeping.journal?.said(kind, position, text);
     this.#event(kind, position, text);
   }
 
