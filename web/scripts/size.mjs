@@ -190,7 +190,7 @@ export const files = [
   { name: "holdfast-agents.wasm", budget: 621_400, goal: 700_000, raw: 3_130_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 15_500, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 64_200, goal: 45_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 64_270, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 12_290, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 27_420, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 67_570, goal: 45_000 },
