@@ -175,14 +175,11 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // told, what was not declared, and revisions that a server leaves (580 to 588), and 0.1 KB for what those left open (620 to 624).
 // 0.2 KB of the same are for what apps hold: stores that show nothing of the user before, and questions that somebody else has answered (551 to 608);
 // 0.6 KB of each wasm for deletions, takeovers and listen streams that are tried again (516, 569, 614).
-<<<<<<< HEAD
 // Less than 0.1 KB of the page's side, the page host, the script and the worker, and 0.2 KB of the store, are for what an app keeps in a framework's state,
 // pages that are left while they come back, and why a token cannot be refreshed (589 to 599).
-=======
 // 0.3 KB of the page's side say to the next worker what the last one was told (host/lastingasks.ts, fault 573); 0.15 KB of the page host and the worker,
 // and 0.5 KB of the script, which has both, are for that, visits that a person says are done, completions by what is chosen, nulls in lists (519, 574 to
 // 576); 0.06 KB of the sign-in for nonces that are good for one proof and servers that have moved (577, 579).
->>>>>>> f59352a1 (Sizes: budgets of what the faults 519 and 573 to 579 have added)
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [

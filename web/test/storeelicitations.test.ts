@@ -33,7 +33,7 @@ test("Fault 339: an answer that does not fit its form is refused there, and the 
 test("a handler of the app's checks a form before it answers, and a page to be visited has none", () => {
   let checks: ((answer: ElicitationResult) => ElicitationResult) | undefined;
   const context = { server: "https://a.example/mcp", signal: new AbortController().signal, saveDraft: () => {} };
-  const ask = (params: FormElicitation | URLElicitation) => run({ elicitation: (_, { complete }) => ((checks = complete), { action: "cancel" }) }, "elicitation", params, context);
+  const ask = (params: FormElicitation | URLElicitation) => run({ elicitation: (_, { check }) => ((checks = check), { action: "cancel" }) }, "elicitation", params, context);
   ask(form);
   assert.throws(() => checks!({ action: "accept", content: { n: "many" } }), (error) => error instanceof HoldfastError && error.code === "bad_argument" && /content\.n/.test(error.message));
   assert.deepEqual(checks!({ action: "accept", content: { n: 3 } }), { action: "accept", content: { n: 3 } });

@@ -74,7 +74,7 @@ export class OpenQuestions {
       respond(ok, json);
     };
     const save = (json: string): void => this.#backend.draft(handle, json);
-    const request = question(method, params, restored, answer, { draft: this.#drafts.get(handle), save, complete: (given) => withDefaults(params as unknown as FormElicitation, given) });
+    const request = question(method, params, restored, answer, { draft: this.#drafts.get(handle), save, check: (given) => withDefaults(params as unknown as FormElicitation, given) });
     this.#drafts.delete(handle);
     if (!request || (request instanceof ElicitationRequest && !this.#use.elicits)) {
       respond(false, `{"code":-32601,"message":"Method not found"}`);

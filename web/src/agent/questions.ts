@@ -16,7 +16,7 @@ export interface Filling {
   /** Saves the next: JSON, or nothing. */
   save(json: string): void;
   /** Completes and checks it. It comes with what asks: before the host is there, a page has no use for it. Without it whoever has asked checks. */
-  complete?: ((answer: ElicitationResult) => ElicitationResult) | undefined;
+  check?: ((answer: ElicitationResult) => ElicitationResult) | undefined;
 }
 
 /** Something that the agent asks for. It is answered once; what comes later is refused. */
@@ -163,7 +163,7 @@ export class ElicitationRequest extends Question implements Draft {
   /** @internal */
   respond(result: ElicitationResult): void {
     const isForm = this.mode === "form" && this.requestedSchema;
-    this.answer(true, isForm ? (this.filling.complete?.(result) ?? result) : { action: result.action });
+    this.answer(true, isForm ? (this.filling.check?.(result) ?? result) : { action: result.action });
   }
 }
 

@@ -45,7 +45,7 @@ export async function handle(handlers: DeclaredHandlers, method: string, params:
 export function run(handlers: Handlers, name: HandlerName, params: Open, context: InputContext): unknown {
   switch (name) {
     case "elicitation":
-      return handlers.elicitation?.(params as FormElicitation | URLElicitation, isForm(params) ? withComplete(params, context) : context);
+      return handlers.elicitation?.(params as FormElicitation | URLElicitation, isForm(params) ? withCheck(params, context) : context);
     case "sampling":
       return handlers.sampling?.(params, context);
     case "roots":
@@ -54,8 +54,8 @@ export function run(handlers: Handlers, name: HandlerName, params: Open, context
 }
 
 /** The context of a form. */
-function withComplete(params: Open, context: InputContext): InputContext {
-  return { ...context, complete: (answer) => withDefaults(params as unknown as FormElicitation, answer) };
+function withCheck(params: Open, context: InputContext): InputContext {
+  return { ...context, check: (answer) => withDefaults(params as unknown as FormElicitation, answer) };
 }
 
 /** Whether what an elicitation asks for is a form, which it is where it names no mode. */

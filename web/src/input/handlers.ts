@@ -15,7 +15,7 @@ export interface InputContext extends Draft {
    *
    * @throws HoldfastError `bad_argument` where the schema does not allow the answer; the message names the member
    */
-  complete?: (answer: ElicitationResult) => ElicitationResult;
+  check?: (answer: ElicitationResult) => ElicitationResult;
 }
 
 /** @internal A question before it is known which app answers it: it belongs to that call, or to none. */

@@ -13,7 +13,7 @@ export class ServerElicitation extends ElicitationRequest {
   /** @internal */
   constructor(id: number, request: FormElicitation | URLElicitation, context: InputContext, answered: (result: ElicitationResult) => void) {
     const save = (json: string): void => context.saveDraft(json === "" ? undefined : JSON.parse(json));
-    super(request, context.draft !== undefined, (_, json) => answered(JSON.parse(json) as ElicitationResult), { draft: context.draft, save, complete: context.complete });
+    super(request, context.draft !== undefined, (_, json) => answered(JSON.parse(json) as ElicitationResult), { draft: context.draft, save, check: context.check });
     this.id = id;
     this.server = context.server;
   }
