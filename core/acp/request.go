@@ -35,6 +35,7 @@ type request struct {
 	overIn     uint32        // a prompt's: the turn that ended when it was in the history already; 0 for none
 	storing    bool          // what is written ahead of it is being stored
 	unwanted   bool          // the app has cancelled it
+	served     bool          // another tab has asked for it
 	doubtful   *engine.Error // why nobody knows whether the agent has it
 	post       *post
 	forwarded  forwarded // while it is elsewhere
@@ -151,7 +152,7 @@ func (c *Client) submit(now engine.Time, session uint32, method string, params [
 	r := c.newRequest(now, method, s, params)
 	r.call = id
 	if wire != 0 {
-		r.id = wire
+		r.id, r.served = wire, true
 	}
 	if method == "session/prompt" {
 		s.prompted(c, now, r)
@@ -216,8 +217,12 @@ func (r *request) send(c *Client, now engine.Time) {
 			r.conn = r.session.conn
 		}
 	}
-	if r.method == "session/prompt" {
+	if r.method == "session/prompt" && r.turn != r.session.turn.n {
 		r.turn = r.session.turn.n // those that were over by then are not its own (fault 595)
+		if r.served && r.session.version() != 1 {
+			content, _ := jsonrpc.Member(r.params, "prompt")
+			c.writePrompt(r.session, r.id, content) // the tab that waits for it reads how many they were
+		}
 	}
 	if r.method == "session/prompt" && r.session.version() == 1 {
 		c.writeLeaving(r)

@@ -46,7 +46,7 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 	defer r.dropPassing(c, now)
 	if ok {
 		r.learn(c, now, result)
-		c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: result})
+		r.settle(c, now, result)
 		return
 	}
 	code := jsonrpc.ErrorCode(failure)
@@ -58,6 +58,26 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeRPCError, Data: failure})
 }
+
+// settle gives the app the answer. Another tab's prompt has it behind what it can read in the log by then: the
+// end of a turn before its own would be that of its own there (fault 609).
+func (r *request) settle(c *Client, now engine.Time, result []byte) {
+	e := engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: result}
+	if r.method == "session/prompt" && r.served {
+		c.writer.WhenStored(now, false, &servedAnswer{c, e})
+		return
+	}
+	c.effects.Add(e)
+}
+
+// servedAnswer is the answer to another tab's prompt, until the log is stored (durable.Waiter).
+type servedAnswer struct {
+	c      *Client
+	answer engine.Effect
+}
+
+// Stored gives it.
+func (w *servedAnswer) Stored(engine.Time) { w.c.effects.Add(w.answer) }
 
 // fail ends the request without an answer.
 func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {

@@ -225,6 +225,28 @@ func (c *Client) yieldRequests(s *session) {
 	}
 }
 
+// followedRow is a stored session that takes a row, beside what this tab waits for in it.
+type followedRow struct {
+	*storedSession
+	c *Client
+	s *session
+}
+
+// Fold takes an entry. A prompt of this tab's leaves no earlier than its log has it: the turns
+// that were over by then are not its own (fault 609). In a log that is read from the start those
+// may be of later prompts.
+func (f *followedRow) Fold(e journal.Entry) {
+	f.storedSession.Fold(e)
+	if e.Kind != journal.Prompt || f.s.reread != nil || jsonrpc.IsObject(e.Data) {
+		return
+	}
+	for _, r := range f.c.requests {
+		if r.id == e.N[0] && r.state == requestElsewhere {
+			r.turn = f.s.turn.n
+		}
+	}
+}
+
 // recognize takes what a stored row says of the prompts that are away. Of one that
 // nobody will answer for any more that is the last word.
 func (c *Client) recognize(now engine.Time, s *session, plain []byte) {

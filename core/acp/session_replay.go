@@ -287,7 +287,7 @@ func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
 			r.over(c)
 			c.dropped[r.id] = true
 			r.tellExpected(c)
-			c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
+			r.settle(c, now, []byte("{}"))
 		case r.doubtful != nil && r.conn == nil:
 			r.fail(c, now, r.doubtful)
 		}

@@ -87,7 +87,7 @@ func settling(t testing.TB, random *rand.Rand, takeovers bool) {
 			here, there := w.crowded(handles[i]), l.waits.crowded(uint32(i+1))
 			alone := !all[i].running && !here && !there && len(l.channel) == 0 && all[i].heard() && all[i].has(gone[i+1])
 			if random.IntN(3) == 0 {
-				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts)).alone = alone
+				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts)).alone = !there && !takeovers
 			} else {
 				w.prompt(handles[i], fmt.Sprintf("p%d", prompts)).alone = alone
 			}
@@ -109,7 +109,7 @@ func settling(t testing.TB, random *rand.Rand, takeovers bool) {
 			if random.IntN(2) == 0 {
 				s.arrive()
 			}
-			s.onTheWay = nil // it went with its page
+			s.onTheWay, l.commits = nil, nil // they went with their page
 			clear(l.served)
 			s.load()
 			stored := unsealed(s.Store.Followed())
@@ -171,6 +171,7 @@ type lookingOn struct {
 	passed  int               // how many of its effects the channel has had
 	channel []func()
 	served  map[engine.CallID]uint64 // the calls that were made for it
+	commits [][]byte                 // that the tab which carries the sessions makes; the channel has them once they are stored
 }
 
 // lookOn opens such a tab.
@@ -186,11 +187,15 @@ func (s *sim) lookOn() *lookingOn {
 	s.also = func(e engine.Effect) {
 		switch id := l.served[e.C]; {
 		case e.Kind == engine.Store:
-			rows := unsealed(broadcast(e.Data))
-			l.say(func() { l.do(func(c *acp.Client) { c.Restore(l.Now, rows) }) })
+			l.commits = append(l.commits, unsealed(broadcast(e.Data)))
 		case e.Kind == engine.Settle && id != 0:
 			l.say(func() { l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, id, e.Outcome, e.Data, e.Failure) }) })
 		}
+	}
+	s.lands = func() { // it is told before the client hears that it is stored (core/tabs)
+		rows := l.commits[0]
+		l.commits = l.commits[1:]
+		l.say(func() { l.do(func(c *acp.Client) { c.Restore(l.Now, rows) }) })
 	}
 	l.ask = func(text string) {
 		if call := s.ask(text); call != 0 {

@@ -33,6 +33,7 @@ type sim struct {
 	deaf      delivery                   // what becomes of GETs
 	aborted   func(x engine.ExchangeID)  // what becomes of a stream that the client ends, nil: nothing of it is lost
 	also      func(e engine.Effect)      // who else wants to know of each effect, nil: nobody
+	lands     func()                     // and that the oldest commit is stored
 	shares    bool                       // the page shares connections with others
 	share     int                        // streams of sessions that it may hold then
 }
@@ -142,6 +143,9 @@ func (s *sim) collect() {
 // landed answers the commits that wait.
 func (s *sim) landed() {
 	for range s.Store.Waiting() {
+		if s.lands != nil {
+			s.lands()
+		}
 		s.input("landed", func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, 0) })
 	}
 }

@@ -11,3 +11,6 @@ func (w *connectionEnd) After() string { return "end connection" }
 
 // After names it for traces.
 func (w *answerSending) After() string { return "answer" }
+
+// After names it for traces.
+func (w *servedAnswer) After() string { return "answer another tab" }

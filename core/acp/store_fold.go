@@ -74,16 +74,14 @@ func (r *storedSession) Fold(e journal.Entry) {
 	}
 }
 
-// prompt notes a prompt, or, where data is an object, the answer to one.
+// prompt notes a prompt, once, or, where data is an object, the answer to one.
 func (r *storedSession) prompt(id uint64, data []byte) {
-	if !jsonrpc.IsObject(data) {
+	i := slices.IndexFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == id })
+	switch answer := jsonrpc.IsObject(data); {
+	case i < 0 && !answer:
 		r.Prompts = append(r.Prompts, storedPrompt{ID: id, Content: data})
-		return
-	}
-	for i := range r.Prompts {
-		if r.Prompts[i].ID == id {
-			r.Prompts[i].Answer = data
-		}
+	case i >= 0 && answer:
+		r.Prompts[i].Answer = data
 	}
 }
 
