@@ -365,7 +365,7 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 		return true
 	}
 	if s.pending[id] {
-		s.turn.expect(c, s.turn.n == s.before)
+		s.turn.expect(c, s.turn.state == turnExpected || s.turn.n == s.before)
 	}
 	s.promptAccepted(c, id, m.Result)
 	s.ends(c, now, m.Result)

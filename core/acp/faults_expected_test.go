@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,4 +97,79 @@ func TestFault483_EchoInOtherWords(t *testing.T) {
 		}
 	}
 	s.expect(len(ops) == 2 && strings.HasPrefix(ops[0], `{"op":"pending`) && strings.HasPrefix(ops[1], `{"op":"placed"`), "told %q", ops)
+}
+
+// TestFault615_LateAnswerToAnEarlierPage: a prompt is accepted, and its turn has not begun. Then the answer comes to a prompt of an
+// earlier page, whose turn is over, and the turn that is expected goes by while nobody reads. It used to be expected no more: who
+// waited for it waited for ever.
+func TestFault615_LateAnswerToAnEarlierPage(t *testing.T) {
+	m := newModel()
+	var left []modelRequest
+	m.onPrompt = func(_ *modelSession, r modelRequest) { left = append(left, r) }
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "earlier")
+	s.settle(0)
+	s.load()
+	s.settle(0)
+	a.echo(left[0], "u1")
+	a.is(`"state":"running"`)
+	s.settle(0)
+	w := newWaiters(func() []engine.Effect { return s.effects }, s.prompt)
+	prompt := w.prompt(s.handle(a.id), "next")
+	s.settle(0)
+	a.chunk("a1", "x")
+	a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":1}`)
+	a.echo(left[1], "u2")
+	a.accept(left[1], "u2")
+	a.accept(left[0], "u1") // late
+	s.settle(0)
+	a.is(`"state":"running"`)
+	a.chunk("a2", "y")
+	a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":2}`)
+	s.cut(m.reading(a.id), 3)
+	s.settle(60_000)
+	w.hear()
+	s.expect(prompt.settled && prompt.by == 2, "it settles with the end of turn %d", prompt.by)
+}
+
+// TestFault615_LateAnswerBesideTheNextPrompt: a prompt was taken into a turn, and is answered when the next one is in the history,
+// or accepted, whose turn has not begun. That one used to settle with the turn before.
+func TestFault615_LateAnswerBesideTheNextPrompt(t *testing.T) {
+	for i, where := range []string{"here", "in a tab that looks on", "here, before the next one is accepted", "there, before that"} {
+		m := newModel()
+		var had []modelRequest
+		m.onPrompt = func(_ *modelSession, r modelRequest) { had = append(had, r) }
+		s, handle, a := opened(t, m)
+		a.is(`"state":"running"`)
+		s.settle(0)
+		l := s.lookOn()
+		w := newWaiters(func() []engine.Effect { return s.effects }, s.prompt)
+		if i%2 == 1 {
+			w, handle = l.waits, 1
+		}
+		settle := func() {
+			s.settle(0)
+			drain(l)
+			s.settle(0)
+			drain(l)
+			w.hear()
+		}
+		first := w.prompt(handle, "first")
+		settle()
+		a.echo(had[0], "u1")
+		a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":1}`)
+		settle()
+		next := w.prompt(handle, "next")
+		settle()
+		a.echo(had[1], "u2")
+		for _, answered := range [][2]int{{1, 0}, {0, 1}}[i/2] {
+			a.accept(had[answered], fmt.Sprint("u", answered+1))
+			settle()
+		}
+		s.expect(!next.settled, "%s: it settles with the end of turn %d", where, next.by)
+		a.is(`"state":"running"`)
+		a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":2}`)
+		settle()
+		s.expect(next.settled && next.by == 2 && first.settled, "%s: it settles with the end of turn %d; the first: %v", where, next.by, first.settled)
+	}
 }

@@ -145,6 +145,7 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 			s.pump()
 			s.landed()
 			s.pump()
+			l.commits = nil
 			s.load()
 			handle = s.handle(sid)
 			clear(l.served)

@@ -232,12 +232,14 @@ type followedRow struct {
 	s *session
 }
 
-// Fold takes an entry. A prompt of this tab's leaves no earlier than its log has it: the turns
-// that were over by then are not its own (fault 609). In a log that is read from the start those
-// may be of later prompts.
+// Fold takes an entry. A prompt of this tab's leaves no earlier than its log has it, and is taken in no later than it says so:
+// the turns that were over by then are not its own (fault 609). In a log that is read from the start those may be of later
+// prompts.
 func (f *followedRow) Fold(e journal.Entry) {
 	f.storedSession.Fold(e)
-	if e.Kind != journal.Prompt || f.s.reread != nil || jsonrpc.IsObject(e.Data) {
+	leaves := e.Kind == journal.Prompt && !jsonrpc.IsObject(e.Data)
+	takenIn := e.Kind == journal.Placed && string(e.Data) == "placed" && !f.s.turn.open()
+	if f.s.reread != nil || !leaves && !takenIn {
 		return
 	}
 	for _, r := range f.c.requests {
@@ -410,12 +412,17 @@ func (r *request) expectTurn(c *Client, now engine.Time) {
 	if s.turn.n != r.turn || s.turn.open() {
 		return
 	}
-	s.turn.grace = noGrace // of an earlier one
+	s.turn.grace = noGrace                  // of an earlier one
+	another := s.turn.state == turnExpected // and the turn of another prompt is still to come
 	switch s.turn.expect(c, true); {
+	case r.wasOver() && another:
+		s.doubtTurn(now)
 	case r.wasOver():
-		s.endExpected(c, now)
+		r.endAgain(c, now)
 	case r.forwarded.state == forwardIdle:
 		s.endRead(c, now)
+	case r.made != r.turn:
+		s.doubtTurn(now) // it may have been taken into the turn before, where the agent says late that it has
 	}
 }
 

@@ -365,7 +365,9 @@ func (s *session) update(c *Client, now engine.Time, update []byte) {
 	if s.conn != nil {
 		s.conn.useful = true
 	}
+	held := s.heldPrompts(c, update)
 	s.reduce(c, now, update)
+	s.takenIn(held)
 	c.writeUpdate(s, update)
 }
 

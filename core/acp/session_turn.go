@@ -184,9 +184,15 @@ func (s *session) endRead(c *Client, now engine.Time) {
 	case s.hasBegun():
 		s.endExpected(c, now)
 	default:
-		t.grace.until = min(t.grace.until, now.After(doubtFor))
-		t.grace.lookAt = max(t.grace.until, now.After(quietFor))
+		s.doubtTurn(now)
 	}
+}
+
+// doubtTurn gives the agent doubtFor to begin the turn that is expected.
+func (s *session) doubtTurn(now engine.Time) {
+	t := &s.turn
+	t.grace.until = min(t.grace.until, now.After(doubtFor))
+	t.grace.lookAt = max(t.grace.until, now.After(quietFor))
 }
 
 // endUnbegun ends the turns that no agent has begun in time.
@@ -249,16 +255,43 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	if s.ends(c, now, result) {
 		return
 	}
-	s.turn.grace = noGrace // the agent is there, and says when it begins
+	s.turn.grace = noGrace                  // the agent is there, and says when it begins
+	another := s.turn.state == turnExpected // the turn of another prompt is still to come
 	// One that began since may be over already (fault 119).
-	s.turn.expect(c, s.turn.state == turnExpected || s.turn.n == r.turn)
+	s.turn.expect(c, another || s.turn.n == r.turn)
 	switch {
+	case r.wasOver() && another:
+		s.doubtTurn(now)
 	case r.wasOver():
-		s.endExpected(c, now)
+		r.endAgain(c, now)
 	case s.placed[r.id] && s.hasBegun():
 		s.endRead(c, now) // nobody has heard its turn, which is in the history
 	}
 	r.tellExpected(c)
+}
+
+// heldPrompts returns the prompts of this page that the agent may take in with an update: it has them, and they are not in the
+// history.
+func (s *session) heldPrompts(c *Client, update []byte) (held []*request) {
+	value, _ := jsonrpc.Member(update, "sessionUpdate")
+	if !jsonrpc.IsString(value, "user_message") && !jsonrpc.IsString(value, "user_message_chunk") {
+		return nil
+	}
+	for _, r := range c.requests {
+		if r.session == s && r.method == "session/prompt" && r.state == requestSent && !s.placed[r.id] {
+			held = append(held, r)
+		}
+	}
+	return held
+}
+
+// takenIn notes those that are in the history now: where nobody is at work, what was over by then is not their turn.
+func (s *session) takenIn(held []*request) {
+	for _, r := range held {
+		if s.placed[r.id] && !s.turn.open() {
+			r.turn = s.turn.n
+		}
+	}
 }
 
 // promptAccepted takes the answer to a prompt, of this page or of an earlier one.
@@ -282,6 +315,21 @@ func messageIn(result []byte) string {
 // answer came, and no other has begun (fault 180).
 func (r *request) wasOver() bool {
 	return r.overIn != 0 && r.overIn == r.session.turn.n && r.overIn == r.turn
+}
+
+// endAgain ends that turn once more, for who waits for it. To a prompt that has left meanwhile this is one that was over by then.
+func (r *request) endAgain(c *Client, now engine.Time) {
+	n := r.session.turn.n
+	var waiting []*request
+	for _, other := range c.requests {
+		if other.session == r.session && other.turn == n && other.overIn != n {
+			waiting = append(waiting, other)
+		}
+	}
+	r.session.endExpected(c, now)
+	for _, other := range waiting {
+		other.turn, other.overIn = r.session.turn.n, 0
+	}
 }
 
 // endPlaced notes the prompts that are in the history as the turn ends: it was theirs,

@@ -21,7 +21,8 @@ import (
 // app prompts into turns that are under way; the agent takes a prompt in at once or
 // holds it, answers it early or late, and begins its turn at once or later; streams are lent
 // and cut in between, a tab that looks on prompts as well, and in every second history the
-// sessions change hands. Whoever waits for the end of a prompt's turn gets to it, once the
+// sessions change hands. In every fourth nothing is cut or lent, and the agent answers a prompt once it is in the history: there
+// it is known of each prompt which turn it is of (fault 609). Whoever waits for the end of a prompt's turn gets to it, once the
 // agent has nothing more to do, and to no end before it. HOLDFAST_HISTORIES says how many
 // histories, HOLDFAST_SEED which.
 func TestPromptsSettle(t *testing.T) {
@@ -32,7 +33,7 @@ func TestPromptsSettle(t *testing.T) {
 	for i := range n {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Logf("HOLDFAST_SEED=%d", seed)
-			settling(t, rand.New(rand.NewPCG(seed, uint64(i))), i%2 == 1)
+			settling(t, rand.New(rand.NewPCG(seed, uint64(i))), i%2 == 1, i%4 == 2)
 		})
 		if t.Failed() {
 			return
@@ -41,7 +42,7 @@ func TestPromptsSettle(t *testing.T) {
 }
 
 // settling is one of those histories.
-func settling(t testing.TB, random *rand.Rand, takeovers bool) {
+func settling(t testing.TB, random *rand.Rand, takeovers, calm bool) {
 	m := newModel()
 	m.slowly = true
 	s := newSim(t, acp.Config{}, m)
@@ -54,18 +55,22 @@ func settling(t testing.TB, random *rand.Rand, takeovers bool) {
 	for range 1 + random.IntN(3) {
 		handle, id := s.session()
 		handles = append(handles, handle)
-		workers[id] = &worker{a: m.sessions[id], random: random, turnOf: map[string]int{}}
+		workers[id] = &worker{a: m.sessions[id], random: random, turnOf: map[string]int{}, orderly: calm}
 		all = append(all, workers[id])
 	}
 	s.post = func(string) delivery {
-		if random.IntN(4) == 0 {
+		if !calm && random.IntN(4) == 0 {
 			return travels
 		}
 		return arrives
 	}
 	// What the host has written to a stream that its client gives up may be lost.
 	s.aborted = func(x engine.ExchangeID) { m.lose(x, max(0, random.IntN(6)-2)) }
-	s.streamsOf(random.IntN(3))
+	if calm {
+		s.streamsOf(len(handles))
+	} else {
+		s.streamsOf(random.IntN(3))
+	}
 	l := s.lookOn()
 	prompts, gone := 0, map[int][]string{} // the prompts of pages that have gone, by session
 	for range 20 + random.IntN(120) {
@@ -87,10 +92,11 @@ func settling(t testing.TB, random *rand.Rand, takeovers bool) {
 			here, there := w.crowded(handles[i]), l.waits.crowded(uint32(i+1))
 			alone := !all[i].running && !here && !there && len(l.channel) == 0 && all[i].heard() && all[i].has(gone[i+1])
 			if random.IntN(3) == 0 {
-				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts)).alone = !there && !takeovers
+				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts)).alone = alone || calm && !there
 			} else {
-				w.prompt(handles[i], fmt.Sprintf("p%d", prompts)).alone = alone
+				w.prompt(handles[i], fmt.Sprintf("p%d", prompts)).alone = alone || calm && !here
 			}
+		case choice < 18 && calm:
 		case choice < 16:
 			s.streamsOf(random.IntN(len(handles) + 1))
 		case choice < 17:
@@ -259,6 +265,7 @@ type worker struct {
 	unbegun bool // the turn is, for which a prompt is in the history
 	held    []modelRequest
 	late    []func()       // answers that are still to come
+	orderly bool           // no answer comes before its prompt is in the history
 	turnOf  map[string]int // by the text of a prompt: the turn that it is of
 	twice   []string       // texts of prompts that have come more than once
 }
@@ -303,11 +310,11 @@ func (w *worker) insert(r modelRequest) {
 	}
 	w.turnOf[p.Prompt[0].Text] = w.turns
 	user := fmt.Sprintf("u%d", w.users)
-	switch w.random.IntN(4) {
-	case 0:
+	switch choice := w.random.IntN(4); {
+	case choice == 0 && !w.orderly:
 		w.a.accept(r, user)
 		w.a.echo(r, user)
-	case 1:
+	case choice == 1:
 		w.a.echo(r, user)
 		w.late = append(w.late, func() { w.a.accept(r, user) })
 	default:

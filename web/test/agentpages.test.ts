@@ -58,6 +58,7 @@ test("what other pages ask for is made here, and they are told what becomes of i
   assert.deepEqual([rig.served.length, rig.told], [1, [["b", 77, 0, ""]]]);
   rig.port.settle(40, 1, `{"messageId":"u1"}`);
   rig.port.settle(40, 1, `{"messageId":"u1"}`);
+  await ready();
   assert.deepEqual(rig.told.at(-1), ["b", 77, 1, `{"messageId":"u1"}`]);
   assert.equal(rig.told.length, 2);
   // It is over here; of the request that says nothing.
@@ -70,6 +71,16 @@ test("what other pages ask for is made here, and they are told what becomes of i
   assert.deepEqual(rig.told.slice(2), [["b", 78, 0, ""]]);
   rig.client!.sessions!.forwardSettled(5, 1, "{}");
   assert.deepEqual(rig.told.slice(3), [["core", 5, 1, "{}"]]);
+});
+
+test("Fault 609: another page has the answer to its prompt behind the rows that were stored before it", async () => {
+  const { rig } = await pages(true);
+  rig.serves = 40;
+  rig.client!.sessions!.serve("b", `{"record":9,"request":77,"method":"session/prompt"}`);
+  rig.port.settle(40, 1, `{"messageId":"u1"}`);
+  rig.told.push(["rows"]); // what the core tells other pages is the last of its effects
+  await ready();
+  assert.deepEqual(rig.told.slice(1), [["rows"], ["b", 77, 1, `{"messageId":"u1"}`]]);
 });
 
 test("a session is forgotten from any page, once it is gone", async () => {

@@ -43,7 +43,8 @@ export class Pages implements SessionPages {
       this.#exchanges.serve(call, (outcome, answer) => {
         // Whoever carries the session next answers for what this page cannot any more.
         const unanswered = outcome === OUTCOME.failure && (JSON.parse(answer) as GoError).ofPage;
-        if (!unanswered) journal?.settleForward(from, request, outcome, answer);
+        // Behind the rows that were stored before it, which the core has told last (fault 609).
+        if (!unanswered) queueMicrotask(() => journal?.settleForward(from, request, outcome, answer));
       });
     });
   }
