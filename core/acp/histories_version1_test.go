@@ -108,6 +108,12 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 	}
 	calls := map[engine.CallID]bool{}
 	prompts := 0
+	words := func(n int) string {
+		if random.IntN(2) == 0 {
+			return "again"
+		}
+		return fmt.Sprint("p", n)
+	}
 	s.post = func(body string) delivery {
 		switch {
 		case !strings.Contains(body, `"session/`):
@@ -158,7 +164,7 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 			calls[v1load(s, sid)] = true
 		case choice < 22 && prompts < 6:
 			prompts++
-			calls[s.prompt(handle, fmt.Sprintf("p%d", prompts))] = true
+			calls[s.prompt(handle, words(prompts))] = true
 		case choice < 23 && random.IntN(2) == 0:
 			s.cancel(handle)
 		case choice < 24:
@@ -189,7 +195,7 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 	}
 	seen := map[string]int{}
 	for _, r := range m.of("session/prompt") {
-		if seen[string(r.Params)]++; seen[string(r.Params)] > 1 {
+		if seen[string(r.ID)]++; seen[string(r.ID)] > 1 {
 			s.fatal("sent twice: %s", r.Params)
 		}
 	}

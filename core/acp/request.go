@@ -228,12 +228,17 @@ func (r *request) send(c *Client, now engine.Time) {
 		c.writeLeaving(r)
 	}
 	r.enter(c, requestSent)
-	if r.method == "session/prompt" && r.session.version() == 1 {
+	if r.method == "session/prompt" {
 		r.session.transcript.Leaves(r.id, r.session.emit(c))
 		r.session.works(c, now)
 	}
 	if r.role == roleApp && r.session != nil && r.session.known {
 		r.afresh(c)
+	}
+	if methods[r.method].joins {
+		if r.session.heardOn = r.conn; r.role == roleApp && r.session.replay != nil {
+			r.session.replay.alone = false
+		}
 	}
 	r.doubtful, r.again = nil, engine.Never
 	m := methods[r.method]

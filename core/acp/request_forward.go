@@ -418,7 +418,7 @@ func (r *request) expectTurn(c *Client, now engine.Time) {
 	case r.wasOver() && another:
 		s.doubtTurn(now)
 	case r.wasOver():
-		r.endAgain(c, now)
+		s.endExpected(c, now)
 	case r.forwarded.state == forwardIdle:
 		s.endRead(c, now)
 	case r.made != r.turn:

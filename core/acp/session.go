@@ -37,6 +37,7 @@ type session struct {
 	reread     *reread   // the log that is read once more, while it is
 	first      []byte    // names the first item of its history
 	replay     *replay
+	heardOn    *connection // on which the agent has said something of it, or was asked for its history
 	trailing   trailing
 	place      place           // of its last stream
 	placed     map[uint64]bool // prompts that are in the history
@@ -358,6 +359,7 @@ func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc
 // update takes what the agent says of the session.
 func (s *session) update(c *Client, now engine.Time, update []byte) {
 	s.trails(now)
+	s.heardOn = s.conn
 	if s.replay != nil {
 		s.replay.add(c, s, now, update)
 		return

@@ -16,6 +16,7 @@ type replay struct {
 	until   engine.Time // however much comes
 	updates [][]byte
 	had     int    // so many had come when it was cut last
+	alone   bool   // nothing can have come before it
 	bytes   int    // of the updates; beyond its bound they are dropped
 	said    []byte // of them who is at work, as the last says it
 }
@@ -96,6 +97,7 @@ func (r *replay) ask(c *Client, now engine.Time, s *session) {
 		r.enter(c, replayComing)
 	}
 	r.tries++
+	r.alone = !s.conn.restored && s.heardOn != s.conn
 	r.until = now.After(replayWithin)
 	r.request = c.newRequest(now, method, s, s.withServers(append(params, '}')))
 	r.request.role = roleReplay

@@ -97,7 +97,7 @@ func fromBeginning(updates [][]byte, at int) [][]byte {
 // version 1 may have none: that is a beginning which is the end as well. What had come before the cut is not in it, and
 // the history has all that is known.
 func (s *session) withoutRest(c *Client, r *replay, updates [][]byte) [][]byte {
-	if s.version() != 1 || slices.ContainsFunc(updates, func(u []byte) bool { return s.nameOf(u) != nil }) {
+	if s.version() != 1 || r.alone || slices.ContainsFunc(updates, func(u []byte) bool { return s.nameOf(u) != nil }) {
 		return updates
 	}
 	n := len(updates)

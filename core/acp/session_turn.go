@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -156,14 +157,21 @@ func (r *request) tellExpected(c *Client) {
 }
 
 // endExpected ends a turn that is expected, as far as anybody has said, with the
-// snapshot that was the last: nobody is at work any more.
+// snapshot that was the last: nobody is at work any more. To a prompt that has left by now, and was in no turn that has
+// ended, this is one that was over before (fault 615).
 func (s *session) endExpected(c *Client, now engine.Time) {
+	n := s.turn.n
+	waiting := slices.DeleteFunc(c.allRequests(), func(r *request) bool { return r.session != s || r.turn != n || r.overIn == n })
 	switch {
 	case s.turn.said != "idle":
+		return
 	case len(s.turn.last) == 0: // its log has been written again without one
 		s.snapshot(c, now, []byte(`{"sessionUpdate":"state_update","state":"idle"}`), true)
 	default:
 		s.snapshot(c, now, bytes.Clone(s.turn.last), true)
+	}
+	for _, r := range waiting {
+		r.turn, r.overIn = s.turn.n, 0
 	}
 }
 
@@ -263,7 +271,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	case r.wasOver() && another:
 		s.doubtTurn(now)
 	case r.wasOver():
-		r.endAgain(c, now)
+		s.endExpected(c, now)
 	case s.placed[r.id] && s.hasBegun():
 		s.endRead(c, now) // nobody has heard its turn, which is in the history
 	}
@@ -315,21 +323,6 @@ func messageIn(result []byte) string {
 // answer came, and no other has begun (fault 180).
 func (r *request) wasOver() bool {
 	return r.overIn != 0 && r.overIn == r.session.turn.n && r.overIn == r.turn
-}
-
-// endAgain ends that turn once more, for who waits for it. To a prompt that has left meanwhile this is one that was over by then.
-func (r *request) endAgain(c *Client, now engine.Time) {
-	n := r.session.turn.n
-	var waiting []*request
-	for _, other := range c.requests {
-		if other.session == r.session && other.turn == n && other.overIn != n {
-			waiting = append(waiting, other)
-		}
-	}
-	r.session.endExpected(c, now)
-	for _, other := range waiting {
-		other.turn, other.overIn = r.session.turn.n, 0
-	}
 }
 
 // endPlaced notes the prompts that are in the history as the turn ends: it was theirs,

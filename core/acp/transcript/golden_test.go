@@ -60,6 +60,7 @@ func (r *reduced) step(u string) {
 	switch {
 	case s.Prompt != 0:
 		r.Sent(s.Prompt, s.Content, r.emit)
+		r.Leaves(s.Prompt, r.emit)
 	case s.Accepted != 0:
 		r.Accepted(s.Accepted, s.MessageID, r.emit)
 	case s.Unsent != 0:

@@ -20,6 +20,7 @@ type Prompt struct {
 	id       string // of its message, from the answer
 	answered bool
 	left     bool // by another page, or not
+	waits    bool // it has not left: nothing that the agent says is it
 	local    bool // at is an item made of the prompt itself; an echo may yet come
 	read     bool // out of a log, where the end of the turn that has made it follows
 	at       int  // the item it is taken for, -1 for none
@@ -52,7 +53,8 @@ func (p *Prompt) MessageID() string { return p.id }
 // Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
 // about it, so there it is an item at once.
 func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
-	if s := r.add(p, content); r.version == 1 {
+	s := r.add(p, content)
+	if s.waits = true; r.version == 1 {
 		r.placeOwn(s, emit)
 	} else {
 		r.pending(s, emit)
@@ -62,13 +64,22 @@ func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 // Waits notes a prompt that the app has sent, and that waits until it leaves: for an agent of version 1 it is an item
 // once it does.
 func (r *Reducer) Waits(p uint64, content []byte, emit func(op []byte)) {
-	r.pending(r.add(p, content), emit)
+	s := r.add(p, content)
+	s.waits = true
+	r.pending(s, emit)
 }
 
-// Leaves notes that a prompt leaves for an agent of version 1, which does not say what it was asked: it is an item from
-// here on, behind a history that has come meanwhile.
+// Leaves notes that a prompt leaves: what is in the history by now cannot be it. One of version 1 does not say what it was
+// asked: there it is an item from here on, behind a history that has come meanwhile.
 func (r *Reducer) Leaves(p uint64, emit func(op []byte)) {
-	if s := r.sentAs(p); s != nil && s.at < 0 {
+	s := r.sentAs(p)
+	if s == nil {
+		return
+	}
+	if s.waits = false; s.at >= 0 {
+		return
+	}
+	if s.know(r); r.version == 1 {
 		r.placeOwn(s, emit)
 	}
 }
@@ -99,12 +110,15 @@ func (r *Reducer) add(p uint64, content []byte) *Prompt {
 	if len(content) == 0 || content[0] != '[' {
 		content = []byte("[]")
 	}
-	s := &Prompt{
-		ID: p, Content: bytes.Clone(content), text: signature(content), at: -1,
-		seen: r.index[itemUserMessage], after: len(r.items), users: r.users,
-	}
+	s := &Prompt{ID: p, Content: bytes.Clone(content), text: signature(content), at: -1}
+	s.know(r)
 	r.sent = append(r.sent, s)
 	return s
+}
+
+// know notes what is in the history.
+func (s *Prompt) know(r *Reducer) {
+	s.seen, s.after, s.users = r.index[itemUserMessage], len(r.items), r.users
 }
 
 // Accepted notes the answer to a prompt: the id of its message, or "" if it says none.
@@ -171,7 +185,7 @@ func (r *Reducer) Placed(p uint64, emit func(op []byte)) {
 // one may still come until the next turn ends.
 func (r *Reducer) TurnEnded(emit func(op []byte)) {
 	for _, s := range slices.Clone(r.sent) {
-		switch answered := s.answered || r.version == 1 && !s.left; { // in version 1 the answer is the turn's end
+		switch answered := s.answered || r.version == 1 && !s.left && !s.waits; { // in version 1 the answer is the turn's end
 		case s.local && s.read:
 			s.read = false
 		case s.local && r.version == 1 && !s.answered: // it may not have left: the turn was another's
@@ -285,7 +299,7 @@ func (r *Reducer) bind(at int, id, text []byte, whole bool, emit func(op []byte)
 		return
 	}
 	for _, s := range r.sent {
-		if s.at >= 0 || s.id != "" || !s.repeats(text, 0, whole) || !r.isAfter(s, at, id) {
+		if s.at >= 0 || s.waits || s.id != "" || !s.repeats(text, 0, whole) || !r.isAfter(s, at, id) {
 			continue
 		}
 		s.at, s.matched = at, len(text)

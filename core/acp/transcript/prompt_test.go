@@ -178,3 +178,31 @@ func TestFault120_RandomPrompts(t *testing.T) {
 		}
 	}
 }
+
+// TestFault616_SameWordsBeforeItLeaves: another client says the same before a prompt leaves. That message is not the prompt, neither
+// when it comes nor when the history is told once more.
+func TestFault616_SameWordsBeforeItLeaves(t *testing.T) {
+	for version, said := range map[int]string{
+		2: userSays("u1", "hi"),
+		1: `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}`,
+	} {
+		r := New(version, 1<<20)
+		var ops []string
+		emit := func(op []byte) { ops = append(ops, string(op)) }
+		update := func() { r.Update([]byte(said), emit) }
+		r.Waits(1, []byte(`[{"type":"text","text":"hi"}]`), emit)
+		update()
+		r.Reset(emit)
+		update()
+		if n := strings.Count(strings.Join(ops, " "), `"placed"`); n != 0 || len(r.Prompts()) != 1 {
+			t.Errorf("version %d: taken for it before it has left: %q", version, ops)
+		}
+		ops = nil
+		r.Leaves(1, emit)
+		r.Reset(emit)
+		update()
+		if last := ops[len(ops)-1]; strings.Contains(last, `"placed"`) {
+			t.Errorf("version %d: taken for it in a history: %q", version, ops)
+		}
+	}
+}
