@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
@@ -64,6 +66,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	if failure != nil && failure.Code == engine.CodeNetwork && c.waitForToken(now) {
 		return
 	}
+	held := slices.DeleteFunc(c.allRequests(), func(r *request) bool { return !r.awaitsToken(c) || r.storing || !r.session.reads(c) })
 	failure = c.token.Answered(value, failure)
 	if failure != nil && c.state == stateConnecting && (c.home == nil || c.home.id == "" && c.home.state == connNew) {
 		c.fail(now, failure)
@@ -92,6 +95,13 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 			r.unsend(c) // it leaves once the session's stream is up, which was refused as well
 		default:
 			p.post(c, now)
+		}
+	}
+	for _, r := range held {
+		if failure != nil {
+			r.fail(c, now, failure)
+		} else {
+			r.dispatch(c, now)
 		}
 	}
 	for _, n := range c.connections() {

@@ -109,10 +109,3 @@ func TestFault609_TurnsThatAnotherTabHadNotHeard(t *testing.T) {
 		})
 	}
 }
-
-// drain carries all that is said between the tabs.
-func drain(l *lookingOn) {
-	for l.carry() {
-	}
-	l.waits.hear()
-}

@@ -15,26 +15,27 @@ import (
 // that buffer while nobody reads, frames without ids, sessions that outlive
 // connections.
 type model struct {
-	version     int    // 0 is 2
-	answers     string // members of the answer to initialize, "" for what fits the version
-	ids         bool   // frames have ids, and what follows one is told again
-	deafToIDs   bool   // but it is not
-	cursors     []string
-	refuse      int    // the status that initialize gets
-	later       string // a Retry-After: everything else gets a 503 with it
-	taken       int    // so many streams are still read by somebody else
-	forgets     bool   // connections, as soon as they are made
-	silent      map[string]bool
-	connections map[string]*modelConnection
-	made        int
-	sessions    map[string]*modelSession
-	newest      string
-	requests    []modelRequest
-	answered    map[string]int // questions, by id
-	asked       int
-	onPrompt    func(*modelSession, modelRequest)
-	unlabelled  bool // initialize is answered without a content type
-	slowly      bool // POSTs travel: the stream that was there when one left may be lent by now
+	version      int    // 0 is 2
+	answers      string // members of the answer to initialize, "" for what fits the version
+	ids          bool   // frames have ids, and what follows one is told again
+	deafToIDs    bool   // but it is not
+	cursors      []string
+	refuse       int    // the status that initialize gets
+	unauthorized string // what gets a 401
+	later        string // a Retry-After: everything else gets a 503 with it
+	taken        int    // so many streams are still read by somebody else
+	forgets      bool   // connections, as soon as they are made
+	silent       map[string]bool
+	connections  map[string]*modelConnection
+	made         int
+	sessions     map[string]*modelSession
+	newest       string
+	requests     []modelRequest
+	answered     map[string]int // questions, by id
+	asked        int
+	onPrompt     func(*modelSession, modelRequest)
+	unlabelled   bool // initialize is answered without a content type
+	slowly       bool // POSTs travel: the stream that was there when one left may be lent by now
 }
 
 type modelConnection struct {
@@ -112,6 +113,9 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 		}
 		return 200, []engine.Field{{Name: "content-type", Value: media}, {Name: "acp-connection-id", Value: c.id}},
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version, answers)
+	}
+	if m.unauthorized != "" && m.unauthorized == q.Method {
+		return 401, nil, ""
 	}
 	if m.later != "" {
 		return 503, []engine.Field{{Name: "retry-after", Value: m.later}}, ""

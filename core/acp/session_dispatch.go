@@ -37,10 +37,20 @@ func (s *session) takes(c *Client, r *request) bool {
 	if r.method == "session/prompt" && (s.trailing.by != engine.Never || s.replay != nil && (s.replay.state < replayOfApp || s.version() == 1)) {
 		return false
 	}
+	if r.awaitsToken(c) {
+		c.tellAwaiting(s)
+		return false
+	}
 	if slices.ContainsFunc(c.posts, func(p *post) bool { return p.holdsBack(r) }) {
 		return false
 	}
 	return s.history != historyUnbound || methods[r.method].joins || s.passing // of which no history is asked for
+}
+
+// awaitsToken reports whether the request is a prompt for an agent of version 1 that would have to wait for a token: it would
+// be in the log as one that has left, and the next page has nobody to ask (fault 617).
+func (r *request) awaitsToken(c *Client) bool {
+	return r.method == "session/prompt" && r.state == requestQueued && r.session.version() == 1 && c.cfg.Transport == TransportHTTP && c.token.Asking()
 }
 
 // holdsBack reports whether r is a prompt that must not leave while p is on its way: a request of

@@ -25,6 +25,7 @@ type storedSession struct {
 	Prompts    []storedPrompt // in the order of their sending
 	Marks      []answered     // of requests whose answers have been taken, as far as they are known
 	Placed     []uint64       // ids of the last prompts that are in the history, maxLately at most
+	Unsent     []uint64       // ids of those that will not be, as the row in hand says it
 }
 
 // storedPrompt is one that has left, or is about to, and is not in the history.
@@ -61,6 +62,9 @@ func (r *storedSession) Fold(e journal.Entry) {
 	case journal.Prompt:
 		r.prompt(e.N[0], bytes.Clone(e.Data))
 	case journal.Placed:
+		if string(e.Data) == "unsent" {
+			r.Unsent = append(r.Unsent, e.N[0])
+		}
 		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed" || string(e.Data) == "left")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
 	case journal.TakenMark:

@@ -214,8 +214,8 @@ func (r *record) Landed(sealed bool) {
 }
 
 // maxLately bounds the prompts of which a log says for a while yet that they are in
-// the history, once that is written again.
-const maxLately = 32
+// the history, once that is written again: as many as a page knows again that it has served.
+const maxLately = maxServed
 
 // rewrite stores a session again: what was stored of its history is replaced.
 func (c *Client) rewrite(s *session) {

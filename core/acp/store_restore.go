@@ -376,16 +376,17 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 		return
 	}
 	before := append([]storedPrompt(nil), s.fold.Prompts...)
+	s.fold.Unsent = nil
 	if !c.foldRow(now, s, op) {
 		return
 	}
 	for _, p := range before {
 		switch {
 		case hasPrompt(s.fold, p.ID):
-		case slices.Contains(s.fold.Placed, p.ID):
-			s.transcript.Placed(p.ID, s.emit(c))
-		default:
+		case slices.Contains(s.fold.Unsent, p.ID):
 			s.transcript.Unsent(p.ID, s.emit(c))
+		default:
+			s.transcript.Placed(p.ID, s.emit(c))
 		}
 	}
 	c.mirror(s, handedNowhere)

@@ -1,0 +1,63 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// token gives the page's client its token, or says why there is none.
+func (s *sim) token(value string, failure *engine.Error) {
+	s.do("token", func(c *acp.Client, now engine.Time) { c.Token(now, value, failure) })
+}
+
+// withTokens is a page whose session has a token, and whose client asks for the next one.
+func withTokens(t *testing.T, m *model) (s *sim, handle uint32, a *modelSession) {
+	s = unloaded(t, acp.Config{HasTokenProvider: true}, m)
+	s.load()
+	s.token("t1", nil)
+	handle, id := s.session()
+	m.unauthorized = "session/list"
+	s.request(0, "session/list", `{}`)
+	return s, handle, m.sessions[id]
+}
+
+// TestFault617_Version1WaitsForAToken: version 1: a prompt waits for a token. It has not left: the next page shows it as one that has
+// not, and hands it back; where there is no token it fails, and where there is one it leaves.
+func TestFault617_Version1WaitsForAToken(t *testing.T) {
+	refused := &engine.Error{Code: engine.CodeUnauthorized, Op: "token", Message: "no"}
+	for _, way := range []string{"a reload", "a token", "no token"} {
+		t.Run(way, func(t *testing.T) {
+			m, asked := v1agent()
+			s, handle, a := withTokens(t, m)
+			call := s.prompt(handle, "hi")
+			s.settle(1_000)
+			s.expect(len(*asked) == 0, "it left without a token")
+			s.expect(s.lastTurn() == "", "the agent is told to be at work: %s", s.lastTurn())
+			m.unauthorized = ""
+			switch way {
+			case "a reload":
+				s.load()
+				s.token("t2", nil)
+				s.settle(0)
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0, "it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
+				s.settle(60_000)
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+				s.expect(len(*asked) == 0, "it was sent by another page")
+			case "a token":
+				s.token("t2", nil)
+				s.settle(0)
+				s.expect(len(*asked) == 1, "%d prompts", len(*asked))
+				v1ends(s, a, (*asked)[0], "end_turn")
+				s.expect(s.settled(call).Outcome == engine.OutcomeResult, "it is not answered")
+			default:
+				s.token("", refused)
+				s.settle(0)
+				s.expect(s.settled(call).Failure != nil && len(*asked) == 0, "it goes on waiting")
+			}
+		})
+	}
+}
