@@ -9,8 +9,39 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
+// fences returns how many owners the only call in the store has had: each that takes it over has the next epoch.
+func fences(page *chrome.Page) int {
+	return chrome.Script[int](page, `
+		const db = await new Promise((resolve, reject) => { const open = indexedDB.open("holdfast"); open.onsuccess = () => resolve(open.result); open.onerror = () => reject(open.error); });
+		const heads = await new Promise((resolve, reject) => { const all = db.transaction("calls").objectStore("calls").getAll(); all.onsuccess = () => resolve(all.result); all.onerror = () => reject(all.error); });
+		db.close();
+		return heads.length === 1 ? heads[0].epoch : -heads.length;`)
+}
+
+// carrier waits until one of the pages, and no other, carries call a, and returns which.
+func carrier(t *testing.T, pages []*chrome.Page) int {
+	t.Helper()
+	at := -1
+	eventually(t, "one tab that carries the call", func() bool {
+		at = -1
+		for i, page := range pages {
+			if chrome.Eval[bool](page, `tracked.a.call.followed`) {
+				continue
+			}
+			if at >= 0 {
+				return false // a silent one has just been taken over from, and does not know yet
+			}
+			at = i
+		}
+		return at >= 0
+	})
+	return at
+}
+
 // TestFault74_SixTabsRestoreAtOnce: six tabs are opened on a call whose page has
-// gone. One carries it, the others follow; and so again when that one goes.
+// gone. One carries it, the others follow; and so again when that one goes. On a busy machine
+// a tab may be silent for so long that another one takes over: each of those that have carried
+// it, as the store counts them, has had one connection at most, one after another.
 func TestFault74_SixTabsRestoreAtOnce(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -34,32 +65,25 @@ func TestFault74_SixTabsRestoreAtOnce(t *testing.T) {
 		has(page, "a", 4)
 	}
 	s.pass("a", 4)
-	owners := 0
 	for _, page := range pages {
 		has(page, "a", 8)
-		if !chrome.Eval[bool](page, `tracked.a.call.followed`) {
-			owners++
-		}
 	}
-	if owners != 1 {
-		t.Errorf("%d tabs carry the call", owners)
-	}
-	for i, page := range pages {
-		if !chrome.Eval[bool](page, `tracked.a.call.followed`) {
-			page.Crash()
-			pages = append(pages[:i:i], pages[i+1:]...)
-			break
-		}
-	}
+	before := fences(pages[0])
+	owner := carrier(t, pages)
+	pages[owner].Crash()
+	pages = append(pages[:owner:owner], pages[owner+1:]...)
+	carrier(t, pages)
 	s.pass("a", 5)
 	for _, page := range pages {
 		s.counted(page, "a", 12)
 	}
 	s.once("a")
 	// An owner that was ended before it had asked for anything made none.
-	if n := p.Oracle().Connections("a"); n > 3 {
-		t.Errorf("%d connections of three owners", n)
+	owners := fences(pages[0])
+	if n := p.Oracle().Connections("a"); n > owners || owners <= before || before < 2 {
+		t.Errorf("%d connections of %d owners, of whom %d were before the crash", n, owners, before)
 	}
+	carrier(t, pages)
 }
 
 // TestFault92_ResumedByOneTab: resumes of a request that the server lets be
