@@ -193,3 +193,41 @@ func TestCancelOfAnotherTabIsSentOnce(t *testing.T) {
 	}
 	s.expect(before == 1 && sent == 0, "the agent has had the word %d times, and the next tab sends it %d times: it cancels the second prompt", before, sent)
 }
+
+// TestFault619_PermissionCrossesTheCancel: the agent asks for a permission as the app cancels the turn: it has not heard of that yet, and
+// waits for an answer. It gets that the turn is cancelled, and nobody is asked; what goes on in the background is asked.
+func TestFault619_PermissionCrossesTheCancel(t *testing.T) {
+	for _, version := range []int{2, 1} {
+		for _, background := range []string{"", `,"background":[{"type":"tool_call","toolCallId":"t1"}]`} {
+			m := newModel()
+			m.version = version
+			m.onPrompt = func(a *modelSession, r modelRequest) {
+				if version == 2 {
+					a.echo(r, "u1")
+					a.accept(r, "u1")
+				}
+			}
+			s, handle, a := opened(t, m)
+			s.prompt(handle, "hi")
+			if version == 2 {
+				a.is(`"state":"running"` + background)
+			}
+			s.settle(0)
+			s.cancel(handle)
+			a.ask(func() {})
+			id := a.askID
+			s.settle(1_000)
+			asked := len(s.open())
+			want := 0
+			if version == 2 && background != "" {
+				want = 1
+			}
+			s.expect(asked == want && len(s.events(engine.EventQuestion, "")) == want, "version %d %s: the person is asked %d times", version, background, asked)
+			s.expect(m.answered[id] == 1-want, "version %d %s: the agent has %d answers", version, background, m.answered[id])
+			if want == 0 {
+				last := m.requests[len(m.requests)-1]
+				s.expect(strings.Contains(string(last.Result), `"cancelled"`), "it got %s", last.Result)
+			}
+		}
+	}
+}

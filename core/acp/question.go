@@ -128,7 +128,7 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 	if s != nil {
 		c.write(s, journal.AskedEntry(q.id, m.Raw))
 	}
-	if n.tookBack(id) { // the word came on another stream, which was faster
+	if n.tookBack(id) || q.crossesCancel() { // the word came on another stream, which was faster; or ours is on its way
 		q.enter(c, questionOpen)
 		c.answer(now, q, true, q.refusal())
 		return
@@ -173,6 +173,17 @@ func subjectOf(params []byte) []byte {
 func (q *question) concerns(background []byte) bool {
 	call, _ := jsonrpc.Member(subjectOf(q.params), "toolCallId")
 	return lists(background, call)
+}
+
+// crossesCancel reports whether the agent may have asked before it has heard that its turn is cancelled: what waits for a permission
+// then is to be told so (ACP "Prompt Turn", Cancellation).
+func (q *question) crossesCancel() bool {
+	s := q.session
+	if s == nil || s.turn.state != turnCancelling || q.method != "session/request_permission" {
+		return false
+	}
+	background, _ := jsonrpc.Member(s.turn.last, "background")
+	return !q.concerns(background)
 }
 
 // lists reports whether a list of background work has a tool call.
