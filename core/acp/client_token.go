@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"slices"
-
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
@@ -66,7 +64,12 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	if failure != nil && failure.Code == engine.CodeNetwork && c.waitForToken(now) {
 		return
 	}
-	held := slices.DeleteFunc(c.allRequests(), func(r *request) bool { return !r.awaitsToken(c) || r.storing || !r.session.reads(c) })
+	var held []*request
+	for _, r := range c.requests {
+		if r.awaitsToken(c) && !r.storing && r.session.reads(c) {
+			held = append(held, r)
+		}
+	}
 	failure = c.token.Answered(value, failure)
 	if failure != nil && c.state == stateConnecting && (c.home == nil || c.home.id == "" && c.home.state == connNew) {
 		c.fail(now, failure)

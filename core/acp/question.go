@@ -179,11 +179,14 @@ func (q *question) concerns(background []byte) bool {
 // then is to be told so (ACP "Prompt Turn", Cancellation).
 func (q *question) crossesCancel() bool {
 	s := q.session
-	if s == nil || s.turn.state != turnCancelling || q.method != "session/request_permission" {
-		return false
-	}
+	return s != nil && s.turn.state == turnCancelling && q.cancelledWith(s)
+}
+
+// cancelledWith reports whether the question is a permission that is cancelled with the turn under way: it does not go on in the
+// background.
+func (q *question) cancelledWith(s *session) bool {
 	background, _ := jsonrpc.Member(s.turn.last, "background")
-	return !q.concerns(background)
+	return q.method == "session/request_permission" && !q.concerns(background)
 }
 
 // lists reports whether a list of background work has a tool call.

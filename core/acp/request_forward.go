@@ -227,16 +227,18 @@ func (c *Client) yieldRequests(s *session) {
 
 // followedRow is a stored session that takes a row, beside what this tab waits for in it.
 type followedRow struct {
-	*storedSession
 	c *Client
 	s *session
 }
+
+// Unsealed drops what the row's secret part may have replaced.
+func (f *followedRow) Unsealed() { f.s.fold.Unsealed() }
 
 // Fold takes an entry. A prompt of this tab's leaves no earlier than its log has it, and is taken in no later than it says so:
 // the turns that were over by then are not its own (fault 609). In a log that is read from the start those may be of later
 // prompts.
 func (f *followedRow) Fold(e journal.Entry) {
-	f.storedSession.Fold(e)
+	f.s.fold.Fold(e)
 	leaves := e.Kind == journal.Prompt && !jsonrpc.IsObject(e.Data)
 	takenIn := e.Kind == journal.Placed && string(e.Data) == "placed" && !f.s.turn.open()
 	if f.s.reread != nil || !leaves && !takenIn {

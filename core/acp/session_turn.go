@@ -2,7 +2,6 @@ package acp
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -161,7 +160,12 @@ func (r *request) tellExpected(c *Client) {
 // ended, this is one that was over before (fault 615).
 func (s *session) endExpected(c *Client, now engine.Time) {
 	n := s.turn.n
-	waiting := slices.DeleteFunc(c.allRequests(), func(r *request) bool { return r.session != s || r.turn != n || r.overIn == n })
+	var waiting []*request
+	for _, r := range c.requests {
+		if r.session == s && r.turn == n && r.overIn != n {
+			waiting = append(waiting, r)
+		}
+	}
 	switch {
 	case s.turn.said != "idle":
 		return
@@ -405,9 +409,8 @@ func (s *session) cancelled(c *Client, now engine.Time) {
 		s.turn.enter(c, turnCancelling)
 		s.markCancelled(c)
 	}
-	background, _ := jsonrpc.Member(s.turn.last, "background")
 	for _, q := range c.allQuestions() {
-		if q.session == s && q.method == "session/request_permission" && q.state != questionAnswered && !q.concerns(background) {
+		if q.session == s && q.state != questionAnswered && q.cancelledWith(s) {
 			c.withdraw(now, q, withdrawnCancelled)
 		}
 	}

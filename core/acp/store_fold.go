@@ -80,12 +80,17 @@ func (r *storedSession) Fold(e journal.Entry) {
 
 // prompt notes a prompt, once, or, where data is an object, the answer to one.
 func (r *storedSession) prompt(id uint64, data []byte) {
-	i := slices.IndexFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == id })
-	switch answer := jsonrpc.IsObject(data); {
-	case i < 0 && !answer:
+	answer := jsonrpc.IsObject(data)
+	for i := range r.Prompts {
+		if p := &r.Prompts[i]; p.ID == id {
+			if answer {
+				p.Answer = data
+			}
+			return
+		}
+	}
+	if !answer {
 		r.Prompts = append(r.Prompts, storedPrompt{ID: id, Content: data})
-	case i >= 0 && answer:
-		r.Prompts[i].Answer = data
 	}
 }
 

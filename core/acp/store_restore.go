@@ -171,7 +171,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 // last. It reports whether it could read it.
 func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	s.reread.next()
-	err := s.fold.Apply(&followedRow{s.fold, c, s}, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
+	err := s.fold.Apply(&followedRow{c, s}, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
 		s.record.history += len(data)
 		if isState(data) {
 			s.stateRead(c, now, data)
