@@ -61,3 +61,58 @@ func TestFault617_Version1WaitsForAToken(t *testing.T) {
 		})
 	}
 }
+
+// TestFault617_Version1IsRefused: version 1: the agent's server refuses a prompt for want of authorization, and a token is asked for.
+// It has not left, and the agent is not at work.
+func TestFault617_Version1IsRefused(t *testing.T) {
+	refused := &engine.Error{Code: engine.CodeUnauthorized, Op: "token", Message: "no"}
+	for _, way := range []string{"a reload", "a token", "no token", "refused again and again"} {
+		t.Run(way, func(t *testing.T) {
+			m, asked := v1agent()
+			s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
+			s.load()
+			s.token("t1", nil)
+			handle, id := s.session()
+			a := m.sessions[id]
+			s.prompt(handle, "earlier")
+			s.settle(0)
+			v1ends(s, a, (*asked)[0], "end_turn")
+			m.unauthorized = "session/prompt"
+			call := s.prompt(handle, "hi")
+			s.settle(1_000)
+			if way != "refused again and again" {
+				m.unauthorized = ""
+			}
+			switch way {
+			case "a reload":
+				s.load()
+				s.token("t2", nil)
+				s.settle(0)
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0, "it is not shown as one that waits: %s", s.shows(s.handle(id)))
+				s.settle(60_000)
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+				s.expect(len(*asked) == 1, "it was sent by another page")
+				s.prompt(s.handle(id), "next")
+				s.settle(0)
+				s.expect(len(*asked) == 2, "the next one does not leave")
+			case "a token":
+				s.token("t2", nil)
+				s.settle(0)
+				s.expect(len(*asked) == 2, "%d prompts", len(*asked))
+				s.load()
+				s.settle(60_000)
+				s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0, "it is told as unsent, and was sent")
+			case "no token":
+				s.token("", refused)
+				s.settle(0)
+				s.expect(s.settled(call).Failure != nil && len(*asked) == 1, "it goes on waiting")
+			default:
+				for range 10 {
+					s.token("t3", nil)
+					s.settle(0)
+				}
+				s.expect(s.settled(call).Failure != nil && len(m.of("session/prompt")) < 8, "it goes on waiting, sent %d times", len(m.of("session/prompt")))
+			}
+		})
+	}
+}

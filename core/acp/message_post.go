@@ -108,6 +108,14 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		c.read(p.x) // initialize, or a server that answers at once
 	case status == 401 && p.refusals < c.maxRefusals():
 		p.finish(c)
+		if p.takeBack(c) {
+			if !c.refreshToken(p.token) {
+				p.request.dispatch(c, now)
+				return
+			}
+			c.tellAwaiting(p.session)
+			return
+		}
 		c.posts = append(c.posts, p)
 		p.refusals++
 		p.waiting, p.at = true, engine.Never

@@ -36,6 +36,7 @@ type request struct {
 	storing    bool          // what is written ahead of it is being stored
 	unwanted   bool          // the app has cancelled it
 	served     bool          // another tab has asked for it
+	refusals   uint8         // of its POSTs before, for want of authorization
 	doubtful   *engine.Error // why nobody knows whether the agent has it
 	post       *post
 	forwarded  forwarded // while it is elsewhere
@@ -244,7 +245,7 @@ func (r *request) send(c *Client, now engine.Time) {
 	m := methods[r.method]
 	r.cut = m.repeats && !m.patient && r.conn.stream.mayLose() && r.conn.stream.brings(r)
 	r.conn.answers = append(r.conn.answers, r)
-	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: m.repeats,
+	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: m.repeats, refusals: r.refusals,
 		body: jsonrpc.AppendRequest(nil, r.id, r.method, r.params, nil)}
 	c.send(now, r.post)
 }

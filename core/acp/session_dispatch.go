@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
 // release lets go what waits for the session: on a new connection only once the
@@ -51,6 +53,22 @@ func (s *session) takes(c *Client, r *request) bool {
 // be in the log as one that has left, and the next page has nobody to ask (fault 617).
 func (r *request) awaitsToken(c *Client) bool {
 	return r.method == "session/prompt" && r.state == requestQueued && r.session.version() == 1 && c.cfg.Transport == TransportHTTP && c.token.Asking()
+}
+
+// takeBack takes a prompt for an agent of version 1 back that was refused for want of authorization; false where the message is none.
+// It is in the log as one that has left, and the next page hands it back (fault 617).
+func (p *post) takeBack(c *Client) bool {
+	r := p.request
+	if r == nil || r.method != "session/prompt" || r.state != requestSent || r.session.version() != 1 {
+		return false
+	}
+	r.refusals = p.refusals + 1
+	r.unsend(c)
+	c.write(r.session, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("unsent")})
+	content, _ := jsonrpc.Member(r.params, "prompt")
+	c.writePrompt(r.session, r.id, content)
+	r.session.lately = withoutID(r.session.lately, r.id)
+	return true
 }
 
 // holdsBack reports whether r is a prompt that must not leave while p is on its way: a request of

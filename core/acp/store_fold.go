@@ -25,6 +25,8 @@ type storedSession struct {
 	Prompts    []storedPrompt // in the order of their sending
 	Marks      []answered     // of requests whose answers have been taken, as far as they are known
 	Placed     []uint64       // ids of the last prompts that are in the history, maxLately at most
+	Left       uint64         // the last prompt that has left an agent of version 1
+	Back       bool           // and was taken back
 	Unsent     []uint64       // ids of those that will not be, as the row in hand says it
 }
 
@@ -60,10 +62,14 @@ func (r *storedSession) Fold(e journal.Entry) {
 	case journal.Servers:
 		r.Servers = bytes.Clone(e.Data)
 	case journal.Prompt:
+		r.Back = r.Back || e.N[0] == r.Left
 		r.prompt(e.N[0], bytes.Clone(e.Data))
 	case journal.Placed:
-		if string(e.Data) == "unsent" {
+		switch string(e.Data) {
+		case "unsent":
 			r.Unsent = append(r.Unsent, e.N[0])
+		case "left":
+			r.Left, r.Back = e.N[0], false
 		}
 		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed" || string(e.Data) == "left")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })

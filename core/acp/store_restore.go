@@ -216,7 +216,10 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		s.transcript.Accepted(id, "", s.emit(c))
 	}
 	s.lately, s.ahead = s.fold.Placed, nil
-	if n := len(s.lately); n > 0 && s.version() == 1 && s.turn.open() && passed == handedNowhere {
+	switch n := len(s.lately); {
+	case s.fold.Back:
+		s.broken(c, now) // the agent was to be at work on it
+	case n > 0 && s.version() == 1 && s.turn.open() && passed == handedNowhere:
 		s.earlier = s.lately[n-1]
 	}
 	s.before = s.turn.n
