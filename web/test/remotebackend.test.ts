@@ -331,6 +331,22 @@ test("Fault 544: in a worker, too, a call is what was sent of it, whatever its a
   }
 });
 
+test("Fault 626: arguments that are no JSON are named in a worker as in the page, and nothing is sent", async () => {
+  const worker = new FakeLink(true);
+  const backend = await opened(worker);
+  const circle: Record<string, unknown> = {};
+  circle["a"] = circle;
+  for (const wrong of [{ n: 1n }, circle]) {
+    for (const [call, says] of [
+      [backend.make("tools/call", "callTool", ["count", wrong], {}), "tools/call: args cannot be written as JSON"],
+      [backend.make("x/y", "request", ["x/y", wrong], {}), "x/y: params cannot be written as JSON"],
+    ] as const) {
+      await assert.rejects(call.result, (error) => code(error) === "bad_argument" && (error as Error).message === says && (error as Error).cause instanceof TypeError);
+    }
+  }
+  assert.deepEqual(worker.kinds, ["connect"]);
+});
+
 test("Fault 550: a client that is closed says so, once: by the word of its host, or where there is no host just then", async () => {
   for (const end of ["close", "logout"] as const) {
     for (const how of ["the host says so", "the host says nothing", "the worker is replaced"]) {

@@ -1,7 +1,7 @@
 import { OUTCOME } from "../shared/border.js";
 import { errorFromGo, type GoError, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
-import { badArgument, checkSignal, throwIfAborted } from "../shared/arguments.js";
+import { badArgument, checkSignal, notJSON, throwIfAborted } from "../shared/arguments.js";
 import type { Wire } from "../runtime/wire.js";
 
 /** The agent has ended a request because it was asked to (schema: ErrorCode). */
@@ -134,7 +134,7 @@ export function requestText(method: string, params: Open, over: (op: string) => 
   try {
     return JSON.stringify(params);
   } catch (cause) {
-    throw new HoldfastError({ code: "bad_argument", op: method, message: "params cannot be written as JSON", cause });
+    throw notJSON(method, "params", cause);
   }
 }
 

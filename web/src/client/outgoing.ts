@@ -1,11 +1,10 @@
 import { CallFlags } from "../shared/border.js";
-import { HoldfastError } from "../shared/errors.js";
 import { withKey } from "./idempotency.js";
 import { nameOf } from "./methodname.js";
 import type { Open } from "../shared/mcp.js";
 import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
 import type { CallTimes } from "../runtime/port.js";
-import { badArgument, checkGroup, checkSignal, milliseconds } from "../shared/arguments.js";
+import { badArgument, checkGroup, checkSignal, milliseconds, notJSON } from "../shared/arguments.js";
 
 /** Methods that the client itself sends. */
 const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initialize", "notifications/initialized", "notifications/cancelled"]);

@@ -8,7 +8,7 @@ import { keyIn, withKey } from "../client/idempotency.js";
 import { sameRequest } from "../client/samerequest.js";
 import type { MadeThere } from "../client/outgoing.js";
 import { missing } from "../client/storedevents.js";
-import { checkSignal } from "../shared/arguments.js";
+import { checkSignal, notJSON } from "../shared/arguments.js";
 import type { Backlog } from "../shared/backlog.js";
 import { HoldfastError } from "../shared/errors.js";
 import { Gap } from "../shared/eventqueue.js";
@@ -72,8 +72,8 @@ export class RemoteCalls {
     let json: string;
     try {
       json = JSON.stringify(args);
-    } catch (cause) {
-      return this.refused(op, new HoldfastError({ code: "bad_argument", op, message: `${isTool ? "args" : "params"} cannot be written as JSON`, cause }));
+    } catch (error) {
+      return this.refused(op, notJSON(op, isTool ? "args" : "params", error));
     }
     const sent = paramsIn(json, isTool, args);
     const known = key === undefined ? undefined : this.#keys.get(key);

@@ -1,5 +1,4 @@
-import { HoldfastError } from "../shared/errors.js";
-import { badArgument } from "../shared/arguments.js";
+import { badArgument, notJSON } from "../shared/arguments.js";
 import { MAX_DRAFT } from "../shared/border.js";
 
 /** The answer that a person has begun, to one request for input. */
@@ -24,12 +23,13 @@ export interface Draft {
 export function draftText(value: unknown): string {
   if (value === undefined) return "";
   let text: string | undefined;
+  let cause: unknown;
   try {
     text = JSON.stringify(value);
-  } catch (cause) {
-    throw new HoldfastError({ code: "bad_argument", op: "saveDraft", message: "value cannot be written as JSON", cause });
+  } catch (error) {
+    cause = error;
   }
-  if (text === undefined) throw badArgument("saveDraft", "value", "cannot be written as JSON");
+  if (text === undefined) throw notJSON("saveDraft", "value", cause);
   if (text.length > MAX_DRAFT || new TextEncoder().encode(text).length > MAX_DRAFT) {
     throw badArgument("saveDraft", "value", `has more than ${MAX_DRAFT} bytes as JSON`);
   }

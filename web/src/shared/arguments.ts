@@ -7,6 +7,11 @@ export function badArgument(op: string, argument: string, problem: string): Hold
   return new HoldfastError({ code: "bad_argument", op, message: `${argument} ${problem}` });
 }
 
+/** The error of an argument that JSON cannot hold, such as a BigInt, a circle, or what throws as it is read. */
+export function notJSON(op: string, argument: string, cause?: unknown): HoldfastError {
+  return new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
+}
+
 /** The absolute form of a server URL, resolved against the page; `protocols` are those that it may have. */
 export function serverURL(url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"]): string {
   // Of undefined, null or nothing a page's own address would come, or one beside it.
