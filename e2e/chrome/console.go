@@ -91,6 +91,17 @@ func (p *Page) Exceptions() []string {
 	return thrown
 }
 
+// Uncaught returns the same as a person reads it in the console, with the stack.
+func (p *Page) Uncaught() []string {
+	var shown []string
+	for _, message := range p.messages() {
+		if message.IsException() && message.Exception != nil && message.Exception.Exception != nil {
+			shown = append(shown, message.Exception.Exception.Description)
+		}
+	}
+	return shown
+}
+
 // messages asks the page something first: its events come before the answer, so
 // everything it has written by now has arrived. A dead page cannot answer and
 // has nothing to add.

@@ -182,6 +182,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // 576); 0.06 KB of the sign-in for nonces that are good for one proof and servers that have moved (577, 579).
 // 1.8 KB of the wasm with agents are for whose turn has ended, as each tab can know it, for words that are prompted again, and for prompts that wait for a
 // token (609 to 619).
+// 0.1 KB of the diagnosis, the script and the worker are for hints: https and certificates, a wasm that is not whole, a page of file: (625 to 628).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
@@ -195,7 +196,7 @@ export const files = [
   { name: "the module, page host", paths: pageHost(module), budget: 67_900, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 25_720, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_440, goal: 8_000 },
-  { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_460, goal: 2_000 },
+  { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_560, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_250, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_220, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_800, goal: 2_500 },

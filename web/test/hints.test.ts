@@ -41,6 +41,34 @@ async function failure(work: Promise<unknown>): Promise<HoldfastError> {
   return error as HoldfastError;
 }
 
+test("Fault 625: an error that nobody has caught shows its hint in a console, which has its stack and none of its members", () => {
+  const { message, stack } = new HoldfastError({ code: "network_error", op: "connect", message: "no answer", hint: "Is it running?" });
+  assert.equal(message, "connect: no answer"); // for apps that show both
+  // Chromium shows what stands behind the first frame as it is, and makes the lines before that from the message.
+  assert.ok(/^ {4}at [^]*\nIs it running\?$/m.test(stack ?? ""));
+  assert.ok(!new HoldfastError({ code: "closed", message: "it is closed" }).stack?.includes("undefined"));
+});
+
+test("Fault 627: a server that may be there, and speaks no https or has a certificate of its own, is not only said to be down", async () => {
+  const hint = async (url: string, foreign = true): Promise<string> => (await networkCause({ ...FAILED, url, foreign, reach: "nothing" }, SENT)).hint;
+  assert.ok(/^Nothing answers at https:\/\/localhost:3000\. .*https.*certificate/.test(await hint("https://localhost:3000/mcp")));
+  assert.ok(/certificate/.test(await hint("wss://localhost:3000/acp")));
+  for (const [url, foreign] of [["http://localhost:3000/mcp", true], ["https://page.test/mcp", false]] as const) assert.ok(!/certificate/.test(await hint(url, foreign)));
+});
+
+test("Fault 628: a wasm that came in part, compressed without a word of it, or of another build: the hint says what to look at", async () => {
+  const wasm = (...bytes: number[]): Response => new Response(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...bytes]), { headers: { "content-type": "application/wasm" } });
+  const gzipped = new Response(new Uint8Array([0x1f, 0x8b, 8, 0]), { headers: { "content-type": "application/wasm" } });
+  for (const broken of [gzipped, new Response("", { headers: { "content-type": "application/wasm" } }), wasm(10, 99)]) {
+    const { code, hint } = await failure(load(mcpWasm, broken));
+    assert.equal(code, "load_failed");
+    assert.ok(/Content-Encoding/.test(hint ?? ""));
+  }
+  // A module that imports a function which the script has not, as one of another build may.
+  const { code, hint } = await failure(load(mcpWasm, wasm(1, 4, 1, 0x60, 0, 0, 2, 10, 1, 4, 0x67, 0x6f, 0x6a, 0x73, 1, 0x62, 0, 0)));
+  assert.deepEqual([code, /build/.test(hint ?? "")], ["load_failed", true]);
+});
+
 test("Fault 560: a policy that keeps a page from its server is named, and one that only reports is not", async () => {
   for (const [blockedURI, disposition, hint] of [
     [ADDRESS, "enforce", /^The Content-Security-Policy .* lacks {2}connect-src https:\/\/far\.test$/],

@@ -23,7 +23,9 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
     await new Promise((resolve) => setTimeout(resolve, POLICY_TIME));
     if (isForbidden(origin)) return { hint: `The Content-Security-Policy of the page, or of its worker, lacks  connect-src ${origin}` };
     if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
-    return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
+    // A page hears the same of a server that speaks http alone, and of one that has made its certificate itself (fault 627).
+    const secure = /^https|^wss/.test(origin) ? " Is it https, with a certificate that this browser trusts? A tab with that address says so." : "";
+    return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?${secure}` };
   }
   if (!foreign) return { hint: otherwise ?? `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
   if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}.  If its endpoint does, is the path right?`);

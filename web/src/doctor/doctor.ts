@@ -111,7 +111,7 @@ class Examination {
       } else if (isLocal && !isPrivate(globalThis.location?.hostname ?? "")) {
         this.#say("local_network", "The server is in the local network, or on this machine, and the page is not: browsers ask a person, or block that.", "Allow this page to look for devices in the local network (the site's settings), and have the page on https.");
       } else {
-        this.#say("unreachable", `Nothing answers at ${origin}.`, "Is the server running, and are host and port right?");
+        this.#say("unreachable", `Nothing answers at ${origin}.`, `Is the server running, and are host and port right?${protocol === "https:" ? " Is it https, with a certificate that this browser trusts? A tab with that address says so." : ""}`);
       }
       return false;
     } finally {

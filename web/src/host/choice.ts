@@ -111,7 +111,7 @@ export function named(op: string, error: unknown): unknown {
   if (!(error instanceof NoWorker)) return error;
   const { message, cause } = error;
   const hint = error.why === "not_started" ? { hint: whereServed("holdfast-worker.mjs", "worker") } : {};
-  const made = new HoldfastError({ code: "host_unavailable", op, message, ...hint, ...(cause === undefined ? {} : { cause }) });
+  const made = new HoldfastError({ code: "host_unavailable", op, message, ...hint, cause });
   origins.set(made, error);
   return made;
 }

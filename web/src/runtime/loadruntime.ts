@@ -6,7 +6,7 @@ import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
 import { wasmAhead } from "./wasmahead.js";
-import { beginsAsWasm, whereWasm, whyNothingCame } from "./whatcame.js";
+import { beginsAsWasm, whereWasm, whyNothingCame, whyNotStarted } from "./whatcame.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
@@ -187,6 +187,7 @@ function loadError(error: unknown): HoldfastError {
     op: "load",
     retryable: true,
     message: `the wasm could not be loaded: ${text}`,
+    hint: whyNotStarted(error),
     cause: error,
   });
 }

@@ -11,8 +11,16 @@ export function whereWasm(file: string): string {
   return `${whereServed(file, "wasm")} Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. Rollup: @web/rollup-plugin-import-meta-assets. esbuild: the entry point holdfast/${file} with --loader:.wasm=copy.`;
 }
 
+/** What a person looks at where what came is a wasm in part, none, or one that asks for what this module has not. */
+export function whyNotStarted(error: unknown): string {
+  return error instanceof WebAssembly.LinkError
+    ? "Wasm and script are of two builds: deploy both together."
+    : "Did all of it come, and with Content-Encoding where it is compressed?";
+}
+
 /** What a person does where nothing could be fetched. */
 export function whyNothingCame(url: string): string {
+  if (HOLDFAST_ONE_FILE && /^file:/.test(url)) return "A page of file: can fetch nothing. Open it over http.";
   const { type, versions } = (globalThis as { process?: { type?: unknown; versions?: { node?: unknown; nw?: unknown } } }).process ?? {};
   // jsdom and happy-dom are in Node, and so are Electron's pages, whose process has a type, and NW.js's. Next's edge runtime has blob:server.
   if (!HOLDFAST_ONE_FILE && ((versions?.node && !versions.nw && !type) || /^blob:server/.test(url))) {

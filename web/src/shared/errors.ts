@@ -114,7 +114,7 @@ export class HoldfastError extends Error {
   readonly rpc: RPCError | undefined;
   /** The result and where it does not fit, for `invalid_structured_content`. Holds payload: not part of {@link toJSON}. */
   readonly invalid: InvalidOutput | undefined;
-  /** What a person can do about it, where the runtime could find out. */
+  /** What a person can do about it, where the runtime could find out. Beneath the stack as well, for consoles. */
   readonly hint: string | undefined;
   /** @internal The header field that the answer has to have and does not show: what its hint is found by. */
   readonly lacks: string | undefined;
@@ -132,6 +132,8 @@ export class HoldfastError extends Error {
     this.hint = fields.hint;
     this.lacks = fields.lacks;
     this.reach = fields.reach;
+    // A console shows the stack of what nobody has caught, and no member: the hint is to be read there as well (fault 625).
+    this.stack += fields.hint ? `\n${fields.hint}` : "";
   }
 
   /** A plain object, for logs: `JSON.stringify(error)` shows what matters. */

@@ -1,0 +1,64 @@
+//go:build !js
+
+package e2e
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+)
+
+// What somebody new sees in the first hour, where something is not as it should be.
+
+// TestFault625_HintInTheConsole: nobody catches what connect rejects with, as in the first example of docs/guide/start.md, or it is
+// given to console.error. The console says what to do.
+func TestFault625_HintInTheConsole(t *testing.T) {
+	t.Parallel()
+	site := chrome.NewSite(t)
+	dead := chrome.JS("http://" + nobody(t) + "/mcp")
+	for name, script := range map[string]string{
+		"uncaught": `await connect(` + dead + `)`,
+		"logged":   `await connect(` + dead + `).catch((error) => console.error(error))`,
+	} {
+		site.File("/app.html", `<!doctype html><link rel="icon" href="data:,"><script type="module">
+			import { connect } from "/holdfast.mjs";
+			addEventListener("unhandledrejection", () => (window.over = true));
+			addEventListener("error", () => (window.over = true));
+			`+script+`;
+			window.over = true;
+		</script>`)
+		page := chrome.Open(t, site.URL+"/app.html")
+		page.AllowExceptions("could not be reached")
+		page.WaitFor(`window.over`)
+		if said := strings.Join(append(page.Console(), page.Uncaught()...), "\n"); !strings.Contains(said, "Is the server running, and are host and port right?") {
+			t.Errorf("%s: the console has no hint:\n%s", name, said)
+		}
+		page.Close()
+	}
+}
+
+// TestFault628_PageOfAFile: somebody opens the page with a double click.
+func TestFault628_PageOfAFile(t *testing.T) {
+	t.Parallel()
+	root, err := moduleroot.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := (&url.URL{Scheme: "file", Path: filepath.Join(root, "web", "dist", "holdfast.js")}).String()
+	file := filepath.Join(t.TempDir(), "app.html")
+	if err := os.WriteFile(file, []byte(`<!doctype html><script src="`+script+`"></script><script>
+		holdfast.connect("https://server.test/mcp").catch(({ code, hint }) => (window.said = code + ": " + hint));
+	</script>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	page := chrome.Open(t, (&url.URL{Scheme: "file", Path: file}).String())
+	page.WaitFor(`window.said`)
+	if said := chrome.Eval[string](page, `said`); !strings.HasPrefix(said, "load_failed: A page of file: ") {
+		t.Errorf("it said %q", said)
+	}
+}
