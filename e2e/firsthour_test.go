@@ -62,3 +62,20 @@ func TestFault628_PageOfAFile(t *testing.T) {
 		t.Errorf("it said %q", said)
 	}
 }
+
+// TestStoryTestingGuide: the examples of docs/guide/testing.md that run, as they are written.
+func TestStoryTestingGuide(t *testing.T) {
+	t.Parallel()
+	site := chrome.NewSite(t)
+	for i, want := range []string{`[{"content":[{"type":"text","text":"rendered"}]}]`, `["a",{"content":[{"type":"text","text":"done"}]},1]`} {
+		site.File("/app.js", bundledReact(t, example(t, "docs/guide/testing.md", "ts", i)))
+		site.File("/app.html", `<!doctype html><link rel="icon" href="data:,">`+siteImports+`
+			<script>window.show = (...given) => (window.shown = JSON.stringify(given));</script><script type="module" src="/app.js"></script>`)
+		page := chrome.Open(t, site.URL+"/app.html")
+		page.WaitFor(`window.shown`)
+		if shown := chrome.Eval[string](page, `shown`); shown != want {
+			t.Errorf("example %d shows %s, not %s", i+1, shown, want)
+		}
+		page.Close()
+	}
+}

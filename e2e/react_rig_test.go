@@ -29,7 +29,7 @@ func bundledReact(t *testing.T, entry string) string {
 	run(t, root, "go", "tool", "esbuild", entry, "--bundle", "--format=esm", "--jsx=automatic", "--target=es2022", "--log-level=warning",
 		`--define:process.env.NODE_ENV="development"`, "--external:holdfast",
 		"--alias:holdfast/react="+filepath.Join(dist, "holdfast-react.mjs"), "--alias:holdfast/store="+filepath.Join(dist, "holdfast-store.mjs"),
-		"--alias:holdfast/ai="+filepath.Join(dist, "holdfast-ai.mjs"),
+		"--alias:holdfast/ai="+filepath.Join(dist, "holdfast-ai.mjs"), "--alias:holdfast/testing="+filepath.Join(dist, "holdfast-testing.mjs"),
 		"--outfile="+out)
 	text, err := os.ReadFile(out)
 	if err != nil {

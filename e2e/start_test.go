@@ -15,18 +15,27 @@ import (
 
 // The first pages of somebody new: what the guide has them copy, as it is written, but for the server's address.
 
-// firstExample is the first block in a language of a page of the guide, for a server at /mcp of the page's own origin. It is a file
-// below the module's root, where esbuild finds what npm has installed.
+// firstExample is the first block in a language of a page of the guide.
 func firstExample(t *testing.T, page, language string) (file string) {
+	t.Helper()
+	return example(t, page, language, 0)
+}
+
+// example is a block in a language of a page of the guide, for a server at /mcp of the page's own origin. It is a file below the
+// module's root, where esbuild finds what npm has installed.
+func example(t *testing.T, page, language string, after int) (file string) {
 	t.Helper()
 	root, err := moduleroot.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(read(t, "../"+page), "```"+language+"\n")
-	text, _, closed := strings.Cut(rest, "```\n")
-	if !ok || !closed {
-		t.Fatalf("%s has no block in %s", page, language)
+	blocks := strings.Split(read(t, "../"+page), "```"+language+"\n")[1:]
+	if len(blocks) <= after {
+		t.Fatalf("%s has %d blocks in %s", page, len(blocks), language)
+	}
+	text, _, closed := strings.Cut(blocks[after], "```\n")
+	if !closed {
+		t.Fatalf("%s has a block in %s without an end", page, language)
 	}
 	folder, err := os.MkdirTemp(filepath.Join(root, "web", "build"), "start-")
 	if err != nil {
