@@ -3,13 +3,17 @@
 package e2e
 
 import (
+	"bytes"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 )
 
@@ -60,6 +64,52 @@ func TestFault628_PageOfAFile(t *testing.T) {
 	page.WaitFor(`window.said`)
 	if said := chrome.Eval[string](page, `said`); !strings.HasPrefix(said, "load_failed: A page of file: ") {
 		t.Errorf("it said %q", said)
+	}
+}
+
+// TestFault629_WasmOfAnEarlierDeploy: the browser has kept the wasm of an earlier deploy, as its server allows, and the module is the new
+// one. The first page connects, and with it the next.
+func TestFault629_WasmOfAnEarlierDeploy(t *testing.T) {
+	t.Parallel()
+	now := []byte(read(t, "../web/dist/holdfast.wasm"))
+	_, rest, _ := strings.Cut(read(t, "../package.json"), `"version": "`)
+	version, _, _ := strings.Cut(rest, `"`)
+	earlier := bytes.ReplaceAll(now, []byte(version), bytes.Repeat([]byte("0"), len(version)))
+	if version == "" || bytes.Equal(now, earlier) {
+		t.Fatalf("the wasm does not have its version, %q", version)
+	}
+	for _, host := range []string{"page", "shared"} {
+		server := gosdk.New(gosdk.Options{})
+		t.Cleanup(server.Close)
+		site := chrome.NewSite(t)
+		site.Handle("/mcp", server)
+		var deployed, fetched atomic.Int32
+		site.Handle("/holdfast.wasm", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/wasm")
+			w.Header().Set("Cache-Control", "max-age=3600")
+			if deployed.Load() == 0 {
+				w.Write(earlier)
+				return
+			}
+			fetched.Add(1)
+			w.Write(now)
+		}))
+		page := chrome.Open(t, site.Page("/app", appScript))
+		page.WaitFor(`window.holdfast`)
+		chrome.Script[bool](page, `return fetch("/holdfast.wasm").then((response) => response.arrayBuffer()).then(() => true);`)
+		deployed.Store(1)
+		for range 2 {
+			connected := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: `+chrome.JS(host)+` }));`)
+			if connected.Code != "" {
+				t.Errorf("%s: %+v", host, connected)
+			}
+			page.Reload()
+			page.WaitFor(`window.holdfast`)
+		}
+		if n := fetched.Load(); n != 1 {
+			t.Errorf("%s: the new wasm was fetched %d times", host, n)
+		}
+		page.Close()
 	}
 }
 

@@ -34,3 +34,38 @@ test("Fault 331: an MCP client that waits for the wasm for agents loads its own 
     globalThis.fetch = fetch;
   }
 });
+
+test("Fault 629: a wasm of another build, as a cache has kept it, is fetched once more past the cache, and no other", async () => {
+  const { fetch } = globalThis;
+  // It imports a function that this script has not.
+  const other = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 2, 10, 1, 4, 0x67, 0x6f, 0x6a, 0x73, 1, 0x62, 0, 0];
+  const fetched: string[] = [];
+  let next: (() => Response)[] = [];
+  const of = (bytes: number[]): Response => new Response(new Uint8Array(bytes), { headers: { "content-type": "application/wasm" } });
+  globalThis.fetch = async (source, init) => {
+    fetched.push(`${String(source)} ${init?.cache ?? ""}`.trim());
+    const answer = next.shift();
+    if (!answer) throw new TypeError("Failed to fetch");
+    return answer();
+  };
+  const failure = (loading: Promise<unknown>): Promise<HoldfastError> => loading.then(() => Promise.reject(new TypeError("it has come")), (error: HoldfastError) => error);
+  try {
+    for (const [answers, requests, says] of [
+      [[() => of(other), () => new Response("", { status: 503 })], [MCP, `${MCP} reload`], "answered 503"],
+      [[() => of(other), () => of(other)], [MCP, `${MCP} reload`], "could not be loaded"],
+      [[() => of(other)], [MCP, `${MCP} reload`], "could not be loaded"], // the network is gone by then
+      [[() => of([1])], [MCP], "could not be loaded"],
+    ] as const) {
+      fetched.length = 0;
+      next = [...answers];
+      const { message } = await failure(load(mcpWasm, MCP));
+      assert.ok(message.includes(says), message);
+      assert.deepEqual(fetched, requests);
+    }
+    fetched.length = 0;
+    await failure(load(mcpWasm, of(other))); // the app's own answer
+    assert.deepEqual(fetched, []);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});

@@ -6,7 +6,7 @@ import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
 import { wasmAhead } from "./wasmahead.js";
-import { beginsAsWasm, whereWasm, whyNothingCame, whyNotStarted } from "./whatcame.js";
+import { beginsAsWasm, NOT_WHOLE, OTHER_BUILD, whereWasm, whyNothingCame } from "./whatcame.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
@@ -61,8 +61,20 @@ function begun(file: WasmFile, source: WasmSource): Promise<Runtime> {
 
 /** Whether an app that names the wasm for both kinds of clients has named one. */
 function isSame(one: WasmSource, other: WasmSource): boolean {
-  const isAddress = typeof one === "string" || one instanceof URL;
-  return one === other || (isAddress && String(one) === String(other));
+  return one === other || (isAddress(one) && String(one) === String(other));
+}
+
+function isAddress(source: WasmSource): source is string | URL {
+  return typeof source === "string" || source instanceof URL;
+}
+
+/** The errors of a wasm that is not of the script's build. */
+const otherBuilds = new WeakSet<HoldfastError>();
+
+function otherBuild(message: string, cause?: unknown): HoldfastError {
+  const error = new HoldfastError({ code: "load_failed", op: "load", message, hint: OTHER_BUILD, cause });
+  otherBuilds.add(error);
+  return error;
 }
 
 /** What is for agents, where it speaks to them; else throws. */
@@ -76,7 +88,21 @@ function forAgents<T>(made: T, speaks: boolean): T {
   });
 }
 
+/**
+ * Starts what is at that address. A browser may have kept the file of an earlier deploy, which no reload of the page
+ * changes: what is of another build is fetched once more, past all that was kept (fault 629).
+ */
 async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
+  try {
+    return await startFrom(file, source);
+  } catch (error) {
+    if (!otherBuilds.has(error as HoldfastError) || !isAddress(source)) throw error;
+    const response = await fetch(source, { cache: "reload" }).catch(() => Promise.reject(error));
+    return startFrom(file, response);
+  }
+}
+
+async function startFrom(file: WasmFile, source: WasmSource): Promise<Runtime> {
   watchPolicy();
   const host: Host = {};
   const go = newGo(host);
@@ -110,11 +136,7 @@ async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
     throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", hint: whereWasm(file.name), cause: failure });
   }
   if (host.version !== version) {
-    throw new HoldfastError({
-      code: "load_failed",
-      op: "load",
-      message: `the wasm is version ${host.version}, the script is version ${version}: deploy both from one build`,
-    });
+    throw otherBuild(`the wasm is version ${host.version}, the script is version ${version}: deploy both from one build`);
   }
   if (file === agentsWasm) forAgents(host, host.connectAgent !== undefined);
   runtime = new Runtime(instance.exports as unknown as Exports, host);
@@ -128,7 +150,7 @@ async function instantiate(
 ): Promise<WebAssembly.Instance> {
   try {
     if (source instanceof WebAssembly.Module) return await WebAssembly.instantiate(source, imports);
-    if (!(typeof source === "string" || source instanceof URL || source instanceof Response)) {
+    if (!(isAddress(source) || source instanceof Response)) {
       return (await WebAssembly.instantiate(source, imports)).instance;
     }
     const response = source instanceof Response ? source : await (wasmAhead.take(file, source) ?? fetch(source)).catch((error: unknown) => notFetched(String(source), error));
@@ -182,12 +204,14 @@ function loadError(error: unknown): HoldfastError {
       cause: error,
     });
   }
+  // It asks for what this script has not.
+  if (error instanceof WebAssembly.LinkError) return otherBuild(`the wasm could not be loaded: ${text}`, error);
   return new HoldfastError({
     code: "load_failed",
     op: "load",
     retryable: true,
     message: `the wasm could not be loaded: ${text}`,
-    hint: whyNotStarted(error),
+    hint: NOT_WHOLE,
     cause: error,
   });
 }

@@ -11,12 +11,11 @@ export function whereWasm(file: string): string {
   return `${whereServed(file, "wasm")} Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. Rollup: @web/rollup-plugin-import-meta-assets. esbuild: the entry point holdfast/${file} with --loader:.wasm=copy.`;
 }
 
-/** What a person looks at where what came is a wasm in part, none, or one that asks for what this module has not. */
-export function whyNotStarted(error: unknown): string {
-  return error instanceof WebAssembly.LinkError
-    ? "Wasm and script are of two builds: deploy both together."
-    : "Did all of it come, and with Content-Encoding where it is compressed?";
-}
+/** What a person looks at where what came is a wasm in part, or none. */
+export const NOT_WHOLE = "Did all of it come, and with Content-Encoding where it is compressed?";
+
+/** What a person does where wasm and script do not belong together. */
+export const OTHER_BUILD = "Wasm and script are of two builds: deploy both together, and see that no cache keeps one of them.";
 
 /** What a person does where nothing could be fetched. */
 export function whyNothingCame(url: string): string {
