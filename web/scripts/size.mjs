@@ -182,9 +182,9 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // 576); 0.06 KB of the sign-in for nonces that are good for one proof and servers that have moved (577, 579).
 // 1.8 KB of the wasm with agents are for whose turn has ended, as each tab can know it, for words that are prompted again, and for prompts that wait for a
 // token (609 to 619).
-// 0.1 KB of the diagnosis, the script and the worker are for hints: https and certificates, a wasm that is not whole, a page of file: (625 to 628).
 // 0.1 KB of the diagnosis, the script and the worker are for hints: https and certificates, a wasm that is not whole, a page of file: (625 to 628);
-// 0.1 KB of the page host and the worker fetch a wasm of another build once more, past the cache (629).
+// 0.1 KB of the page host and the worker fetch a wasm of another build once more, past the cache (629);
+// 0.1 KB of all that runs handlers says what an elicitation is answered with (630).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [

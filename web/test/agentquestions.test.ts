@@ -130,6 +130,25 @@ test("the handler for elicitations is the one of MCP", async () => {
   assert.deepEqual(rig.responses, [{ request: 5, ok: true, value: { action: "accept", content: { a: "y", b: 3 } } }]);
 });
 
+test("Fault 630: a handler that gives an agent no action has failed, and nothing of it reaches the agent", async () => {
+  const before = globalThis.reportError;
+  const reported: HoldfastError[] = [];
+  globalThis.reportError = (error) => void reported.push(error as HoldfastError);
+  try {
+    for (const wrong of [{ a: "y" }, { action: "acept", content: {} }, undefined]) {
+      const { rig, ask } = await asking({ elicitation: () => wrong as never });
+      ask(elicit, FORM);
+      await ready();
+      assert.deepEqual(rig.responses, [{ request: 5, ok: false, value: { code: -32603, message: "The client could not answer" } }]);
+      const { code, cause } = reported.pop()!;
+      assert.equal(code, "handler_failed");
+      assert.ok((cause as Error).message.includes('action has to be "accept", "decline" or "cancel"'), (cause as Error).message);
+    }
+  } finally {
+    globalThis.reportError = before;
+  }
+});
+
 test("a page to visit is accepted without content, and may come outside of a session", async () => {
   const { rig } = await asking();
   rig.tell(0, "question", { method: elicit, params: { requestId: 1, mode: "url", url: "https://example.com/x", message: "m", elicitationId: "e" } }, 9);

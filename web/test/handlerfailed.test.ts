@@ -193,3 +193,20 @@ test("Fault 546: a token provider may throw anything, too: its client says what 
     assert.equal(said.length, 1);
   }
 });
+
+test("Fault 630: an elicitation that is answered without its action has failed, with what to give, and nothing of it reaches the server", async () => {
+  const URL_MODE = { mode: "url", message: "?", url: "https://x.test/" };
+  for (const wrong of [{ a: "x" }, { action: "acept", content: { a: "x" } }, { action: true }, [], { content: { a: "x" } }]) {
+    for (const request of [FORM, URL_MODE]) {
+      const elicitation = (() => wrong) as unknown as NonNullable<Handlers["elicitation"]>;
+      const [reported] = await reports(async () => {
+        const { ok, json } = await answerRequest("elicitation/create", { ...request }, { elicitation }, context());
+        assert.deepEqual([ok, JSON.parse(json)], [false, FAILED]);
+      });
+      isOf(reported, "elicitation/create");
+      const { code, message } = reported?.cause as HoldfastError;
+      assert.equal(code, "bad_argument");
+      assert.ok(message.includes('action has to be "accept", "decline" or "cancel"'), message);
+    }
+  }
+});

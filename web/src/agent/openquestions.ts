@@ -1,4 +1,5 @@
 import { HoldfastError } from "../shared/errors.js";
+import { withAction } from "../input/action.js";
 import { type FormElicitation, withDefaults } from "../input/elicitation.js";
 import { handlerFailed, readable } from "../input/handlerfailed.js";
 import type { Handlers } from "../input/handlers.js";
@@ -125,7 +126,7 @@ export class OpenQuestions {
         const { draft } = request;
         const saveDraft = (value: unknown): void => request.saveDraft(value);
         const context = { server: this.#backend.url, signal: request.signal, ...(draft === undefined ? {} : { draft }), saveDraft };
-        const result = await elicitation(request.request, context);
+        const result = withAction(await elicitation(request.request, context));
         if (!request.signal.aborted) request.respond(result);
       } else if (permission) {
         const optionId = await permission(request);

@@ -1,7 +1,8 @@
 // What a server asks for, and the app's handler answers. Apart from what a handler is: before the host is
 // there, a page needs to know only which it has.
 
-import { type ElicitationResult, type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
+import { withAction } from "./action.js";
+import { type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
 import { handlerFailed, readable } from "./handlerfailed.js";
 import { type DeclaredHandlers, type HandlerName, type Handlers, type InputContext, METHODS } from "./handlers.js";
 import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
@@ -66,7 +67,9 @@ function isForm(params: Open): boolean {
 /** What a handler has answered, a form with its defaults; throws where it is no answer. */
 export function checkedAnswer(name: HandlerName, params: Open, answer: unknown): unknown {
   if (name === "roots" ? Array.isArray(answer) : typeof answer === "object" && (answer !== null || name === "sampling")) {
-    return name === "elicitation" && isForm(params) ? withDefaults(params as unknown as FormElicitation, answer as ElicitationResult) : answer;
+    if (name !== "elicitation") return answer;
+    const result = withAction(answer);
+    return isForm(params) ? withDefaults(params as unknown as FormElicitation, result) : result;
   }
   throw new TypeError("it gave no answer");
 }
