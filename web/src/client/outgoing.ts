@@ -98,7 +98,3 @@ function toJSON(op: string, argument: string, value: unknown): string {
     throw notJSON(op, argument, cause);
   }
 }
-
-function notJSON(op: string, argument: string, cause: unknown): HoldfastError {
-  return new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
-}
