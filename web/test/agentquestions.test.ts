@@ -119,14 +119,14 @@ test("a form is completed and checked before it leaves", async () => {
 test("the handler for elicitations is the one of MCP", async () => {
   const seen: unknown[] = [];
   const { rig, ask } = await asking({
-    elicitation: (request, { server }) => {
-      seen.push(request.message, server);
+    elicitation: (request, { server, check }) => {
+      seen.push(request.message, server, check!({ action: "accept", content: { a: "x" } }).content);
       return { action: "accept", content: { a: "y" } };
     },
   });
   ask(elicit, FORM);
   await ready();
-  assert.deepEqual(seen, ["Which?", "https://example.com/acp"]);
+  assert.deepEqual(seen, ["Which?", "https://example.com/acp", { a: "x", b: 3 }]);
   assert.deepEqual(rig.responses, [{ request: 5, ok: true, value: { action: "accept", content: { a: "y", b: 3 } } }]);
 });
 

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../shared/errors.js";
 import { withAction } from "../input/action.js";
-import { type FormElicitation, withDefaults } from "../input/elicitation.js";
+import { type FormElicitation, withCheck, withDefaults } from "../input/elicitation.js";
 import { handlerFailed, readable } from "../input/handlerfailed.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Open } from "../shared/mcp.js";
@@ -125,7 +125,7 @@ export class OpenQuestions {
         if (!elicitation) return;
         const { draft } = request;
         const saveDraft = (value: unknown): void => request.saveDraft(value);
-        const context = { server: this.#backend.url, signal: request.signal, ...(draft === undefined ? {} : { draft }), saveDraft };
+        const context = withCheck(request.params, { server: this.#backend.url, signal: request.signal, ...(draft === undefined ? {} : { draft }), saveDraft });
         const result = withAction(await elicitation(request.request, context));
         if (!request.signal.aborted) request.respond(result);
       } else if (permission) {

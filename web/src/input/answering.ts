@@ -2,7 +2,7 @@
 // there, a page needs to know only which it has.
 
 import { withAction } from "./action.js";
-import { type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
+import { isForm, type FormElicitation, type URLElicitation, withCheck, withDefaults } from "./elicitation.js";
 import { handlerFailed, readable } from "./handlerfailed.js";
 import { type DeclaredHandlers, type HandlerName, type Handlers, type InputContext, METHODS } from "./handlers.js";
 import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
@@ -46,22 +46,12 @@ export async function handle(handlers: DeclaredHandlers, method: string, params:
 export function run(handlers: Handlers, name: HandlerName, params: Open, context: InputContext): unknown {
   switch (name) {
     case "elicitation":
-      return handlers.elicitation?.(params as FormElicitation | URLElicitation, isForm(params) ? withCheck(params, context) : context);
+      return handlers.elicitation?.(params as FormElicitation | URLElicitation, withCheck(params, context));
     case "sampling":
       return handlers.sampling?.(params, context);
     case "roots":
       return handlers.roots?.(context);
   }
-}
-
-/** The context of a form. */
-function withCheck(params: Open, context: InputContext): InputContext {
-  return { ...context, check: (answer) => withDefaults(params as unknown as FormElicitation, answer) };
-}
-
-/** Whether what an elicitation asks for is a form, which it is where it names no mode. */
-function isForm(params: Open): boolean {
-  return params["mode"] !== "url";
 }
 
 /** What a handler has answered, a form with its defaults; throws where it is no answer. */

@@ -33,6 +33,16 @@ export interface ElicitationResult extends Open {
   complete?: boolean;
 }
 
+/** Whether what an elicitation asks for is a form, which it is where it names no mode. */
+export function isForm(params: Open): boolean {
+  return params["mode"] !== "url";
+}
+
+/** What a handler is given with the request for a form: it can check an answer before it gives it. With any other it is given `context` alone. */
+export function withCheck<T extends object>(params: Open, context: T): T & { check?: (answer: ElicitationResult) => ElicitationResult } {
+  return isForm(params) ? { ...context, check: (answer) => withDefaults(params as unknown as FormElicitation, answer) } : context;
+}
+
 /**
  * Completes and checks what a handler accepted: members that it left out get
  * the schema's defaults (SEP-1034), and what the schema does not allow is an

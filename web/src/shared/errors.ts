@@ -133,7 +133,7 @@ export class HoldfastError extends Error {
     this.lacks = fields.lacks;
     this.reach = fields.reach;
     // A console shows the stack of what nobody has caught, and no member: the hint is to be read there as well (fault 625).
-    this.stack += fields.hint ? `\n${fields.hint}` : "";
+    if (fields.hint && this.stack) this.stack += `\n${fields.hint}`;
   }
 
   /** A plain object, for logs: `JSON.stringify(error)` shows what matters. */
