@@ -319,3 +319,22 @@ test("Fault 598: why a token cannot be refreshed is said while calls wait for it
     assert.deepEqual([signIn.refreshFailure, told.at(-1)], [undefined, "signed-in well"], mends);
   }
 });
+
+test("Fault 638: who hears that another tab has signed out hears of no token that cannot be refreshed", async () => {
+  let isHidden = false;
+  const token = () => json({ access_token: "at", token_type: "Bearer", expires_in: 3600, refresh_token: "rt" });
+  const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => (isHidden ? hidden() : token()), [`GET ${ISSUER}/token`]: () => nothing(405) });
+  const [{ signIn, hands }, { signIn: other }] = [tab(), tab()];
+  const first = signIn.signIn();
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await first;
+  isHidden = true;
+  hands.pass(3_600_000);
+  await failureOf(signIn.headers("POST", SERVER));
+  const told: string[] = [];
+  signIn.onchange = () => told.push(`${signIn.state} ${signIn.refreshFailure?.code ?? "well"}`);
+  await other.signOut();
+  await signIn.reread();
+  assert.deepEqual(told, ["signed-out well"]);
+});

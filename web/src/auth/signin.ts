@@ -129,10 +129,12 @@ export class SignIn {
     }
     if (grant && this.#declined && this.#suffices(grant, this.#declined)) this.#declined = undefined;
     const before = this.#state;
-    if (before !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
-    // Another token is news as well: it may be for the scopes that somebody waits for.
+    const isIn = isUsable(grant, this.#hands.now());
     const read = grant?.access && grant.access.token + cameBy(grant);
-    if (read !== this.#read) this.#unrefreshed = undefined; // another tab had better luck, or somebody has signed in or out
+    // Another tab had better luck, or somebody has signed in or out: before the app hears of that.
+    if (!isIn || read !== this.#read) this.#unrefreshed = undefined;
+    if (before !== "refreshing") this.#enter(isIn ? "signed-in" : "signed-out");
+    // Another token is news as well: it may be for the scopes that somebody waits for.
     if (read !== this.#read && before === this.#state) this.onchange?.();
     this.#read = read;
   }
