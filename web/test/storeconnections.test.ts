@@ -5,6 +5,7 @@ import { HoldfastError } from "../src/shared/errors.js";
 import { oauth, oauthProgram, type OAuth } from "../src/signin/oauthoption.js";
 import { connectionKey } from "../src/store/connectionkey.js";
 import { CONNECTING, Connections } from "../src/store/sharedconnections.js";
+import { until } from "./ready.js";
 
 interface Options {
   auth?: OAuth;
@@ -280,4 +281,25 @@ test("Fault 591: a sign-in whose functions are other ones is another; one whose 
   connection.snapshot().reconnect();
   await turn();
   assert.equal(opened.at(-1)!.options.auth, opened.at(-2)!.options.auth, "it is one sign-in, however often it connects");
+});
+
+test("Fault 639: a sign-in that the app has made once is one, of whatever connections, and whether or not somebody uses them meanwhile", async () => {
+  const auth = oauth({ redirectUrl: "https://app.example/" });
+  const heard: string[] = [];
+  auth.onchange = () => heard.push("there");
+  const { connections, opened } = rig();
+  const draw = (options: Options = {}) => connections.to("https://a.example/mcp", { auth, ...options, linger: 0 });
+  const stop = draw().onChange(() => {});
+  draw({ client: "other" }).onChange(() => {});
+  await turn();
+  const [first, second] = opened;
+  assert.notEqual(first, second, "each has its own connection");
+  assert.equal(second!.options.auth, first!.options.auth, "nobody is asked twice");
+  stop();
+  await until(() => first!.closed === 1);
+  draw().onChange(() => {});
+  await turn();
+  assert.equal(opened[2]!.options.auth, first!.options.auth, "who has said no is not asked again");
+  opened[2]!.options.auth!.heard!({} as never);
+  assert.deepEqual(heard, ["there"]);
 });

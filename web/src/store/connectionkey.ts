@@ -61,13 +61,21 @@ export function withNewest<O extends object>(options: O, newest: () => O): O {
   return copy(options, newest) as O;
 }
 
+/** By what the app has made. It is as long-lived as that: who has said no is not asked again by the next connection, nor twice by two. */
+const signIns = new WeakMap<OAuth, { readonly own: OAuth; now: () => OAuth | undefined }>();
+
 /** The same sign-in with the newest of its functions. That of a program has none. */
 function newestSignIn(auth: OAuth | undefined, now: () => OAuth | undefined): OAuth | undefined {
   const { of } = auth ?? {};
-  if (!of || "kind" in of) return auth;
-  const own = oauth(withNewest(of, () => now()?.of ?? of));
-  own.onchange = (signIn) => now()?.onchange?.(signIn);
-  return own;
+  if (!auth || !of || "kind" in of) return auth;
+  let made = signIns.get(auth);
+  if (made) made.now = now;
+  else {
+    const own = oauth(withNewest(of, () => made!.now()?.of ?? of));
+    signIns.set(auth, (made = { own, now }));
+    own.onchange = (signIn) => made!.now()?.onchange?.(signIn);
+  }
+  return made.own;
 }
 
 /** Handlers may be methods of a class. */
