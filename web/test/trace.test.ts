@@ -46,6 +46,8 @@ function client(restored: Call<any>[] = []): { mcp: McpClient; made: { call: Cal
       return { tools: [] };
     },
     make: (op: string, method: string, args: [string, object], options: CallOptions) => {
+      const known = restored.find(({ key }) => key !== undefined && key === options.key);
+      if (known) return known;
       const call = new Call(method === "callTool" ? "tools/call" : op, new Backlog(), false, JSON.stringify({ name: args[0] }), { id: `id-${made.length}` });
       call.bind(1, { ack: async () => {} } as unknown as CallControl, undefined, true);
       made.push({ call, options });
@@ -140,6 +142,26 @@ test("Fault 593: a call that goes on without this page belongs to its trace on t
   await mine.forget();
   assert.equal(kept.size, 0, "and a logout leaves nothing");
   listeners.emit("state", { state: "closed" });
+});
+
+test("Fault 640: a call of an earlier page that has ended, and that is found by its key, stays in the trace in which it was made", async () => {
+  kept.set("holdfast:traces", JSON.stringify([["id-7", PARENT]]));
+  const back = new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7", key: "render-7", createdAt: 1 });
+  back.bind(1, { ack: async () => {} } as unknown as CallControl, undefined, true);
+  back.fail(new HoldfastError({ code: "outcome_unknown", message: "it may have run" }));
+  const { mcp, listeners } = client([back]);
+  const { start, said } = hook();
+  const mine = traced(mcp, start);
+  assert.equal(mine.callTool("render", {}, { key: "render-7" }), back);
+  await later();
+  assert.deepEqual(JSON.parse(kept.get("holdfast:traces") ?? "[]"), [["id-7", PARENT]]);
+  const again = new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7" });
+  listeners.emit("call", { call: again as Call<unknown> }); // it is run again
+  await later();
+  again.settle(OUTCOME.result, `{"content":[]}`);
+  await later();
+  assert.deepEqual(said, ["1 connection mcp connection", "2 call tools/call render", "2 end outcome_unknown", "3 call tools/call render of 31", "3 end"]);
+  assert.equal(kept.get("holdfast:traces"), undefined);
 });
 
 test("what is asked has a span; a request that a cache may answer goes as it is", async () => {

@@ -79,7 +79,7 @@ class Spans {
       throw error;
     }
     if (call.restored) this.restored(call);
-    if (this.#known.has(call)) ended(span); // one that was there, by its key
+    if (this.#known.has(call)) ended(span, call.failure); // one that was there, by its key
     else this.#follow(call, span, meta?.traceparent === undefined ? undefined : (meta as TraceContext));
     return call;
   }
@@ -87,7 +87,10 @@ class Spans {
   /** A call of an earlier page, of which this one has the rest. */
   restored(call: AnyCall): void {
     if (this.#known.has(call)) return;
-    if (call.settled) return this.#notes(call); // it may be run again
+    if (call.settled) {
+      this.#known.add(call); // it has its trace, in which it may be run again
+      return this.#notes(call);
+    }
     const parent = parentOf(call.id);
     const tool = toolOf(call);
     this.#follow(call, this.begin("resume", nameOf(call.method, tool), { ...attributesOf(call.method, tool), "holdfast.restored": true }, parent), parent);
