@@ -293,7 +293,7 @@ test("Fault 639: a sign-in that the app has made once is one, of whatever connec
   draw({ client: "other" }).onChange(() => {});
   await turn();
   const [first, second] = opened;
-  assert.notEqual(first, second, "each has its own connection");
+  assert.ok(first !== second, "each has its own connection");
   assert.equal(second!.options.auth, first!.options.auth, "nobody is asked twice");
   stop();
   await until(() => first!.closed === 1);

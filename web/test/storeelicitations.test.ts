@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { run } from "../src/input/answering.js";
 import type { ElicitationResult, FormElicitation, URLElicitation } from "../src/input/elicitation.js";
 import { withDefaults } from "../src/input/elicitation.js";
+import type { InputContext } from "../src/input/handlers.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { elicit, elicitations } from "../src/store/stores.js";
+import { AgentRig, ready } from "./agentrig.js";
 
 const form: FormElicitation = {
   message: "How many?",
@@ -77,4 +79,29 @@ test("Fault 574: a component that shows a visit has a button for it", async () =
   const answer = elicit({ mode: "url", url: "https://a.example/", message: "?" }, { server: "s", signal: new AbortController().signal, saveDraft: () => {} });
   elicitations.snapshot()[0]!.complete();
   assert.deepEqual([await answer, elicitations.snapshot()], [{ action: "accept", complete: true }, []]);
+});
+
+test("Fault 637: a handler of a form of an agent checks an answer before it gives it, and elicit has the question stay open", async () => {
+  const asks = async (elicitation: (request: FormElicitation | URLElicitation, context: InputContext) => Promise<ElicitationResult>): Promise<AgentRig> => {
+    const rig = await new AgentRig({ handlers: { elicitation }, elicits: true }).open();
+    rig.tell(0, "question", { method: "elicitation/create", params: { requestId: 1, ...form } }, 5);
+    await ready();
+    return rig;
+  };
+  const handled: InputContext[] = [];
+  const one = await asks((_, context) => (handled.push(context), new Promise(() => {})));
+  one.tell(0, "question", { method: "elicitation/create", params: { requestId: 2, mode: "url", url: "https://example.com/x", message: "m", elicitationId: "e" } }, 6);
+  await ready();
+  const refused = (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && /content\.n/.test(error.message);
+  assert.throws(() => handled[0]!.check!({ action: "accept", content: { n: "many" } }), refused);
+  assert.deepEqual(handled[0]!.check!({ action: "accept", content: { n: 3 } }), { action: "accept", content: { n: 3 } });
+  assert.equal(handled[1]!.check, undefined, "a page to be visited has no form");
+
+  const { responses } = await asks(elicit);
+  const question = elicitations.snapshot().at(-1)!;
+  assert.throws(() => question.accept({ n: "many" }), refused);
+  assert.deepEqual([question.signal.aborted, responses.length], [false, 0]);
+  question.accept({ n: 3 });
+  await ready();
+  assert.deepEqual(responses, [{ request: 5, ok: true, value: { action: "accept", content: { n: 3 } } }]);
 });
