@@ -192,7 +192,7 @@ export const files = [
   { name: "holdfast-agents.wasm", budget: 624_500, goal: 700_000, raw: 3_140_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 15_930, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 64_780, goal: 45_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 64_850, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 12_290, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 27_800, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 68_250, goal: 45_000 },
