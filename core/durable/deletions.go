@@ -18,17 +18,18 @@ func (w *Writer) keepDeletion(op journal.Op) {
 	}
 }
 
-// keepDeletions keeps those that no commit has stored, but for those of records whose head
-// follows: they are rewritten, and not deleted (Log.BeginAgain).
-func (w *Writer) keepDeletions() {
+// Deletions calls each with those that no commit has stored yet, but for those of records whose
+// head follows: they are rewritten, and not deleted (Log.BeginAgain).
+func (w *Writer) Deletions(each func(journal.Op)) {
 	var last journal.Op
-	w.Unstored(func(op journal.Op) {
-		if op.Kind != journal.OpCall || op.Call != last.Call {
-			w.keepDeletion(last)
+	deletion := func(next journal.Op) {
+		if last.Kind == journal.OpForget && (next.Kind != journal.OpCall || next.Call != last.Call) {
+			each(last)
 		}
-		last = op
-	})
-	w.keepDeletion(last)
+		last = next
+	}
+	w.Unstored(deletion)
+	deletion(journal.Op{})
 }
 
 // Missed takes deletions among ops that counted as stored, since nobody waited for them, and are

@@ -117,3 +117,24 @@ func TestFault578_PageIsLeftBeforeADeletionIsMadeAgain(t *testing.T) {
 		t.Fatalf("stored are %v\n%s", calls, s.Log())
 	}
 }
+
+// Fault 642: a client is closed while what its store had lost sight of is being written again. The call under way stays
+// stored, for the next page: only what nothing is written of again is deleted beside that commit.
+func TestFault642_ClosedWhileACallIsWrittenAgain(t *testing.T) {
+	for name, leave := range map[string]func(s solo){
+		"closed": func(s solo) { s.do("close", (*mcp.Client).Close) },
+		"left":   solo.hide,
+	} {
+		s := newSolo(t, mcp.CallOptions{Connected: true})
+		s.land()
+		s.StoreBack()
+		s.look()
+		if s.Store.Flying() == 0 {
+			t.Fatalf("nothing is written again\n%s", s.Log())
+		}
+		leave(s)
+		if n := s.stored(); n != 1 {
+			t.Errorf("%s: %d calls are stored\n%s", name, n, s.Log())
+		}
+	}
+}
