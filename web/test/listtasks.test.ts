@@ -54,3 +54,12 @@ test("a list that goes in circles, and one that is none", async () => {
   await assert.rejects(listing({ list: {} }, circle).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "limit_exceeded");
   await assert.rejects(listing({ list: {} }, [{ tasks: {} }]).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "protocol_error");
 });
+
+test("Fault 643: a page of the tasks that is null is empty, and one that is none is a protocol_error, by its cursor as well", async () => {
+  for (const options of [{}, { cursor: "c" }]) {
+    assert.deepEqual(await listing({ list: {} }, [{ tasks: null }] as unknown as Open[]).mcp.listTasks(options), { tasks: [] });
+    for (const page of [{}, { tasks: "x" }, null]) {
+      await assert.rejects(listing({ list: {} }, [page as Open]).mcp.listTasks(options), (e) => e instanceof HoldfastError && e.code === "protocol_error");
+    }
+  }
+});

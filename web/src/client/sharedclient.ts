@@ -150,7 +150,7 @@ export class SharedClient extends SharedConnection {
       throw new HoldfastError({ code: "unsupported", op: method, message: `the server has no list of tasks (${this.revision}, capability tasks.list)` });
     }
     const { cursor, cache: _, ...rest } = options;
-    if (cursor !== undefined) return this.request<ListTasksResult>(method, { cursor }, rest).result;
+    if (cursor !== undefined) return this.#page<ListTasksResult>(method, "tasks", { cursor }, { ...rest, cache: "reload" });
     const { items, last } = await this.#pages<Task>(method, "tasks", rest);
     return { ...last, tasks: items };
   }
