@@ -87,8 +87,16 @@ export class FakeLink {
 
   /** Refuses all that was asked, with that code. */
   refuse(code: ErrorCode): void {
-    for (const { op, reject } of this.#asked.values()) reject(new HoldfastError({ code, op, message: "no" }));
+    this.refusesLater(code)();
+  }
+
+  /** Takes all that was asked, and gives what refuses it later, with that code. */
+  refusesLater(code: ErrorCode): () => void {
+    const asked = [...this.#asked.values()];
     this.#asked.clear();
+    return () => {
+      for (const { op, reject } of asked) reject(new HoldfastError({ code, op, message: "no" }));
+    };
   }
 
   /** The worker dies. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import type { Call } from "../src/client/call.js";
 import { named, NoWorker } from "../src/host/choice.js";
 import type { HostLink } from "../src/host/hostlink.js";
@@ -368,6 +368,12 @@ test("Fault 550: a client that is closed says so, once: by the word of its host,
   }
 });
 
+/** Has that many ms pass by the page's clock. */
+function later(context: TestContext, ms: number): void {
+  const now = performance.now();
+  context.mock.method(performance, "now", () => now + ms);
+}
+
 /** What a link was asked of this client, by method and first argument. */
 const lasting = (link: FakeLink): unknown[] => link.said.flatMap((message) => (message.t === "ask" && message.method !== "ping" ? [[message.method, message.args[0]]] : []));
 
@@ -401,9 +407,9 @@ test("Fault 573: the next worker is asked for the resources that its page has su
   assert.deepEqual(integrity, []);
 });
 
-test("Fault 573: what the next worker does not take of it the app hears of, and that is not asked for again", async () => {
-  const [first, second] = [new FakeLink(true), new FakeLink(true)];
-  const backend = await opened(first, second);
+test("Fault 573: what the next worker does not take of it the app hears of, and that is not asked for again", async (context) => {
+  const [first, second, third] = [new FakeLink(true), new FakeLink(true), new FakeLink(true)];
+  const backend = await opened(first, second, third);
   const integrity: string[] = [];
   backend.listeners.add("integrity", ({ what }) => integrity.push(what));
   const asked = backend.ask("resources/subscribe", "subscribeResource", "test://a", {});
@@ -415,6 +421,10 @@ test("Fault 573: what the next worker does not take of it the app hears of, and 
   second.refuse("rpc_error");
   await ready();
   assert.deepEqual(integrity, ["subscription_lost"]);
+  later(context, 60_000); // or a worker that ends so soon is not replaced
+  second.die();
+  await ready();
+  assert.deepEqual([backend.state, lasting(third)], ["open", []]);
 });
 
 test("Fault 573: what another user had subscribed to is not asked for again", async () => {
@@ -435,4 +445,34 @@ test("Fault 573: what another user had subscribed to is not asked for again", as
   first.die();
   await ready();
   assert.deepEqual(lasting(second), [["subscribeResource", "test://mine"]]);
+});
+
+test("Fault 644: what the app says while the next worker is asked for the same stands, whatever comes of that", async (context) => {
+  const links = [new FakeLink(true), new FakeLink(true), new FakeLink(true)] as const;
+  const backend = await opened(...links);
+  const integrity: string[] = [];
+  backend.listeners.add("integrity", ({ what }) => integrity.push(what));
+  const subscribe = (uri: string): Promise<void> => backend.ask("resources/subscribe", "subscribeResource", uri, {});
+  const level = (of: string): Promise<void> => backend.ask("logging/setLevel", "setLoggingLevel", of as never, {});
+  const before = [subscribe("test://a"), subscribe("test://b"), level("error")];
+  await ready();
+  links[0].answer(undefined);
+  await Promise.all(before);
+  links[0].die();
+  await ready();
+  const refuse = links[1].refusesLater("rpc_error"); // of those three, a moment later
+  const since = [backend.ask("resources/unsubscribe", "unsubscribeResource", "test://a", {}), level("debug"), subscribe("test://b")];
+  await ready();
+  links[1].answer(undefined);
+  await Promise.all(since);
+  refuse();
+  await ready();
+  assert.deepEqual(integrity, []);
+  later(context, 60_000); // or a worker that ends so soon is not replaced
+  links[1].die();
+  await ready();
+  assert.deepEqual(lasting(links[2]), [
+    ["setLoggingLevel", "debug"],
+    ["subscribeResource", "test://b"],
+  ]);
 });

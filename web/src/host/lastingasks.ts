@@ -8,37 +8,37 @@ export type LastingAsk = [op: string, method: keyof Asks, what: string];
  * level of the log. A worker that takes the place of a dead one knows nothing of it; the page does.
  */
 export class LastingAsks {
-  /** By their URIs: whether the server has taken it, and it is this page's user's. */
-  readonly #subscribed = new Map<unknown, { isMade: boolean }>();
-  #level: unknown;
+  /** By their URIs: what the server has taken, where it has, and it is this page's user's. */
+  readonly #subscribed = new Map<unknown, { made?: LastingAsk | undefined }>();
+  #level: LastingAsk | undefined;
 
   /** The app asks that. Returns what has to be told when the server has taken it. */
   asks(method: string, what: unknown): (() => void) | undefined {
-    if (method === "setLoggingLevel") return () => (this.#level = what);
+    if (method === "setLoggingLevel") return () => (this.#level = ["logging/setLevel", method, what as string]);
     if (method === "unsubscribeResource") this.#subscribed.delete(what); // at once: also where there is no worker just now
     if (method !== "subscribeResource") return undefined;
-    const one = this.#subscribed.get(what) ?? { isMade: false };
+    const one = this.#subscribed.get(what) ?? {};
     this.#subscribed.set(what, one);
-    return () => (one.isMade = true); // to no avail where it has been ended meanwhile
+    return () => (one.made = ["resources/subscribe", method, what as string]); // to no avail where it has been ended meanwhile
   }
 
   /** What the next worker is to be asked for. */
   get all(): LastingAsk[] {
-    const all: LastingAsk[] = [];
-    if (this.#level !== undefined) all.push(["logging/setLevel", "setLoggingLevel", this.#level as string]);
-    for (const [uri, { isMade }] of this.#subscribed) if (isMade) all.push(["resources/subscribe", "subscribeResource", uri as string]);
-    return all;
+    return [this.#level, ...[...this.#subscribed.values()].map(({ made }) => made)].filter((lasting) => lasting !== undefined);
   }
 
-  /** The next worker's server does not take that. */
-  refused([, method, what]: LastingAsk): void {
-    if (method === "setLoggingLevel") this.#level = undefined;
-    else this.#subscribed.delete(what);
+  /** The next worker's server does not take that. Returns whether it still is what the app wants: it may have said something else since. */
+  refused(lasting: LastingAsk): boolean {
+    const one = this.#subscribed.get(lasting[2]);
+    if (this.#level === lasting) this.#level = undefined;
+    else if (one?.made === lasting) one.made = undefined;
+    else return false;
+    return true;
   }
 
   /** What it was told is the last user's; what is being asked for is this one's, or rejected. */
   anotherUser(): void {
-    for (const one of this.#subscribed.values()) one.isMade = false;
+    for (const one of this.#subscribed.values()) one.made = undefined;
   }
 
   /** The app ends all. */

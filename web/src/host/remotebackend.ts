@@ -70,8 +70,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     } catch (error) {
       const { code, message } = error as HoldfastError;
       if (code === "runtime_exited" || code === "closed") return; // the last: also where the user is another one
-      this.#lasting.refused(lasting);
-      this.listeners.emit("integrity", { what: "subscription_lost", cause: message });
+      if (this.#lasting.refused(lasting)) this.listeners.emit("integrity", { what: "subscription_lost", cause: message });
     }
   }
 
