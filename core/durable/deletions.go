@@ -10,26 +10,29 @@ import (
 // A store that is away, or fails for a commit, misses deletions: a later page would find what
 // its app has done with. They are kept until it works again, and may be tried before.
 
-// keepDeletion keeps one. It is no other page's record that is deleted then.
+// madeAgain is what a deletion has that is made once more: it is no other page's record that is deleted then, and its end
+// is waited for, which tells it from one that only makes room for the head that follows (Log.BeginAgain).
+const madeAgain = journal.OpOwned | journal.OpAwaited
+
+// keepDeletion keeps one.
 func (w *Writer) keepDeletion(op journal.Op) {
 	if op.Kind == journal.OpForget && w.state != StoreClosed { // else it is gone with all the others
-		op.Flags |= journal.OpOwned
+		op.Flags |= madeAgain
 		w.missing = journal.AppendOp(w.missing, op)
 	}
 }
 
-// Deletions calls each with those that no commit has stored yet, but for those of records whose
-// head follows: they are rewritten, and not deleted (Log.BeginAgain).
-func (w *Writer) Deletions(each func(journal.Op)) {
+// keepDeletions keeps those that no commit has stored, but for those of records whose head
+// follows: they are rewritten, and not deleted (Log.BeginAgain).
+func (w *Writer) keepDeletions() {
 	var last journal.Op
-	deletion := func(next journal.Op) {
-		if last.Kind == journal.OpForget && (next.Kind != journal.OpCall || next.Call != last.Call) {
-			each(last)
+	w.Unstored(func(op journal.Op) {
+		if op.Kind != journal.OpCall || op.Call != last.Call {
+			w.keepDeletion(last)
 		}
-		last = next
-	}
-	w.Unstored(deletion)
-	deletion(journal.Op{})
+		last = op
+	})
+	w.keepDeletion(last)
 }
 
 // Missed takes deletions among ops that counted as stored, since nobody waited for them, and are
@@ -38,7 +41,7 @@ func (w *Writer) Missed(ops []byte) {
 	r := journal.ReadOps(ops)
 	for op, ok := r.Next(); ok; op, ok = r.Next() {
 		if op.Kind == journal.OpForget {
-			op.Flags |= journal.OpOwned
+			op.Flags |= madeAgain
 			w.Put(op)
 		}
 	}

@@ -425,7 +425,7 @@ func (w *Writer) Fail(now engine.Time, why Reason, of Owner) {
 	}
 	alone := w.alone
 	if alone == nil { // else what is under way is kept already
-		w.Deletions(w.keepDeletion)
+		w.keepDeletions()
 	}
 	*w = Writer{state: states[w.state][changeOf(why)], Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters, missing: w.missing}
 	w.release(now, w.ticket)

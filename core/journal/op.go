@@ -34,7 +34,7 @@ const OpOwned OpFlags = 1
 const OpEnded OpFlags = 2
 
 // OpAwaited: the app, or a commit that needs the room, waits to hear that the call is
-// deleted (OpForget).
+// deleted (OpForget), or the client does, since the store has failed that once.
 const OpAwaited OpFlags = 4
 
 // OpBeside: the server's row (OpServer) of a build that cannot read the one that is

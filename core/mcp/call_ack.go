@@ -214,13 +214,15 @@ func (c *Client) Hide(now engine.Time) {
 func (c *Client) storeUrgent() {
 	urgent := c.appendRefusals(c.appendDeferred(nil))
 	c.writer.Unstored(func(op journal.Op) {
-		if call := c.byRecord[op.Call]; op.IsAck() && call != nil && call.isKept() {
+		switch call := c.byRecord[op.Call]; {
+		case op.IsAck() && call != nil && call.isKept():
 			if op.N = min(op.N, call.record.landed); op.N > 0 {
 				urgent = journal.AppendOp(urgent, op)
 			}
+		case op.Kind == journal.OpForget && op.Flags&(journal.OpOwned|journal.OpAwaited) != journal.OpOwned: // else it only makes room for the head that follows (Log.BeginAgain)
+			urgent = journal.AppendOp(urgent, op)
 		}
 	})
-	c.writer.Deletions(func(op journal.Op) { urgent = journal.AppendOp(urgent, op) })
 	if len(urgent) > 0 {
 		c.effects.Add(engine.Effect{Kind: engine.Store, Data: urgent})
 	}

@@ -119,7 +119,7 @@ func TestFault578_PageIsLeftBeforeADeletionIsMadeAgain(t *testing.T) {
 }
 
 // Fault 642: a client is closed while what its store had lost sight of is being written again. The call under way stays
-// stored, for the next page: only what nothing is written of again is deleted beside that commit.
+// stored, for the next page: only what its app was done with meanwhile is deleted beside that commit.
 func TestFault642_ClosedWhileACallIsWrittenAgain(t *testing.T) {
 	for name, leave := range map[string]func(s solo){
 		"closed": func(s solo) { s.do("close", (*mcp.Client).Close) },
@@ -127,14 +127,24 @@ func TestFault642_ClosedWhileACallIsWrittenAgain(t *testing.T) {
 	} {
 		s := newSolo(t, mcp.CallOptions{Connected: true})
 		s.land()
-		s.StoreBack()
-		s.look()
-		if s.Store.Flying() == 0 {
-			t.Fatalf("nothing is written again\n%s", s.Log())
+		s.answer()
+		s.pass(100)
+		s.land()
+		done := s.call
+		s.make(mcp.CallOptions{Connected: true})
+		s.land()
+		stored := s.Store.Calls()
+		s.do("lost", func(m *mcp.Client, now engine.Time) {
+			m.StoreGone(now, durable.ReasonLost)
+			m.Handed(now, done)
+		})
+		s.do("back", func(m *mcp.Client, now engine.Time) { m.Stored(now, 0, journal.ResultOK, 0) })
+		if s.Store.Flying() == 0 || len(stored) != 2 || !slices.Equal(s.Store.Calls(), stored) {
+			t.Fatalf("%s: nothing is written again, or stored are %v\n%s", name, stored, s.Log())
 		}
 		leave(s)
-		if n := s.stored(); n != 1 {
-			t.Errorf("%s: %d calls are stored\n%s", name, n, s.Log())
+		if got := s.Store.Calls(); !slices.Equal(got, stored[1:]) {
+			t.Errorf("%s: stored are %v, want %v\n%s", name, got, stored[1:], s.Log())
 		}
 	}
 }
