@@ -25,8 +25,8 @@ export async function tokenRequest(
   form: Readonly<Record<string, string | undefined>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { headers, body } = authenticated(client, form);
-  for (let nonces = 0, own: string | undefined; ; nonces++) {
-    const nonce: string | undefined = own ?? hands.nonces.get("authorization", endpoint);
+  for (let nonces = 0; ; nonces++) {
+    const nonce = hands.nonces.get("authorization", endpoint); // sent again: its own, since nothing came between
     const proof = dpop && (await proofOf(hands, dpop, { method: "POST", url: endpoint, nonce }));
     const { status, json, headers: answered } = await ask(hands, leg, endpoint, {
       method: "POST",
@@ -34,10 +34,10 @@ export async function tokenRequest(
       body,
       allow: [...Object.keys(headers), ...(dpop ? ["dpop"] : [])],
     });
-    own = dpop && hands.nonces.note("authorization", endpoint, answered, nonce);
+    const fresh = dpop && hands.nonces.note("authorization", endpoint, answered, nonce);
     if (status >= 200 && status < 300 && (json?.error === undefined || json.access_token !== undefined)) return json ?? {};
     const denial = denialOf(json?.error);
-    if (denial === "use_dpop_nonce" && own !== undefined && nonces === 0) continue;
+    if (denial === "use_dpop_nonce" && fresh !== undefined && nonces === 0) continue;
     if (denial === "use_dpop_nonce" || denial === "invalid_dpop_proof") throw proofRefused();
     if (status >= 500 || status === 429) throw new AuthFailure(leg, { code: "http_error", status, message: `${originOf(endpoint)} answered ${status}`, retryable: true });
     if (json?.error !== undefined) throw denied(leg, json.error, status);
