@@ -108,7 +108,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		c.read(p.x) // initialize, or a server that answers at once
 	case status == 401 && p.refusals < c.maxRefusals():
 		p.finish(c)
-		if p.takeBack(c) {
+		if p.takeBack(c, now) {
 			if !c.refreshToken(p.token) {
 				p.request.dispatch(c, now)
 				return

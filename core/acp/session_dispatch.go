@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
 // release lets go what waits for the session: on a new connection only once the
@@ -56,17 +54,17 @@ func (r *request) awaitsToken(c *Client) bool {
 }
 
 // takeBack takes a prompt for an agent of version 1 back that was refused for want of authorization; false where the message is none.
-// It is in the log as one that has left, and the next page hands it back (fault 617).
-func (p *post) takeBack(c *Client) bool {
+// It is in the log as one that has left, and the next page hands it back (fault 617). Where the agent is at work on another one the log
+// says so behind that (fault 647).
+func (p *post) takeBack(c *Client, now engine.Time) bool {
 	r := p.request
 	if r == nil || r.method != "session/prompt" || r.state != requestSent || r.session.version() != 1 {
 		return false
 	}
 	r.refusals = p.refusals + 1
 	r.unsend(c)
-	c.write(r.session, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("unsent")})
-	content, _ := jsonrpc.Member(r.params, "prompt")
-	c.writePrompt(r.session, r.id, content)
+	c.writeBack(r)
+	r.session.works(c, now)
 	r.session.lately = withoutID(r.session.lately, r.id)
 	return true
 }

@@ -107,10 +107,15 @@ func (o *storeOwner) WriteAgain() {
 }
 
 // writeState writes who is at work in a session whose log was written again without its
-// history: whoever looks on hears of no end else.
+// history: whoever looks on hears of no end else. Where that is nobody, since a prompt was taken back, the log says that, too (fault 650).
 func (c *Client) writeState(s *session) {
 	if len(s.turn.last) > 0 {
 		c.writeUpdate(s, s.turn.last)
+	}
+	for _, r := range c.requests {
+		if r.session == s && r.refusals > 0 && r.state == requestQueued && !s.answers(c) {
+			c.writeBack(r)
+		}
 	}
 }
 

@@ -25,8 +25,7 @@ type storedSession struct {
 	Prompts    []storedPrompt // in the order of their sending
 	Marks      []answered     // of requests whose answers have been taken, as far as they are known
 	Placed     []uint64       // ids of the last prompts that are in the history, maxLately at most
-	Left       uint64         // the last prompt that has left an agent of version 1
-	Back       bool           // and was taken back
+	Back       bool           // one for an agent of version 1 was taken back after it had left, and nobody is said to be at work since
 	Unsent     []uint64       // ids of those that will not be, as the row in hand says it
 }
 
@@ -62,14 +61,14 @@ func (r *storedSession) Fold(e journal.Entry) {
 	case journal.Servers:
 		r.Servers = bytes.Clone(e.Data)
 	case journal.Prompt:
-		r.Back = r.Back || e.N[0] == r.Left
+		r.Back = r.Back || slices.Contains(r.Unsent, e.N[0])
 		r.prompt(e.N[0], bytes.Clone(e.Data))
 	case journal.Placed:
-		switch string(e.Data) {
+		switch r.Unsent = withoutID(r.Unsent, e.N[0]); string(e.Data) { // it may have left again in the same row (fault 649)
 		case "unsent":
 			r.Unsent = append(r.Unsent, e.N[0])
 		case "left":
-			r.Left, r.Back = e.N[0], false
+			r.Back = false
 		}
 		r.Placed = noteLately(r.Placed, e.N[0], string(e.Data) == "placed" || string(e.Data) == "left")
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })

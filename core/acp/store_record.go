@@ -185,6 +185,13 @@ func (c *Client) writeLeaving(r *request) {
 	r.session.lately = noteLately(r.session.lately, r.id, true)
 }
 
+// writeBack writes that one which has left was taken back.
+func (c *Client) writeBack(r *request) {
+	c.write(r.session, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("unsent")})
+	content, _ := jsonrpc.Member(r.params, "prompt")
+	c.writePrompt(r.session, r.id, content)
+}
+
 func (c *Client) writePrompt(s *session, id uint64, content []byte) {
 	c.write(s, journal.Entry{Kind: journal.Prompt, N: [3]uint64{id}, Data: content})
 }

@@ -174,6 +174,7 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	err := s.fold.Apply(&followedRow{c, s}, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
 		s.record.history += len(data)
 		if isState(data) {
+			s.fold.Back = false
 			s.stateRead(c, now, data)
 			return
 		}

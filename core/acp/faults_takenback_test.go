@@ -1,0 +1,123 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// TestFault647_WorkBesideOneTakenBack: version 1: the agent is at work on a prompt, and its server refuses a second one for want of
+// authorization. The page is loaded again: the agent is still at work on the first.
+func TestFault647_WorkBesideOneTakenBack(t *testing.T) {
+	m, asked := v1agent()
+	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
+	s.load()
+	s.token("t1", nil)
+	handle, id := s.session()
+	a := m.sessions[id]
+	s.prompt(handle, "first")
+	s.settle(0)
+	m.unauthorized = "session/prompt"
+	s.prompt(handle, "second")
+	s.settle(1_000)
+	s.expect(len(*asked) == 1, "%d prompts", len(*asked))
+	m.unauthorized = ""
+	s.load()
+	s.token("t2", nil)
+	s.settle(1_000)
+	s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the page is told %s", s.lastTurn())
+	v1ends(s, a, (*asked)[0], "end_turn")
+	s.expect(len(s.events(engine.EventTurn, `"ended":true`)) == 1 && strings.Contains(s.lastTurn(), `"end_turn"`), "its turn ends %d times, with %s", len(s.events(engine.EventTurn, `"ended":true`)), s.lastTurn())
+}
+
+// TestFault648_TakenBackForATabThatLooksOn: version 1: the prompt of a tab that looks on is refused for want of authorization, and
+// leaves with the next token. It settles with its answer.
+func TestFault648_TakenBackForATabThatLooksOn(t *testing.T) {
+	m, asked := v1agent()
+	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
+	s.load()
+	s.token("t1", nil)
+	_, id := s.session()
+	a := m.sessions[id]
+	l := s.lookOn()
+	m.unauthorized = "session/prompt"
+	prompt := l.waits.prompt(1, "hi")
+	drain(l)
+	s.settle(1_000)
+	drain(l)
+	m.unauthorized = ""
+	s.token("t2", nil)
+	s.settle(0)
+	drain(l)
+	s.expect(len(*asked) == 1 && !prompt.settled, "%d prompts, settled: %t", len(*asked), prompt.settled)
+	v1ends(s, a, (*asked)[0], "end_turn")
+	drain(l)
+	s.expect(prompt.answers == 1 && prompt.settled, "it has %d answers, and waits for a turn", prompt.answers)
+	ends := 0
+	for _, e := range l.told {
+		if e.Event == engine.EventTurn && strings.Contains(string(e.Data), `"ended":true`) {
+			ends++
+		}
+	}
+	s.expect(ends == 1, "its turn ends %d times", ends)
+}
+
+// TestFault649_LeftAgainInOneRow: version 1: a prompt leaves, is refused, and leaves again with the next token, while another commit
+// is under way: one row of the log has all of that. A tab that looks on is not told that it was not sent.
+func TestFault649_LeftAgainInOneRow(t *testing.T) {
+	m, asked := v1agent()
+	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
+	s.load()
+	s.token("t1", nil)
+	handle, id := s.session()
+	l := s.lookOn()
+	s.post = func(string) delivery { return travels }
+	s.request(handle, "session/set_config_option", `{"configId":"x","value":"y"}`) // the prompt waits behind it
+	s.prompt(handle, "hi")
+	s.settle(0)
+	s.slow = true
+	m.sessions[id].chunk("a1", "x") // whose commit is under way
+	s.settle(0)
+	m.unauthorized = "session/prompt"
+	s.post = nil
+	s.arrive()
+	s.settle(0)
+	m.unauthorized = ""
+	s.token("t2", nil)
+	s.settle(0)
+	s.expect(len(*asked) == 1, "%d prompts", len(*asked))
+	s.slow = false
+	s.landed()
+	s.pump()
+	drain(l)
+	for _, e := range l.told {
+		s.expect(!strings.HasPrefix(string(e.Data), `{"op":"unsent"`), "it is told as unsent, and was sent")
+	}
+}
+
+// TestFault650_TakenBackAndStoredAgain: version 1: a prompt was refused and waits for a token, and the log is written again. The page is
+// loaded again: nobody is at work.
+func TestFault650_TakenBackAndStoredAgain(t *testing.T) {
+	m, asked := v1agent()
+	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
+	s.load()
+	s.token("t1", nil)
+	handle, id := s.session()
+	s.prompt(handle, "earlier")
+	s.settle(0)
+	v1ends(s, m.sessions[id], (*asked)[0], "end_turn")
+	m.unauthorized = "session/prompt"
+	s.prompt(handle, "hi")
+	s.settle(1_000)
+	s.storedAgain()
+	m.unauthorized = ""
+	s.load()
+	s.token("t2", nil)
+	s.settle(60_000)
+	s.expect(!strings.Contains(s.lastTurn(), `"running"`), "nobody is at work, and the page is told %s", s.lastTurn())
+	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+}
