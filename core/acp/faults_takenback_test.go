@@ -121,3 +121,27 @@ func TestFault650_TakenBackAndStoredAgain(t *testing.T) {
 	s.expect(!strings.Contains(s.lastTurn(), `"running"`), "nobody is at work, and the page is told %s", s.lastTurn())
 	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
 }
+
+// TestFault651_TakenBackBeforeAReload: version 1: a prompt was refused, and the page is loaded again while it waits for a token. A tab
+// that looks on hears that nobody is at work, too.
+func TestFault651_TakenBackBeforeAReload(t *testing.T) {
+	m, _ := v1agent()
+	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
+	s.load()
+	s.token("t1", nil)
+	handle, _ := s.session()
+	l := s.lookOn()
+	m.unauthorized = "session/prompt"
+	s.prompt(handle, "hi")
+	s.settle(1_000)
+	drain(l)
+	s.expect(l.waits.turns(1).state == "running", "it is told %s", l.waits.turns(1).state)
+	m.unauthorized = ""
+	s.load()
+	stored := unsealed(s.Store.Followed())
+	l.do(func(c *acp.Client) { c.Restore(l.Now, stored) })
+	s.token("t2", nil)
+	s.settle(60_000)
+	drain(l)
+	s.expect(l.waits.turns(1).state == "idle", "nobody is at work, and it is told %s", l.waits.turns(1).state)
+}

@@ -217,10 +217,8 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		s.transcript.Accepted(id, "", s.emit(c))
 	}
 	s.lately, s.ahead = s.fold.Placed, nil
-	switch n := len(s.lately); {
-	case s.fold.Back:
-		s.broken(c, now) // the agent was to be at work on it
-	case n > 0 && s.version() == 1 && s.turn.open() && passed == handedNowhere:
+	back := s.fold.Back
+	if n := len(s.lately); n > 0 && !back && s.version() == 1 && s.turn.open() && passed == handedNowhere {
 		s.earlier = s.lately[n-1]
 	}
 	s.before = s.turn.n
@@ -237,7 +235,9 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 			s.conn.answered = noteAnswered(s.conn.answered, answered{s, id, markOf(s.fold.Marks, id)})
 		}
 	}
-	s.fold = nil
+	if s.fold = nil; back {
+		s.broken(c, now) // the agent was to be at work on it; who looks on reads that it is not (fault 651)
+	}
 	if c.home == nil || c.state == stateNew || c.state >= stateClosing {
 		return
 	}
