@@ -5,6 +5,8 @@ package acp_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
 // v1Remembers is an agent of version 1 whose messages have no ids: it keeps what it was asked, and answers when it is told to.
@@ -102,4 +104,26 @@ func TestFault616_SameWordsAndNothingBetween(t *testing.T) {
 			s.expect(s.shows(handle) == want, "shown %s", s.shows(handle))
 		})
 	}
+}
+
+// TestFault616_SameWordsOfAnotherClient: a prompt is refused, since its server knows the connection no more. The history that comes on
+// the next one has the same words, of another client: they are not the prompt, which leaves behind them and settles with its own turn.
+func TestFault616_SameWordsOfAnotherClient(t *testing.T) {
+	m := newModel()
+	m.onPrompt = func(a *modelSession, r modelRequest) {
+		a.echo(r, "u1")
+		a.accept(r, "u1")
+		a.is(`"state":"running"`)
+	}
+	s, handle, a := opened(t, m)
+	m.connections = map[string]*modelConnection{} // and nobody has said so yet
+	a.history = append(a.history,
+		`{"sessionUpdate":"user_message","messageId":"o1","content":[{"type":"text","text":"again"}]}`,
+		`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"one"}}`,
+		`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+	s.prompt(handle, "again")
+	s.settle(30_000)
+	s.expect(len(m.of("session/prompt")) == 2, "it was sent %d times", len(m.of("session/prompt")))
+	ended := len(s.events(engine.EventTurn, `"ended":true`))
+	s.expect(ended == 0, "%d turns have ended, and its own is under way: %s", ended, s.lastTurn())
 }

@@ -22,7 +22,9 @@ const doubtFor = 15_000
 func (r *request) unsend(c *Client) {
 	r.conn.answers = without(r.conn.answers, r)
 	r.enter(c, requestQueued)
-	r.conn = nil
+	if r.conn = nil; r.method == "session/prompt" {
+		r.session.transcript.Stays(r.id)
+	}
 }
 
 // lost notes that the stream which was cut is up again, and that the answer may

@@ -69,6 +69,13 @@ func (r *Reducer) Waits(p uint64, content []byte, emit func(op []byte)) {
 	r.pending(s, emit)
 }
 
+// Stays notes that a prompt which was to leave has not: it waits again.
+func (r *Reducer) Stays(p uint64) {
+	if s := r.sentAs(p); s != nil {
+		s.waits = true
+	}
+}
+
 // Leaves notes that a prompt leaves: what is in the history by now cannot be it. One of version 1 does not say what it was
 // asked: there it is an item from here on, behind a history that has come meanwhile.
 func (r *Reducer) Leaves(p uint64, emit func(op []byte)) {
