@@ -109,3 +109,29 @@ func TestFault609_TurnsThatAnotherTabHadNotHeard(t *testing.T) {
 		})
 	}
 }
+
+// TestFault609_TakenOverBeforeItHasHeard: a tab that looks on has prompted, and the tab that carries the session ends before the other
+// one has heard its last rows: a turn that was under way is over, and the prompt was taken in behind it. It settles with its own turn.
+func TestFault609_TakenOverBeforeItHasHeard(t *testing.T) {
+	m := newModel()
+	var held []modelRequest
+	m.onPrompt = func(_ *modelSession, r modelRequest) { held = append(held, r) }
+	s, _, a := opened(t, m)
+	l := s.lookOn()
+	drain(l)
+	a.is(`"state":"running"`)
+	s.settle(0)
+	prompt := l.waits.prompt(1, "next")
+	all := l.forwarded()
+	s.ask(all[len(all)-1])
+	s.settle(0)
+	s.expect(len(held) == 1, "the agent has %d prompts", len(held))
+	a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":1}`)
+	a.echo(held[0], "u2")
+	s.settle(0)
+	m.leaveAll()
+	l.channel = nil
+	l.takeOver()
+	l.waits.hear()
+	s.expect(prompt.answers == 1 && !prompt.settled, "it has %d answers, and settles with the end of turn %d", prompt.answers, prompt.by)
+}

@@ -45,6 +45,7 @@ type reread struct {
 	epoch   uint32
 	known   int    // so many rows to come are no news
 	isKnown bool   // nor is the row in hand
+	goesOn  bool   // it begins with what was read
 	last    []byte // who is at work, as far as the known rows say it
 	news    bool   // a later row has said it
 }
@@ -60,7 +61,13 @@ func (r *reread) begin(log []journal.Op) {
 	case r.prefix.begins(log):
 		r.known = r.prefix.rows
 	}
+	if r != nil {
+		r.goesOn = r.known > 0
+	}
 }
+
+// follows reports whether the row in hand comes behind all that was read, as a row does of a log that is not read once more.
+func (r *reread) follows() bool { return r == nil || r.goesOn && !r.isKnown }
 
 // next takes the next row in hand.
 func (r *reread) next() {
