@@ -147,10 +147,10 @@ func (s *session) tellTurn(c *Client, ended, expected bool) {
 }
 
 // tellExpected tells the app that the turn of a prompt, which is about to settle, is still to come.
-// Turns have been counted since the app made the prompt, and were over when it left: the app
-// would take it for one of theirs.
+// Turns may have ended since the app made the prompt, and were over when it left: the app
+// would take it for one of theirs. In a worker nobody knows of which of them the page had heard by then.
 func (r *request) tellExpected(c *Client) {
-	if r.made != r.turn && r.session.turn.state == turnExpected {
+	if r.session.turn.state == turnExpected {
 		r.session.tellTurn(c, false, true)
 	}
 }
