@@ -190,7 +190,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
-  { name: "holdfast.wasm", budget: 511_700, goal: 600_000, raw: 2_501_500 },
+  { name: "holdfast.wasm", budget: 511_900, goal: 600_000, raw: 2_501_500 },
   { name: "holdfast-agents.wasm", budget: 624_500, goal: 700_000, raw: 3_143_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 15_930, goal: 12_000 },
