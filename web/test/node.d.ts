@@ -1,7 +1,11 @@
 // The little of Node's test runner that these tests use; @types/node would be
 // a dependency for four functions.
 declare module "node:test" {
-  export function test(name: string, run: () => void | Promise<void>): void;
+  /** What a test is given. What it mocks is as it was once the test is over. */
+  export interface TestContext {
+    readonly mock: { method<T extends object>(object: T, name: keyof T, by: T[keyof T]): void };
+  }
+  export function test(name: string, run: (context: TestContext) => void | Promise<void>): void;
   /** `timeout` in ms: a wait that has no end fails the test, and not the run. */
   export function test(name: string, options: { timeout: number }, run: () => void | Promise<void>): void;
   export function afterEach(run: () => void): void;
