@@ -66,6 +66,7 @@ func TestOfficialClientAndCuts(t *testing.T) {
 			if how == acpserver.Reset {
 				// Only once it has seen the reset does the rest follow.
 				o.Await("end of the connection", func(r acpserver.Report) bool { return r.Closed })
+				s.Await("DELETE", func(log []acpserver.Entry) bool { return len(acpserver.Requests(log, "DELETE")) == 1 })
 			}
 			s.Release("go")
 			s.AwaitKind("idle", 1)
