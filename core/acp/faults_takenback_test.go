@@ -14,11 +14,7 @@ import (
 // authorization. The page is loaded again: the agent is still at work on the first.
 func TestFault647_WorkBesideOneTakenBack(t *testing.T) {
 	m, asked := v1agent()
-	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
-	s.load()
-	s.token("t1", nil)
-	handle, id := s.session()
-	a := m.sessions[id]
+	s, handle, a := signedIn(t, m)
 	s.prompt(handle, "first")
 	s.settle(0)
 	m.unauthorized = "session/prompt"
@@ -38,11 +34,7 @@ func TestFault647_WorkBesideOneTakenBack(t *testing.T) {
 // leaves with the next token. It settles with its answer.
 func TestFault648_TakenBackForATabThatLooksOn(t *testing.T) {
 	m, asked := v1agent()
-	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
-	s.load()
-	s.token("t1", nil)
-	_, id := s.session()
-	a := m.sessions[id]
+	s, _, a := signedIn(t, m)
 	l := s.lookOn()
 	m.unauthorized = "session/prompt"
 	prompt := l.waits.prompt(1, "hi")

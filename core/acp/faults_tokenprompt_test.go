@@ -14,15 +14,21 @@ func (s *sim) token(value string, failure *engine.Error) {
 	s.do("token", func(c *acp.Client, now engine.Time) { c.Token(now, value, failure) })
 }
 
-// withTokens is a page whose session has a token, and whose client asks for the next one.
-func withTokens(t *testing.T, m *model) (s *sim, handle uint32, a *modelSession) {
+// signedIn is a page with a token, and a session of it.
+func signedIn(t *testing.T, m *model) (s *sim, handle uint32, a *modelSession) {
 	s = unloaded(t, acp.Config{HasTokenProvider: true}, m)
 	s.load()
 	s.token("t1", nil)
 	handle, id := s.session()
+	return s, handle, m.sessions[id]
+}
+
+// withTokens is a page whose session has a token, and whose client asks for the next one.
+func withTokens(t *testing.T, m *model) (s *sim, handle uint32, a *modelSession) {
+	s, handle, a = signedIn(t, m)
 	m.unauthorized = "session/list"
 	s.request(0, "session/list", `{}`)
-	return s, handle, m.sessions[id]
+	return s, handle, a
 }
 
 // TestFault617_Version1WaitsForAToken: version 1: a prompt waits for a token. It has not left: the next page shows it as one that has
@@ -69,11 +75,7 @@ func TestFault617_Version1IsRefused(t *testing.T) {
 	for _, way := range []string{"a reload", "a token", "no token", "refused again and again"} {
 		t.Run(way, func(t *testing.T) {
 			m, asked := v1agent()
-			s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
-			s.load()
-			s.token("t1", nil)
-			handle, id := s.session()
-			a := m.sessions[id]
+			s, handle, a := signedIn(t, m)
 			s.prompt(handle, "earlier")
 			s.settle(0)
 			v1ends(s, a, (*asked)[0], "end_turn")
@@ -88,11 +90,11 @@ func TestFault617_Version1IsRefused(t *testing.T) {
 				s.load()
 				s.token("t2", nil)
 				s.settle(0)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0, "it is not shown as one that waits: %s", s.shows(s.handle(id)))
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0, "it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
 				s.settle(60_000)
 				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
 				s.expect(len(*asked) == 1, "it was sent by another page")
-				s.prompt(s.handle(id), "next")
+				s.prompt(s.handle(a.id), "next")
 				s.settle(0)
 				s.expect(len(*asked) == 2, "the next one does not leave")
 			case "a token":
