@@ -59,7 +59,7 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 				window.before = mcp.callTool("pay", {}, { key: "bill-7", ack: "manual" });
 				(async () => { for await (const event of before) if (event.type === "status") window.beforeIs = event.state; })();`)
 			page.WaitFor(`window.beforeIs === "awaiting_authorization"`) // not the listen stream alone, which can be refused before the call is
-			chrome.Script[chrome.Void](page, `await mcp.stored();`) // the note that the server has refused it is there then (fault 513)
+			chrome.Script[chrome.Void](page, `await mcp.stored();`)      // the note that the server has refused it is there then (fault 513)
 			gone.Store(true)
 			page.Reload()
 			page.WaitFor(`!window.before && (window.failed || window.opened)`)
