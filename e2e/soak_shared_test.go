@@ -40,7 +40,7 @@ func TestSharedSchedules(t *testing.T) {
 			p.Counting(nil)
 			s := &schedule{book: newLedger(t, p), random: random, kills: test.kills}
 			for round := 0; s.ends < *visitEnds/3 && !t.Failed(); round++ {
-				s.browser(p)
+				s.browser(t, p)
 				s.round(round)
 			}
 			s.book.report("%d browsers, %d ends of pages, %d of workers, %d streams cut", s.browsers, s.ends, s.killed, s.cut)
@@ -64,14 +64,15 @@ type schedule struct {
 // browser has the next round be in another browser before the worker of this one can be four minutes old: Chromium ends
 // a worker that has no page just when five minutes are over since it was once without one (docs/hosts.md), and a
 // schedule that ends a page every half second meets that moment.
-func (s *schedule) browser(p *peer.Peer) {
+func (s *schedule) browser(t *testing.T, p *peer.Peer) {
+	t.Helper()
 	if time.Since(s.since) < 3*time.Minute {
 		return
 	}
 	for _, page := range s.pages {
 		page.Close()
 	}
-	s.visits = newVisits(s.t, p, "")
+	s.visits = newVisits(t, p, "")
 	s.pages = []*chrome.Page{s.open()}
 	s.since = time.Now()
 	s.browsers++
