@@ -23,15 +23,23 @@ const SMALL = 16 << 10;
 const TURN = 16;
 
 /** Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a second. */
-function others(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(0);
-  });
+class Turns {
+  #channel: MessageChannel | undefined;
+
+  /** One channel for all turns of a burst: another one for each takes the main thread 45 us (Chromium 156). */
+  others(): Promise<void> {
+    const { port1, port2 } = (this.#channel ??= new MessageChannel());
+    return new Promise((resolve) => {
+      port1.onmessage = () => resolve();
+      port2.postMessage(0);
+    });
+  }
+
+  /** There are no more: a port that is open keeps what listens to it. */
+  end(): void {
+    this.#channel?.port1.close();
+    this.#channel = undefined;
+  }
 }
 
 /**
@@ -167,11 +175,12 @@ export class Exchange {
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
+    const turns = new Turns();
     let since = performance.now();
     try {
       while (this.#wanted && !this.#over) {
         if (performance.now() - since > TURN) {
-          await others();
+          await turns.others();
           since = performance.now();
           continue;
         }
@@ -187,6 +196,7 @@ export class Exchange {
         if (brought && piece.length === this.#reports.chunkBytes) since = -Infinity;
       }
     } finally {
+      turns.end();
       this.#pumping = false;
     }
   }
