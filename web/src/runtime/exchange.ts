@@ -22,6 +22,12 @@ const SMALL = 16 << 10;
  */
 const TURN = 16;
 
+/**
+ * After so many full chunks that brought something the app reads that, before more is worked on. With a turn after
+ * each chunk an event of 2 KB takes the main thread 9.1 us, and so 8.2 (Chromium 156).
+ */
+const UNREAD_CHUNKS = 4;
+
 /** Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a second. */
 class Turns {
   #channel: MessageChannel | undefined;
@@ -177,10 +183,12 @@ export class Exchange {
     this.#pumping = true;
     const turns = new Turns();
     let since = performance.now();
+    let unread = 0;
     try {
       while (this.#wanted && !this.#over) {
         if (performance.now() - since > TURN) {
           await turns.others();
+          unread = 0;
           since = performance.now();
           continue;
         }
@@ -188,12 +196,15 @@ export class Exchange {
         const piece = await this.#next();
         if (!piece) return;
         // The page has had its turn while the stream was waited for.
-        if (performance.now() - began > 1) since = performance.now();
+        if (performance.now() - began > 1) {
+          since = performance.now();
+          unread = 0;
+        }
         if (piece.length === 0) continue;
         this.#wanted = false;
         const brought = this.#reports.chunk(this.#client, this.#id, piece);
-        // The app reads what came of this piece before the next is read.
-        if (brought && piece.length === this.#reports.chunkBytes) since = -Infinity;
+        if (brought) unread += piece.length;
+        if (unread >= UNREAD_CHUNKS * this.#reports.chunkBytes) since = -Infinity;
       }
     } finally {
       turns.end();
