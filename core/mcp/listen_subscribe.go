@@ -51,6 +51,10 @@ func (c *Client) subscriptionFilter() []byte {
 	return append(b, '}')
 }
 
+// subscribeAfter gathers subscriptions into one request, in ms: a page that begins, or whose
+// worker has been replaced, makes all of its at once.
+const subscribeAfter = 10
+
 // Subscribe sets the resources whose updates a self-describing revision's
 // listen stream asks for: a JSON array of URIs. Earlier revisions have requests
 // for it (resources/subscribe), which are the app's to make.
@@ -60,7 +64,12 @@ func (c *Client) Subscribe(now engine.Time, uris []byte) {
 	if c.state != stateOpen || !c.revision.SelfDescribing || c.cfg.NoListen {
 		return
 	}
-	c.relisten(now, false)
+	// An acknowledgement that comes from here on is that of a stream that asks for these.
+	if c.listen.state == listenRunning {
+		c.listen.stop(c)
+	}
+	c.taskListen.drop(c)
+	c.taskListen.forApp, c.taskListen.at = true, now.After(subscribeAfter)
 }
 
 // relisten opens the stream of a self-describing revision for what this tab asks for by
