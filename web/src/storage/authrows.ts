@@ -2,9 +2,8 @@
 // who wipes the origin deletes them with its key.
 
 import type { KeptAuth } from "./keptauth.js";
-import { timeOf } from "./generation.js";
 import { keyOf, random } from "./keys.js";
-import { AUTH_ROWS, GRANT_ROWS } from "./open.js";
+import { AUTH_ROWS } from "./open.js";
 import { type Bytes } from "./rows.js";
 import { seal, unseal } from "./seal.js";
 import { StoreError } from "./store.js";
@@ -55,8 +54,8 @@ export class AuthRows {
       return () => found;
     });
     if (record === undefined) return undefined;
-    const { name, version } = record as AuthRecord;
-    if (name.startsWith(GRANT_ROWS) && !(Math.abs(Date.now() - (timeOf(record) ?? 0)) < DAY)) void used(db, name).catch(() => {}); // nobody waits for it
+    const { name, version, at = 0 } = record as AuthRecord;
+    if (key.startsWith("grant/") && !(Math.abs(Date.now() - at) < DAY)) void used(db, name).catch(() => {}); // nobody waits for it
     const value = await opened(cipher, key, record);
     if (value !== undefined) return { value: value as T, version };
     await this.set(key, typeof version === "number" ? version : 0, undefined);

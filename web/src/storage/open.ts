@@ -25,9 +25,6 @@ export const SCHEMA = {
 /** What the names of the rows of sign-ins begin with, among the keys. */
 export const AUTH_ROWS = "auth ";
 
-/** Those that have tokens. */
-export const GRANT_ROWS: string = AUTH_ROWS + "grant/";
-
 /** How long an open may take, in ms: until it counts as blocked, until it is given up, and until it is where the browser answers nothing about its databases. */
 export interface Patience {
   blocked: number;

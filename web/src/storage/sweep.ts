@@ -8,7 +8,7 @@
 import { readingsOf } from "./clock.js";
 import { type GenerationRecord, generationName, isTombstone, serverOf, timeOf } from "./generation.js";
 import { CLOCK, random } from "./keys.js";
-import { GRANT_ROWS } from "./open.js";
+import { AUTH_ROWS } from "./open.js";
 import { resultsOf } from "./resultrows.js";
 import type { SweepUse } from "./store.js";
 import { commit, type Then, transact } from "./transaction.js";
@@ -26,6 +26,9 @@ const SWEEP = "sweep";
 
 /** Where records are of servers. */
 const STORES = ["ids", "servers", "calls", "log"];
+
+/** What the names of rows begin with that have the tokens of a sign-in. */
+const GRANTS = `${AUTH_ROWS}grant/`;
 
 /** What a sweep goes by. */
 export interface Times {
@@ -103,7 +106,7 @@ function aged(db: IDBDatabase, times: Times): Promise<string[]> {
       then(keys.getAll(), (records: { name: string }[]) => {
         for (const record of records) {
           const server = serverOf(record);
-          if (server === undefined && !isTombstone(record) && !String(record.name).startsWith(GRANT_ROWS)) continue;
+          if (server === undefined && !isTombstone(record) && !String(record.name).startsWith(GRANTS)) continue;
           if (server !== undefined) for (const name of [server, resultsOf(server)]) unnamed.delete(name);
           const at = timeOf(record);
           if (at === undefined || at > times.latest) {
