@@ -133,3 +133,37 @@ func TestFault663_EndedMeanwhile(t *testing.T) {
 		r.fatal("it listens by %q", r.listening())
 	}
 }
+
+// Fault 670: the app subscribes while the stream is cut, or not open again. Nobody heard the server meanwhile, and
+// the app hears so once it is open.
+func TestFault670_SubscribedWhileCut(t *testing.T) {
+	for _, when := range []string{"cut", "opened again", "opened again, and subscribed twice", "not cut"} {
+		r := listensModern(t)
+		old := r.Newest()
+		r.acknowledges(old)
+		if when != "not cut" {
+			r.End(old, engine.EndNetwork)
+		}
+		if strings.HasPrefix(when, "opened again") {
+			r.nextFetch(30_000)
+		}
+		r.subscribe(`["a"]`)
+		if strings.HasSuffix(when, "twice") {
+			r.subscribe(`["a","b"]`)
+		}
+		r.Advance(10)
+		statuses := len(r.statuses)
+		x := r.Newest()
+		r.acknowledges(x)
+		if told := strings.Join(r.statuses[statuses:], " "); when == "not cut" && told != "" || when != "not cut" && told != `{"state":"open","missed":true}` {
+			r.fatal("%s: the app is told %q", when, told)
+		}
+		// Once: who subscribes because of that is not told again.
+		r.subscribe(`["a","c"]`)
+		r.Advance(10)
+		r.acknowledges(r.Newest())
+		if again := r.statuses[len(r.statuses)-1]; when != "not cut" && (again != `{"state":"open","missed":true}` || len(r.statuses) != statuses+1) {
+			r.fatal("%s: then the app is told %q", when, r.statuses[statuses:])
+		}
+	}
+}

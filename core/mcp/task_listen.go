@@ -17,6 +17,7 @@ type taskListen struct {
 	attempts int         // to open one that does, in vain
 	refused  bool        // the server takes no task ids
 	forApp   bool        // the app waits for the stream that is due, or for next
+	missed   bool        // before that was due: what listen.hasMissed said
 	next     *listen     // is about to take the place of the stream: nothing is missed between them
 	by       engine.Time // its acknowledgement is due
 }
@@ -83,7 +84,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	switch {
 	case c.state != stateOpen || l.state == listenOff && !w.forApp || !c.mayListen() || !c.revision.SelfDescribing:
 	case w.forApp && (l.state != listenAcknowledged || l.x == 0 || c.scarce || !c.listens()):
-		c.relisten(now, false)
+		c.relisten(now, w.missed || l.hasMissed())
 	case c.token.Asking():
 		w.at = now.After(taskListenAfter)
 	case l.state == listenStopped && c.listens():
@@ -116,7 +117,7 @@ func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
 	forApp := w.forApp
 	w.drop(c)
 	if forApp {
-		c.relisten(now, false)
+		c.relisten(now, c.listen.hasMissed())
 		return
 	}
 	if w.refused = !passing; passing {
@@ -128,7 +129,7 @@ func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
 // drop ends what is under way: the stream itself ends, or is opened again.
 func (w *taskListen) drop(c *Client) {
 	next := w.next
-	w.next, w.at, w.forApp = nil, engine.Never, false
+	w.next, w.at, w.forApp, w.missed = nil, engine.Never, false, false
 	if next != nil {
 		next.stop(c)
 	}
