@@ -193,8 +193,8 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
-  { name: "holdfast.wasm", budget: 511_900, goal: 600_000, raw: 2_501_500 },
-  { name: "holdfast-agents.wasm", budget: 625_300, goal: 700_000, raw: 3_144_000 },
+  { name: "holdfast.wasm", budget: 511_900, goal: 600_000, raw: 2_502_500 },
+  { name: "holdfast-agents.wasm", budget: 625_300, goal: 700_000, raw: 3_145_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 16_020, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 64_950, goal: 45_000 },
