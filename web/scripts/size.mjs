@@ -187,26 +187,29 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // 0.1 KB of all that runs handlers says what an elicitation is answered with (630).
 // 2.1 KB of the wasm with agents are for whose turn has ended, as each tab can know it, for words that are prompted again, and for prompts that wait for a
 // token (609 to 619, 647 to 651).
+// 0.1 KB of the page's side, 0.15 KB of clients with auth and 0.2 KB of the script and the worker are for users who change while no worker lives, the sweep of
+// tokens, one sign-in for all who are given it, and lists that go in circles (664 to 668); 0.4 KB of each wasm for one stream of subscriptions, and for rate
+// limits during the handshake (663, 669).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
-  { name: "holdfast.wasm", budget: 511_900, goal: 600_000, raw: 2_501_500 },
-  { name: "holdfast-agents.wasm", budget: 624_500, goal: 700_000, raw: 3_143_000 },
+  { name: "holdfast.wasm", budget: 511_900, goal: 600_000, raw: 2_502_500 },
+  { name: "holdfast-agents.wasm", budget: 625_300, goal: 700_000, raw: 3_145_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
-  { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 15_930, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 64_850, goal: 45_000 },
+  { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 16_020, goal: 12_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 64_950, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 12_290, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 27_800, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 68_250, goal: 45_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 27_900, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 68_400, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 25_870, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_440, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_560, goal: 2_000 },
-  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_250, goal: 1_800 },
+  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_440, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_220, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_800, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 17_030, goal: 12_000 },
-  { name: "holdfast.js", budget: 80_700, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 75_520, goal: 45_000 },
+  { name: "holdfast.js", budget: 81_000, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 75_800, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_900, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },
