@@ -69,7 +69,7 @@ export class Worker {
       },
     };
     Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-    Object.assign(globalThis, { SharedWorker, location: new URL("https://app.test/"), addEventListener: () => {} });
+    Object.assign(globalThis, { SharedWorker, location: new URL("https://app.test/"), origin: "https://app.test", addEventListener: () => {} });
   }
 
   readonly open: OpenAgent = async (_plan, _signal, tokens, made) => {

@@ -24,7 +24,7 @@ function never(): never {
 }
 
 /** A page that can have a worker. */
-const able: Surroundings = { kind: "shared", options: {}, script: SCRIPT, origin: PAGE, address: PAGE, hasWindow: true, hasLocks: true, hasKind: true };
+const able: Surroundings = { kind: "shared", options: {}, script: SCRIPT, origin: PAGE, hasWindow: true, hasLocks: true, hasKind: true };
 
 test("Fault 222: what keeps a page from having a worker is said in the order of the table", () => {
   const rows: [why: HostReason | "", page: Partial<Surroundings>, words: string][] = [
@@ -50,7 +50,7 @@ test("Fault 222: what keeps a page from having a worker is said in the order of 
       "https://cdn.test/w.mjs is of another origin than the page: serve holdfast-worker.mjs from the page's own, and say where with the option worker",
     ],
     // A frame of another site: its storage and workers are those of its partition, and good ones.
-    ["", { origin: "https://embedded.test", address: "https://embedded.test", script: "https://embedded.test/w.mjs" }, ""],
+    ["", { origin: "https://embedded.test", script: "https://embedded.test/w.mjs" }, ""],
   ];
   for (const [why, page, words] of rows) {
     let error: unknown;

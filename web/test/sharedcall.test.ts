@@ -6,6 +6,7 @@ import { GAP } from "../src/client/events.js";
 import { type CallViewer, SharedCall, type SharedControl } from "../src/client/sharedcall.js";
 import { EVENT, OUTCOME, StreamState } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import { Gap } from "../src/shared/eventqueue.js";
 
 const viewer = (): CallViewer => ({ backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
@@ -150,4 +151,53 @@ test("Fault 467: what has ended as closed in a page did not come there, and is n
   mine.abandon();
   await turn();
   assert.deepEqual(told, []);
+});
+
+test("Fault 653: a result that is awaited beside a loop has nothing deleted before the loop has read it", async () => {
+  const { call, told, control } = shared();
+  for (const n of [1, 2]) call.deliver(...progress(n));
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => (go = resolve));
+  control.reread = async function* () {
+    yield { kind: EVENT.progress, position: 1, text: `{"progress":1}` };
+    await gate;
+    yield { kind: EVENT.progress, position: 2, text: `{"progress":2}` };
+  };
+  const [page, there] = [viewer(), viewer()];
+  let control2: Pick<SharedControl, "acted"> | undefined;
+  there.newCall = (...made) => Object.assign(new Call(...made), { bind: (_: number, given: SharedControl) => (control2 = given) }) as never; // a page of a worker's
+  call.show(there);
+  const seen = read(call.show(page, true));
+  call.settle(OUTCOME.result, `{"list":[]}`);
+  await turn();
+  let forgotten = 0;
+  call.whenRead(() => forgotten++);
+  control2!.acted(0); // another page has nothing to read
+  assert.deepEqual([forgotten, told], [0, [["acted", 7]]]);
+  go();
+  assert.deepEqual(await seen, [1, 2]);
+  assert.equal(forgotten, 1);
+  call.whenRead(() => forgotten++);
+  assert.equal(forgotten, 2); // nobody reads any more
+});
+
+test("Fault 653: a page of a worker acknowledges behind what it reads; where it leaves its loop or closes its client, at once", async () => {
+  for (const how of ["read", "left", "closed"] as const) {
+    const { call, told, control } = shared();
+    call.deliver(...progress(1));
+    control.reread = async function* () {
+      yield { kind: EVENT.progress, position: 1, text: `{"progress":1}` };
+    };
+    let port: SharedControl | undefined;
+    const page = { ...viewer(), newCall: (...made: ConstructorParameters<typeof Call>) => Object.assign(new Call(...made), { bind: (_: number, given: SharedControl) => (port = given) }) as never };
+    call.show(page, true);
+    const reader = port!.reread(0, Object.assign(new Gap(), { from: 1, to: 1 }));
+    await reader.next();
+    port!.acted(0);
+    assert.deepEqual(told, []);
+    if (how === "read") await reader.next();
+    else if (how === "left") await reader.return!();
+    else call.drop(page);
+    assert.deepEqual(told, [["acted", 7]]);
+  }
 });

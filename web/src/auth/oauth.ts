@@ -8,6 +8,7 @@ import type { HowPeople, Opening, TokenStorage } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
 import type { SigningAlgorithm } from "./signing.js";
 import type { Unattended } from "./unattended.js";
+import { inPage } from "../shared/inpage.js";
 
 /** Options of {@link oauth}. All of them have a default that works where the authorization server lets clients register themselves. */
 export interface OAuthOptions {
@@ -126,7 +127,7 @@ function checkOptions(options: OAuthOptions): void {
 function absolute(url: string | URL | undefined): string | undefined {
   if (typeof url !== "string" && !(url instanceof URL)) return undefined;
   try {
-    return new URL(url, globalThis.location?.href).href;
+    return inPage(url);
   } catch {
     return undefined;
   }

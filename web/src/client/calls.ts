@@ -143,7 +143,12 @@ export class Calls {
   /** Of the runtime that there is. */
   #live = new LiveControl(this.#asks);
   readonly #acks: Acks;
-  readonly #handover = new Handover((call) => this.#wire.runtime.handed(this.#wire.handle, call));
+  readonly #handover = new Handover((call) => {
+    const kept = this.#kept.get(call);
+    kept?.whenRead(() => {
+      if (this.#kept.get(call) === kept) this.#asks.acted(call); // the next runtime's may have that number by now
+    });
+  });
 
   constructor(wire: Wire, context: CallContext) {
     this.#wire = wire;

@@ -140,7 +140,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** The app's calls for all that is kept. */
   calls(): Call<CallToolResult>[] {
-    return this.#ended ? [] : this.client.calls().map((call) => this.#of(call));
+    return this.state === "closed" ? [] : this.client.calls().map((call) => this.#of(call));
   }
 
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {

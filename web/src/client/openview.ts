@@ -7,6 +7,7 @@ import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { badArgument, bound, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
+import { inPage } from "../shared/inpage.js";
 import { isForeign, sendsCookies } from "../shared/origins.js";
 import type { ClientView } from "./clientview.js";
 import { OpenClient, type Plan } from "./openclient.js";
@@ -59,7 +60,7 @@ export async function openView<V extends ClientView>(url: string | URL, options:
 function validationOf({ validate = "reject", validator }: ConnectOptions): Validation {
   if (validator === undefined) return { policy: validate };
   try {
-    return { policy: validate, validator: new URL(validator, globalThis.location?.href) };
+    return { policy: validate, validator: new URL(inPage(validator)) };
   } catch {
     throw badArgument("connect", "validator", "is not a URL");
   }

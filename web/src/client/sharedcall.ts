@@ -31,6 +31,10 @@ export interface SharedControl extends CallControl {
 interface Seen<T> {
   call: Call<T>;
   paused?: boolean;
+  /** How many of its readers are at what the store has. */
+  reads: number;
+  /** What is done once there is none. */
+  afterwards: (() => void)[];
 }
 
 /**
@@ -71,7 +75,7 @@ export class SharedCall<T> extends Call<T> {
     const { id, method, key, createdAt, acked, base, followed, guarantee, restored } = this;
     const made = { ...(key === undefined ? {} : { key }), id, madeAt: createdAt, acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
     const call = viewer.newCall<T>(method, viewer.backlog, this.manual, this.sent, made);
-    const seen: Seen<T> = { call };
+    const seen: Seen<T> = { call, reads: 0, afterwards: [] };
     this.#seen.set(viewer, seen);
     call.bind(0, this.#controlOf(viewer, seen), undefined, this.kept);
     if (late) call.from(this.position);
@@ -84,7 +88,19 @@ export class SharedCall<T> extends Call<T> {
   drop(viewer: CallViewer): void {
     const seen = this.#seen.get(viewer);
     this.#seen.delete(viewer);
-    if (seen) this.#pause(seen, false);
+    if (!seen) return;
+    this.#pause(seen, false);
+    hasRead(seen);
+  }
+
+  /**
+   * Has the call forgotten for an outcome that the app has had, once those who read its events from the store have them:
+   * an app may await the result beside a loop.
+   */
+  whenRead(forget: () => void): void {
+    const reader = [...this.#seen.values()].find(({ reads }) => reads > 0);
+    if (reader) reader.afterwards.push(() => this.whenRead(forget));
+    else forget();
   }
 
   /** The page that made it has another user, by the token that was asked for: it ends, unless it was made before or has left. */
@@ -153,7 +169,11 @@ export class SharedCall<T> extends Call<T> {
         return this.#bound?.control.ack(this.#bound.id, position) ?? Promise.resolve();
       },
       handed: () => core((control, id) => control.handed(id)),
-      acted: () => core((control, id) => control.acted(id)),
+      acted: () => {
+        const acted = (): void => core((control, id) => control.acted(id));
+        if (seen.reads > 0) seen.afterwards.push(acted);
+        else acted();
+      },
       peek: () => core((control, id) => control.peek(id)),
       draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
       park: (_, parked) => core((control, id) => control.park(id, parked)),
@@ -166,9 +186,14 @@ export class SharedCall<T> extends Call<T> {
   async *#whileSeen(seen: Seen<T>, events: AsyncIterator<RawEvent>): AsyncGenerator<RawEvent, void, undefined> {
     const isSeen = (): boolean => [...this.#seen.values()].includes(seen);
     if (!isSeen()) return;
-    for await (const event of { [Symbol.asyncIterator]: () => events }) {
-      if (!isSeen()) return;
-      yield event;
+    seen.reads++;
+    try {
+      for await (const event of { [Symbol.asyncIterator]: () => events }) {
+        if (!isSeen()) return;
+        yield event;
+      }
+    } finally {
+      if (--seen.reads === 0) hasRead(seen);
     }
   }
 
@@ -180,6 +205,10 @@ export class SharedCall<T> extends Call<T> {
     const after = others();
     if (before !== after && !this.settled) this.#bound?.control.pause(this.#bound.id, after);
   }
+}
+
+function hasRead({ afterwards }: { afterwards: (() => void)[] }): void {
+  for (const then of afterwards.splice(0)) then();
 }
 
 /** How a call is made known to who shows it, before it leaves. It may throw: then nothing is sent. */

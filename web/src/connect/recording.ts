@@ -7,6 +7,7 @@ import type { FetchLike } from "../runtime/sender.js";
 import { whereServed } from "../runtime/whereserved.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { RecordOptions, UserOptions } from "./useroptions.js";
+import { inPage } from "../shared/inpage.js";
 
 /** What is asked of holdfast-record.mjs (recorder/recordmodule.ts). */
 export interface RecorderFile {
@@ -62,7 +63,7 @@ export class ClientRecording {
 
   async #load(recorder: string | URL | undefined): Promise<void> {
     try {
-      this.#file = await file.load(recorder === undefined ? undefined : new URL(recorder, globalThis.location?.href));
+      this.#file = await file.load(recorder === undefined ? undefined : new URL(inPage(recorder)));
     } catch (cause) {
       // A client without a recording is better than none: whoever wants to read it hears of that.
       const hint = whereServed("holdfast-record.mjs", "recorder");

@@ -58,7 +58,7 @@ function absolute(url: string | URL): URL {
   if (!url) throw badArgument("diagnose", "url", "has to be a URL, or the text of one");
   let address: URL;
   try {
-    address = new URL(url, globalThis.location?.href);
+    address = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
   } catch {
     throw badArgument("diagnose", "url", "is not a URL");
   }

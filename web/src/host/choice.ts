@@ -23,9 +23,8 @@ export interface Surroundings {
   readonly options: Options;
   /** The address of the worker's script. */
   readonly script: string;
-  /** The page's origin, "null" for an opaque one, and that of its address. */
+  /** The page's origin, "null" for an opaque one. A frame may have the origin of the page around it, and no address (`srcdoc`). */
   readonly origin: string | undefined;
-  readonly address: string | undefined;
   readonly hasWindow: boolean;
   readonly hasLocks: boolean;
   readonly hasKind: boolean;
@@ -71,7 +70,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     why: "other_origin",
-    applies: ({ script, address }) => new URL(script).origin !== address,
+    applies: ({ script, origin }) => new URL(script).origin !== origin,
     text: ({ script }) => `${script} is of another origin than the page: serve holdfast-worker.mjs from the page's own, and say where with the option worker`,
   },
 ];
@@ -134,13 +133,12 @@ export function checkHost(page: Surroundings): void {
 
 /** The page as it is. */
 export function surroundings(kind: "shared" | "worker", options: Options, script: string): Surroundings {
-  const { origin, location, navigator, document } = globalThis as Partial<typeof globalThis>;
+  const { origin, navigator, document } = globalThis as Partial<typeof globalThis>;
   return {
     kind,
     options,
     script,
     origin,
-    address: location?.origin,
     hasWindow: document !== undefined,
     hasLocks: !!navigator?.locks,
     hasKind: typeof (kind === "shared" ? globalThis.SharedWorker : globalThis.Worker) === "function",

@@ -8,6 +8,7 @@ import type { ConnectOptions } from "../client/options.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
+import { inPage } from "../shared/inpage.js";
 import { agentsWasm, mcpWasm, recorderBeside, validatorBeside } from "../runtime/beside.js";
 import { digest } from "../storage/digest.js";
 import { checkHost, named, surroundings } from "./choice.js";
@@ -53,7 +54,7 @@ const links = new Map<string, Promise<HostLink>>();
  * same connection. Handlers, `token`, `signal` and listeners belong to each; what the
  * server asks, and for tokens, the newest is asked. The last that closes ends the session.
  *
- * @param url the server's endpoint, absolute or relative to the page
+ * @param url the server's endpoint, absolute or relative to the page (its base, as with `fetch`)
  * @throws HoldfastError `bad_argument` that names the argument; `network_error`,
  *   `cors_blocked`, `http_error`, `unauthorized`, `protocol_error`,
  *   `no_revision` or `timeout` where there is no connection, with a `hint` for a
@@ -192,11 +193,6 @@ async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", scr
  */
 function filesFor(given: string | undefined): string[] {
   return given === undefined ? [mcpWasm, agentsWasm].map(({ beside }) => inPage(beside)) : [given];
-}
-
-/** The same address for the worker, whose own is another. */
-function inPage(url: string | URL): string {
-  return new URL(url, globalThis.location?.href).href;
 }
 
 /**

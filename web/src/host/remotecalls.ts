@@ -27,6 +27,8 @@ export class RemoteCalls {
   #number = 0;
   /** The client is open at the host. */
   #isOpen = false;
+  /** Why nothing reaches the host, where that is so. */
+  #over: ((op: string) => HoldfastError) | undefined;
   /** Calls that are made once it is. */
   readonly #waiting = new Map<Call<unknown>, () => void>();
   readonly #backlog: Backlog;
@@ -49,6 +51,7 @@ export class RemoteCalls {
   /** The client is being opened under that number. */
   use(link: HostLink, number: number): void {
     this.#link = link;
+    this.#over = undefined;
     this.#control = this.#controlOf(link);
     this.#number = number;
   }
@@ -203,6 +206,7 @@ export class RemoteCalls {
   /** Nothing comes of the host any more. */
   fail(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void {
     this.#isOpen = false;
+    this.#over = why;
     this.#handover.clear();
     for (const call of this.#calls.values()) call.fail(why(call.method, true));
     for (const call of this.#waiting.keys()) call.fail(why(call.method));
@@ -218,7 +222,8 @@ export class RemoteCalls {
       pause: (call, on) => link.send({ t: "pause", call, on }),
       answer: (call, responses) => link.send({ t: "answer", call, responses }),
       ack: (call, position) => {
-        const stored = link.ask("ack", this.#client, (ask) => ({ t: "ack", ask, call, position })) as Promise<void>;
+        const over = this.#over?.("ack"); // another client of the page's may have the link still
+        const stored = over ? Promise.reject(over) : (link.ask("ack", this.#client, (ask) => ({ t: "ack", ask, call, position })) as Promise<void>);
         stored.catch(() => {}); // nobody has to look at it
         return stored;
       },

@@ -5,6 +5,7 @@ import { BUILD } from "./build.js";
 import { type PageLock, pageLock, releaseLock } from "./pagelock.js";
 import type { Ahead } from "./openingmessage.js";
 import type { PageMessage } from "./protocol.js";
+import { inPage } from "../shared/inpage.js";
 
 // At the top level and in this literal form, as runtime/beside.ts has it.
 const workerBeside = located("holdfast-worker.mjs", () => new URL("./holdfast-worker.mjs", import.meta.url));
@@ -33,7 +34,7 @@ export interface StartedWorker {
 export function workerURL(worker: string | URL = workerBeside): string {
   let url: URL;
   try {
-    url = new URL(worker, globalThis.location?.href);
+    url = new URL(inPage(worker));
   } catch (error) {
     throw new NoWorker("bad_url", atStart.bad_url(), error);
   }

@@ -60,7 +60,7 @@ async function storedAs(op: string, of: McpClient | TraceOf): Promise<string | n
 
 function absolute(url: string | URL): string | undefined {
   try {
-    return new URL(url, globalThis.location?.href).href;
+    return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).href;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 // Checks of what an app gives, and how an error names the argument.
 
 import { HoldfastError } from "./errors.js";
+import { inPage } from "./inpage.js";
 
 /** An error that names the argument. */
 export function badArgument(op: string, argument: string, problem: string): HoldfastError {
@@ -18,7 +19,7 @@ export function serverURL(url: string | URL, op = "connect", protocols: readonly
   if (!url || (typeof url !== "string" && typeof url.href !== "string")) throw badArgument(op, "url", "has to be a URL, or the text of one");
   let absolute: URL;
   try {
-    absolute = new URL(url, globalThis.location?.href);
+    absolute = new URL(inPage(url));
   } catch {
     throw badArgument(op, "url", "is not a URL");
   }

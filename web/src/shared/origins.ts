@@ -2,7 +2,7 @@ import { HoldfastError } from "./errors.js";
 
 /** Whether a server has another origin than the page. */
 export function isForeign(url: string): boolean {
-  return new URL(url).origin !== globalThis.location?.origin;
+  return new URL(url).origin !== globalThis.origin;
 }
 
 /** Whether a page's requests to a server carry cookies. */

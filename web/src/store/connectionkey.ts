@@ -1,6 +1,7 @@
 // Whether two parts of an app mean the same connection: the same address and options, as far as they can be compared.
 
 import type { OAuth } from "holdfast";
+import { inPage } from "../shared/inpage.js";
 
 /**
  * A text that is the same for the same address and options. Functions count by being there, since a component makes
@@ -15,7 +16,7 @@ export function connectionKey(url: unknown, options: object): string {
 
 function absolute(url: unknown): string {
   try {
-    return new URL(String(url), globalThis.location?.href).href;
+    return inPage(String(url));
   } catch {
     return String(url); // connecting says what is wrong with it
   }
