@@ -34,6 +34,7 @@ type request struct {
 	turn       uint32        // and when it left
 	overIn     uint32        // a prompt's: the turn that ended when it was in the history already; 0 for none
 	storing    bool          // what is written ahead of it is being stored
+	leaves     bool          // a prompt of version 1: it is in the log as one that has left
 	unwanted   bool          // the app has cancelled it
 	served     bool          // another tab has asked for it
 	refusals   uint8         // of its POSTs before, for want of authorization
@@ -225,8 +226,8 @@ func (r *request) send(c *Client, now engine.Time) {
 			c.writePrompt(r.session, r.id, content) // the tab that waits for it reads how many they were
 		}
 	}
-	if r.method == "session/prompt" && r.session.version() == 1 {
-		c.writeLeaving(r)
+	if r.writesAhead(c, now) {
+		return
 	}
 	r.enter(c, requestSent)
 	if r.method == "session/prompt" {

@@ -231,10 +231,18 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	} else {
 		s.transcript.Sent(r.id, content, s.emit(c))
 	}
+	if r.leaves = false; s.version() == 1 && s.conn != nil && s.conn.state == connOpen && s.reads(c) && s.takes(c, r) {
+		c.writeLeaving(r) // in one commit with the rest
+	}
+	r.stored(c, now)
+}
+
+// stored sends a prompt once what is written of it is stored.
+func (r *request) stored(c *Client, now engine.Time) {
 	r.storing = true
-	w := &promptSending{c: c, s: s, r: r}
-	if s.record != nil {
-		w.epoch = s.record.Epoch
+	w := &promptSending{c: c, s: r.session, r: r}
+	if w.s.record != nil {
+		w.epoch = w.s.record.Epoch
 	}
 	c.writer.WhenStored(now, false, w)
 }
@@ -258,6 +266,9 @@ func (w *promptSending) Stored(now engine.Time) {
 		return
 	}
 	w.r.dispatch(w.c, now)
+	if r := w.r; r.leaves && !r.storing && r.state == requestQueued {
+		r.stays(w.c, now) // it is held back after all
+	}
 }
 
 // accepted takes the answer to a prompt. In version 1 it ends the turn; an agent
