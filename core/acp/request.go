@@ -32,6 +32,7 @@ type request struct {
 	cut        bool          // the stream that brings its answer was broken when it was sent, or broke since
 	made       uint32        // which turn of its session there was when it was made
 	turn       uint32        // and when it left
+	outlasted  bool          // a prompt's: a turn has ended since then that was another prompt's
 	overIn     uint32        // a prompt's: the turn that ended when it was in the history already; 0 for none
 	storing    bool          // what is written ahead of it is being stored
 	leaves     bool          // a prompt of version 1: it is in the log as one that has left

@@ -367,7 +367,10 @@ func (s *session) update(c *Client, now engine.Time, update []byte) {
 	if s.conn != nil {
 		s.conn.useful = true
 	}
-	held := s.heldPrompts(c, update)
+	var held []*request
+	if isOfUser(update) {
+		held, s.turn.asked = s.heldPrompts(c), true
+	}
 	s.reduce(c, now, update)
 	s.takenIn(held)
 	c.writeUpdate(s, update)

@@ -179,6 +179,7 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 			return
 		}
 		s.reduce(c, now, data)
+		s.turn.asked = isOfUser(data) || s.turn.asked
 		s.ownRead(data)
 	})
 	if err != nil {
