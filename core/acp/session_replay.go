@@ -86,6 +86,17 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 	s.replay.ask(c, now, s)
 }
 
+// tellAgain asks for the history of a session whose log was written again without it; where somebody is at work, or more
+// of one may come, once that is over.
+func (s *session) tellAgain(c *Client) {
+	if s.transcript.Len() == 0 || s.conn == nil || !s.conn.tellsHistory() {
+		return
+	}
+	if s.missed(c); s.reads(c) && !s.turn.open() && s.trailing.by == engine.Never {
+		s.askReplay(c, c.now)
+	}
+}
+
 // ask asks for the history, or once more.
 func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	method, extra := s.conn.replayMethod()
@@ -153,6 +164,12 @@ func (n *connection) replayMethod() (method, extra string) {
 		return "session/resume", `,"replayFrom":{"type":"start"}`
 	}
 	return "", ""
+}
+
+// tellsHistory reports whether it has one.
+func (n *connection) tellsHistory() bool {
+	method, extra := n.replayMethod()
+	return method == "session/load" || extra != ""
 }
 
 // add keeps an update until the history is whole.
