@@ -30,6 +30,18 @@ test("Fault 676: a client that is closed has no calls, from the moment in which 
   }
 });
 
+test("Fault 676: calls that are asked for while the worker is replaced are none where the client is closed meanwhile", { timeout: 10_000 }, async () => {
+  const origin = new Origin("shared");
+  const client = await connect("https://mcp.example/mcp", { ...origin.options, principal: "ada" });
+  const states: string[] = [];
+  client.on("state", ({ state }) => states.push(state));
+  origin.kill(true);
+  await until(() => states.includes("reconnecting"));
+  const asked = client.calls();
+  await client.close();
+  assert.deepEqual(await asked, []);
+});
+
 /** An agent with a session in that host, and what ends the worker. */
 async function agentIn(host: "page" | "shared"): Promise<[Agent, () => void]> {
   if (host === "shared") {
