@@ -97,6 +97,22 @@ func (s *session) tellAgain(c *Client) {
 	}
 }
 
+// loggedIn takes up the sessions that the agent has refused because nobody was logged in: on a new connection it would know none
+// of them (fault 678).
+func (c *Client) loggedIn(now engine.Time) {
+	for _, s := range c.sessions {
+		if s.state != sessionOwned || s.refused == historyWhole {
+			continue
+		}
+		if s.history == historyWhole {
+			s.enterHistory(c, s.refused)
+		}
+		if s.refused = historyWhole; s.reads(c) {
+			s.askReplay(c, now)
+		}
+	}
+}
+
 // ask asks for the history, or once more.
 func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	method, extra := s.conn.replayMethod()
