@@ -27,6 +27,7 @@ func TestFault675_HistoryAfterTheStore(t *testing.T) {
 			s.settle(0)
 			s.storeWorks()
 			s.settle(1_000)
+			s.expect(len(s.events(engine.EventResumed, "")) == 0, "the app has missed nothing, and is told of a resume")
 			l.hear(1)
 			s.expect(l.said() == "before, meanwhile", "the tab that looks on shows %q", l.said())
 			s.expect(said(s.effects, s.handle(a.id)) == "before, meanwhile", "shown %q", said(s.effects, s.handle(a.id)))
@@ -113,4 +114,22 @@ func TestFault675_BehindTheAppsLoad(t *testing.T) {
 	fresh.load()
 	fresh.settle(1_000)
 	s.expect(said(fresh.effects, fresh.handle(a.id)) == "one, two, three", "the next page shows %q", said(fresh.effects, fresh.handle(a.id)))
+}
+
+// TestFault675_HistoryThatDoesNotCome: the agent does not answer. The app has missed nothing, and hears of no gap; of one that there is, it does.
+func TestFault675_HistoryThatDoesNotCome(t *testing.T) {
+	for _, cut := range []bool{false, true} {
+		m := newModel()
+		s, handle, a := opened(t, m)
+		a.chunk("a1", "x")
+		s.settle(0)
+		m.silent["session/resume"] = true
+		s.storedAgain()
+		if cut {
+			s.cut(m.reading(a.id), 0)
+		}
+		s.settle(65_000) // longer than anybody waits, and shorter than a stream may say nothing
+		s.expect((len(s.events(engine.EventResumed, `"gap"`)) > 0) == cut, "cut %v: the app is told %d times", cut, len(s.events(engine.EventResumed, "")))
+		s.expect(said(s.effects, handle) == "x", "shown %q", said(s.effects, handle))
+	}
 }

@@ -37,6 +37,7 @@ type session struct {
 	reread     *reread   // the log that is read once more, while it is
 	first      []byte    // names the first item of its history
 	replay     *replay
+	unlogged   bool         // nothing is missing here: its log alone lacks the history
 	refused    historyState // in which the agent has said that somebody has to log in first; historyWhole where it has not
 	heardOn    *connection  // on which the agent has said something of it, or was asked for its history
 	trailing   trailing

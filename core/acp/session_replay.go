@@ -92,7 +92,11 @@ func (s *session) tellAgain(c *Client) {
 	if s.transcript.Len() == 0 || s.conn == nil || !s.conn.tellsHistory() {
 		return
 	}
-	if s.missed(c); s.reads(c) && !s.turn.open() && s.trailing.by == engine.Never {
+	if s.history == historyWhole {
+		s.missed(c)
+		s.unlogged = true // the app has missed nothing, and hears of nothing
+	}
+	if s.reads(c) && !s.turn.open() && s.trailing.by == engine.Never {
 		s.askReplay(c, c.now)
 	}
 }
@@ -275,7 +279,10 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 		s.missed(c)
 	}
 	s.orphansHeard(now)
-	s.resumed(c, outcome)
+	if !s.unlogged {
+		s.resumed(c, outcome)
+	}
+	s.unlogged = false
 	s.settleDoubt(c, now, ok && !bare)
 	s.comesAgain(c)
 	if s.history != historyWhole && s.reads(c) {
