@@ -133,3 +133,22 @@ func TestFault675_HistoryThatDoesNotCome(t *testing.T) {
 		s.expect(said(s.effects, handle) == "x", "shown %q", said(s.effects, handle))
 	}
 }
+
+// TestFault675_EndThatAHistoryTells: the end of a turn comes with the history on a new connection: that history is asked for once.
+func TestFault675_EndThatAHistoryTells(t *testing.T) {
+	m := newModel()
+	m.onPrompt = func(a *modelSession, r modelRequest) {
+		a.echo(r, "u1")
+		a.accept(r, "u1")
+		a.is(`"state":"running"`)
+		a.chunk("a1", "x")
+	}
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "hi")
+	s.settle(0)
+	a.state = `"state":"idle","stopReason":"error"`
+	m.forget(s)
+	s.settle(10_000)
+	s.expect(s.ended() == 1 && len(m.of("session/resume")) == 1, "%d ends, %d times", s.ended(), len(m.of("session/resume")))
+	s.expect(len(s.events(engine.EventResumed, "")) == 1, "the app is told %d times", len(s.events(engine.EventResumed, "")))
+}

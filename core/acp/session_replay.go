@@ -220,7 +220,8 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	if r == nil || s.state == sessionDropped {
 		return
 	}
-	updates := r.updates
+	updates, unlogged := r.updates, s.unlogged
+	s.unlogged = false // a turn that ends with it asks for none
 	outcome := engine.Continued
 	ok, bare := end == replayWhole && r.bytes <= c.cfg.Limits.Replay, r.state == replayBare
 	switch {
@@ -279,10 +280,9 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 		s.missed(c)
 	}
 	s.orphansHeard(now)
-	if !s.unlogged {
+	if !unlogged {
 		s.resumed(c, outcome)
 	}
-	s.unlogged = false
 	s.settleDoubt(c, now, ok && !bare)
 	s.comesAgain(c)
 	if s.history != historyWhole && s.reads(c) {

@@ -127,7 +127,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, over bool)
 	s.doubtsWait(c, now)
 	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
-	if s.history != historyWhole && s.reads(c) {
+	if (s.version() == 1 || s.unlogged) && s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now) // it was put off
 	}
 }
