@@ -119,10 +119,9 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   }
 
   async calls(): Promise<Call<CallToolResult>[]> {
-    if (this.isClosed) return [];
     this.#listing++;
     try {
-      const ids = (await this.own("calls")) as number[];
+      const ids = await this.ownUntilEnd<number[]>("calls", []);
       return ids.map((id) => this.#calls.get(id)).filter((call) => call !== undefined) as Call<CallToolResult>[];
     } finally {
       setTimeout(() => {
@@ -131,8 +130,8 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     }
   }
 
-  async stored(): Promise<Usage | null> {
-    return this.isClosed ? null : ((await this.own("stored")) as Usage | null);
+  stored(): Promise<Usage | null> {
+    return this.ownUntilEnd<Usage | null>("stored", null);
   }
 
   async recorded(): Promise<string | null> {
