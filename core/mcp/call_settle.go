@@ -36,6 +36,11 @@ func (c *Client) settle(now engine.Time, call *call, outcome engine.Outcome, dat
 	} else {
 		c.finish(call)
 	}
+	if status := call.exchange.Status(); outcome == engine.OutcomeRPCError && call.opensClient() {
+		if code, _ := jsonrpc.Int(jsonrpc.First(data, "code")); wire.SaysBusy(status, code) {
+			outcome, data, failure = engine.OutcomeFailure, nil, httpError(call.method, status)
+		}
+	}
 	switch call.role {
 	case roleInitialize:
 		c.initialized(now, outcome, data, failure)

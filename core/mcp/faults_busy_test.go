@@ -68,3 +68,22 @@ func TestFault669_AnErrorSaysMore(t *testing.T) {
 		r.fatal("it asks %s", body)
 	}
 }
+
+// Fault 685: a server that counts requests itself says in a JSON-RPC error, of a number of its own, that there were too many. That
+// says no more than the status does.
+func TestFault685_BusyInAnError(t *testing.T) {
+	for _, code := range []string{"-32000", "-32603", "429"} {
+		for _, assume := range []string{"", "2025-11-25"} {
+			r := newRig(t, mcp.Config{Revision: "auto", Assume: assume, NoListen: true})
+			r.Start()
+			x := r.Newest()
+			r.Head(x, 429, "content-type", coretest.JSON, "retry-after", "60")
+			r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":`+code+`,"message":"too many requests"}}`)
+			r.End(x, engine.EndClean)
+			last := r.Effects[len(r.Effects)-1]
+			if r.Newest() != x || last.Kind != engine.State || last.Failure == nil || last.Failure.Code != engine.CodeHTTP || last.Failure.Status != 429 {
+				r.fatal("%s, last time it spoke %q: after %d requests the last effect is %v", code, assume, r.Newest(), last)
+			}
+		}
+	}
+}

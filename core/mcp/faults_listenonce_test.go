@@ -112,25 +112,31 @@ func TestFault663_NoSecondStream(t *testing.T) {
 	}
 }
 
-// Fault 663: the app ends its last subscription while the stream for the others is opened: there is none any more.
+// Fault 663: the app ends its last subscription while the stream for the others is opened, or waits until the server takes it (fault 683):
+// there is none any more.
 func TestFault663_EndedMeanwhile(t *testing.T) {
-	r := newRig(t, mcp.Config{Revision: "2026-07-28"})
-	r.Start()
-	x := r.Newest()
-	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"subscribe":true}}}`))
-	r.End(x, engine.EndClean)
-	x, _ = r.subscribesToThree()
-	r.acknowledges(x)
-	r.subscribe(`["a"]`)
-	r.Advance(1_000)
-	if len(r.listening()) != 2 {
-		r.fatal("it listens by %q", r.listening())
-	}
-	r.subscribe(`[]`)
-	r.Advance(1_000)
-	if len(r.listening()) != 0 {
-		r.fatal("it listens by %q", r.listening())
+	for _, waits := range []bool{false, true} {
+		r := newRig(t, mcp.Config{Revision: "2026-07-28"})
+		r.Start()
+		x := r.Newest()
+		r.Head(x, 200, "content-type", coretest.JSON)
+		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"subscribe":true}}}`))
+		r.End(x, engine.EndClean)
+		x, _ = r.subscribesToThree()
+		r.acknowledges(x)
+		r.subscribe(`["a"]`)
+		r.Advance(1_000)
+		if len(r.listening()) != 2 {
+			r.fatal("it listens by %q", r.listening())
+		}
+		if waits {
+			r.Head(r.Newest(), 503, "retry-after", "60")
+		}
+		r.subscribe(`[]`)
+		r.Advance(1_000)
+		if len(r.listening()) != 0 {
+			r.fatal("it listens by %q", r.listening())
+		}
 	}
 }
 

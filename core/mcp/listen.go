@@ -118,7 +118,7 @@ func (c *Client) listenAnswered(now engine.Time, m *jsonrpc.Message) bool {
 // declined takes the server's no to the stream. It may be the tasks that it does not take.
 func (l *listen) declined(c *Client, now engine.Time) {
 	if l.trial(c) {
-		c.taskListen.failed(c, now, false)
+		c.taskListen.failed(c, now, false, 0)
 		return
 	}
 	if len(l.ids) > 0 {
@@ -180,7 +180,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		verdict = wire.ListenRetry
 	}
 	if l.trial(c) && verdict != wire.ListenOff {
-		c.taskListen.failed(c, now, true)
+		c.taskListen.failed(c, now, true, link.RetryAfter(l.exchange.Header("retry-after")))
 		return
 	}
 	switch verdict {
@@ -221,7 +221,7 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 		// Opened again, the stream would bring the same event again.
 		c.integrity("oversized_event", err)
 		if l.trial(c) {
-			c.taskListen.failed(c, now, false)
+			c.taskListen.failed(c, now, false, 0)
 			return
 		}
 		l.off(c)
@@ -235,7 +235,7 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
 	switch {
 	case l.trial(c):
-		c.taskListen.failed(c, now, how != engine.EndInvalid)
+		c.taskListen.failed(c, now, how != engine.EndInvalid, 0)
 	case how == engine.EndNetwork && l.withCursor && !l.exchange.Opened() && c.headerFailed(now, nil, l.x),
 		how == engine.EndInvalid && l.withCursor:
 		l.reopen(c, now)

@@ -65,13 +65,17 @@ func (c *Client) Subscribe(now engine.Time, uris []byte) {
 	if c.state != stateOpen || !c.revision.SelfDescribing || c.cfg.NoListen {
 		return
 	}
-	missed := c.taskListen.missed || c.listen.hasMissed()
+	w := &c.taskListen
+	missed, room := w.missed || c.listen.hasMissed(), w.room
 	// An acknowledgement that comes from here on is that of a stream that asks for these.
 	if c.listen.state == listenRunning {
+		missed = missed || c.listen.hadStream // nobody hears the server until that one is open
 		c.listen.stop(c)
 	}
-	c.taskListen.drop(c)
-	c.taskListen.forApp, c.taskListen.missed, c.taskListen.at = true, missed, now.After(subscribeAfter)
+	if w.drop(c); !c.listens() {
+		room = 0 // nothing is asked for that would have to wait
+	}
+	w.forApp, w.missed, w.room, w.at = true, missed, room, max(now.After(subscribeAfter), room)
 }
 
 // hasMissed reports whether the app is still to be told that nobody heard the server for a while: the

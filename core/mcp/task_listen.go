@@ -18,6 +18,7 @@ type taskListen struct {
 	refused  bool        // the server takes no task ids
 	forApp   bool        // the app waits for the stream that is due, or for next
 	missed   bool        // before that was due: what listen.hasMissed said
+	room     engine.Time // from then on the stream ends for the one that is due: the server has not taken it beside that; 0 for not
 	next     *listen     // is about to take the place of the stream: nothing is missed between them
 	by       engine.Time // its acknowledgement is due
 }
@@ -71,7 +72,7 @@ func (c *Client) liveTasks() []string {
 func (w *taskListen) advance(c *Client, now engine.Time) {
 	if w.next != nil {
 		if now >= w.by {
-			w.failed(c, now, false)
+			w.failed(c, now, false, 0)
 		}
 		return
 	}
@@ -83,8 +84,8 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	missing := func(id string) bool { return !slices.Contains(l.ids, id) }
 	switch {
 	case c.state != stateOpen || l.state == listenOff && !w.forApp || !c.mayListen() || !c.revision.SelfDescribing:
-	case w.forApp && (l.state != listenAcknowledged || l.x == 0 || c.scarce || !c.listens()):
-		c.relisten(now, w.missed || l.hasMissed())
+	case w.forApp && (w.room > 0 || l.state != listenAcknowledged || l.x == 0 || c.scarce || !c.listens()):
+		c.relisten(now, w.room > 0 || w.missed || l.hasMissed())
 	case c.token.Asking():
 		w.at = now.After(taskListenAfter)
 	case l.state == listenStopped && c.listens():
@@ -112,16 +113,22 @@ func (w *taskListen) deadline() engine.Time {
 
 // failed gives up the stream that was to take the place of the present one:
 // until later, or for good where the server has said no. Where the app waits for it,
-// what comes of it is the present one's to find out.
-func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
+// what comes of it is the present one's to find out, once that may ask: after floor ms, which
+// the server has named. Nobody hears what the server says between the two.
+func (w *taskListen) failed(c *Client, now engine.Time, passing bool, floor int64) {
 	forApp := w.forApp
 	w.drop(c)
-	if forApp {
-		c.relisten(now, c.listen.hasMissed())
+	switch {
+	case forApp && floor > 0:
+		w.room = now.After(floor)
+		w.forApp, w.at = true, w.room
+		return
+	case forApp:
+		c.relisten(now, true)
 		return
 	}
 	if w.refused = !passing; passing {
-		w.at = now.After(c.cfg.Retry.Delay(w.attempts, -1, &c.random))
+		w.at = now.After(c.cfg.Retry.DelayAfter(w.attempts, floor, &c.random))
 		w.attempts++
 	}
 }
@@ -129,7 +136,7 @@ func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
 // drop ends what is under way: the stream itself ends, or is opened again.
 func (w *taskListen) drop(c *Client) {
 	next := w.next
-	w.next, w.at, w.forApp, w.missed = nil, engine.Never, false, false
+	w.next, w.at, w.forApp, w.missed, w.room = nil, engine.Never, false, false, 0
 	if next != nil {
 		next.stop(c)
 	}
@@ -155,6 +162,9 @@ func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
 	case l == c.listen:
 		l.enter(c, listenAcknowledged)
 		c.catchUp(l, nil)
+		if w.missed = false; w.forApp && w.next == nil { // opened again meanwhile, it asks for what is due
+			w.drop(c)
+		}
 	case w.refused && !w.forApp:
 		w.drop(c)
 	default:

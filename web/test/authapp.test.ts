@@ -40,3 +40,35 @@ test("Fault 535: what the code of an app throws as it shows a sign-in is reporte
     globalThis.reportError = before;
   }
 });
+
+test("Fault 686: options of a sign-in that are an object of a class have their functions called", async () => {
+  clientPart.here = { Authorization } as NonNullable<typeof clientPart.here>;
+  const asked: string[] = [];
+  class Options {
+    readonly redirectUrl = "https://app.example/";
+    readonly clientId = "c";
+    readonly #of: string;
+    constructor(of: string) {
+      this.#of = of;
+    }
+    async fetch(url: string): Promise<Response> {
+      asked.push(`${this.#of}: ${url}`);
+      return nothing();
+    }
+    metadataProxy(url: string): string {
+      return `https://${this.#of}.example/proxy?${url}`;
+    }
+  }
+  for (const newest of ["app", "component"]) {
+    const auth = oauth(new Options("app"));
+    if (newest !== "app") auth.newest = () => oauth(new Options(newest));
+    const client = auth.authorize(SERVER) as Authorization;
+    await client.send("POST", SERVER, async () => new Response(null, { status: 401 }));
+    let ended = false;
+    void client.token(false).then(() => (ended = true));
+    const isProxied = (): boolean => asked.some((one) => one.startsWith(`${newest}: https://${newest}.example/proxy?`));
+    await until(() => isProxied() || ended);
+    assert.ok(isProxied(), String(asked));
+    asked.length = 0;
+  }
+});

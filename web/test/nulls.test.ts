@@ -86,6 +86,8 @@ test("Fault 668: a server that gives the same page for ever, or pages in a circl
     assert.deepEqual(integrity.splice(0), Array(4).fill("repeated_page"), host);
     // One that has its place in the session gives the same cursor, and other pages.
     assert.deepEqual(await asked({ tools: [tool("a")], nextCursor: "more" }, { tools: [tool("b")], nextCursor: "more" }, { tools: [tool("c")] }), ["a", "b", "c"]);
+    const nothing = { tools: [], nextCursor: "more" };
+    assert.deepEqual(await asked({ tools: [tool("a")], nextCursor: "more" }, nothing, nothing, nothing, { tools: [tool("b")] }), ["a", "b"], "one that filters");
     assert.deepEqual(integrity, []);
     await mcp.close();
   }

@@ -447,6 +447,28 @@ test("Fault 573: what another user had subscribed to is not asked for again", as
   assert.deepEqual(lasting(second), [["subscribeResource", "test://mine"]]);
 });
 
+test("Fault 687: the user has changed before a worker that ends as it opens the client: what the last one had subscribed to is not asked for in the one after that", async () => {
+  const [first, second, third] = [new FakeLink(true), new FakeLink(false), new FakeLink(false)];
+  const backend = await opened(first, second, third);
+  let told = 0;
+  backend.listeners.add("state", ({ anotherUser }) => void (anotherUser && told++));
+  const says = (link: FakeLink, user: string): void => link.tell({ t: "facts", client: [...link.clients.keys()][0]!, facts: { user } });
+  says(first, "ada");
+  const asked = backend.ask("resources/subscribe", "subscribeResource", "test://theirs", {});
+  await ready();
+  first.answer(undefined);
+  await asked;
+  first.die();
+  await ready();
+  says(second, "bob");
+  second.die();
+  await ready();
+  says(third, "bob");
+  third.open();
+  await ready();
+  assert.deepEqual([lasting(third), told], [[], 1]);
+});
+
 test("Fault 644: what the app says while the next worker is asked for the same stands, whatever comes of that", async (context) => {
   const links = [new FakeLink(true), new FakeLink(true), new FakeLink(true)] as const;
   const backend = await opened(...links);

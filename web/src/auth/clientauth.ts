@@ -27,7 +27,8 @@ export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failu
 export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace, newest: () => object | undefined = () => undefined): Promise<ClientAuth> {
   const { options, how, storage, own: given } = source.opening();
   const own = { ...given };
-  const live = (name: keyof OAuthOptions): never => ((...args: unknown[]) => ({ ...source.of, ...newest() } as Record<string, (...all: unknown[]) => unknown>)[name]!(...args)) as never;
+  // Of the object that they are functions of: they may be those of its class.
+  const live = (name: keyof OAuthOptions): never => ((...args: unknown[]) => ([newest(), source.of].find((of) => of && (of as OAuthOptions)[name]) as Record<string, (...all: unknown[]) => unknown>)[name]!(...args)) as never;
   if (options.credentials) options.credentials = live("credentials");
   if (own.fetch) own.fetch = live("fetch");
   if (own.proxied) own.proxied = live("metadataProxy");

@@ -39,6 +39,9 @@ import { otherUser } from "../connect/otheruser.js";
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
 
+/** Pages without an item, behind a cursor that has been there, that are followed: a server that filters may give some, and have more. */
+const EMPTY_PAGES = 10;
+
 /** Where a request that describes itself says which log messages it wants. */
 const META_LEVEL = "io.modelcontextprotocol/logLevel";
 
@@ -296,7 +299,8 @@ export class SharedClient extends SharedConnection {
 
   async #pages<T>(method: string, member: string, options: Omit<ListOptions, "cursor">): Promise<{ items: T[]; last: Open }> {
     const items: T[] = [];
-    const byNext = new Map<string, unknown>(); // what a page has held, by the cursor behind it
+    const byNext = new Map<string, string>(); // what a page has held, by the cursor behind it
+    let empty = 0;
     let cursor: unknown;
     const users = this.#users;
     for (let pages = 1; ; pages++) {
@@ -304,12 +308,13 @@ export class SharedClient extends SharedConnection {
       const page = await this.#page<Open>(method, member, params, options);
       if (users !== this.#users) throw otherUser(method); // what came before is the last one's
       const next = page["nextCursor"] as string;
-      if (byNext.has(next) && JSON.stringify(byNext.get(next)) === JSON.stringify(page[member])) {
+      const held = JSON.stringify(page[member]);
+      if (byNext.get(next) === held && (held !== "[]" || ++empty === EMPTY_PAGES)) {
         this.integrity("repeated_page", `${method}: the server gives a page again that it has given, as one that knows no cursors does`);
         const { nextCursor: _, ...last } = page;
         return { items, last };
       }
-      byNext.set(next, page[member]);
+      byNext.set(next, held);
       for (const item of page[member] as T[]) items.push(item);
       // An empty string is a cursor like any other; only its absence ends the
       // list, or null, which some servers send for it.

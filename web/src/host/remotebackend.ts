@@ -32,7 +32,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   readonly #handlers: NonNullable<ConnectOptions["handlers"]>;
   readonly #calls: RemoteCalls;
   readonly #lasting = new LastingAsks();
-  /** Whose the client is at its host, as far as that knows, and was at the last one. */
+  /** Whose the client is at its host, as far as that knows, and was at the last one that it was open at. */
   #user: string | undefined;
   #before: string | undefined;
   #facts: ConnectionFacts;
@@ -51,7 +51,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   }
 
   protected override linked(): void {
-    this.#before = this.#user;
+    this.#before ??= this.#user;
     this.#calls.use(this.link, this.number);
   }
 
@@ -64,6 +64,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   protected override opened(): void {
     this.#calls.opened();
     if (this.#before !== undefined && this.#before !== this.#user) this.#anotherUser();
+    this.#before = undefined;
     for (const lasting of this.#lasting.all) void this.#again(lasting);
   }
 
