@@ -95,7 +95,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 			p.refused(c, now, failure)
 		case r != nil && r.session != nil && !r.session.reads(c):
 			p.finish(c)
-			r.unsend(c) // it leaves once the session's stream is up, which was refused as well
+			r.unsend(c, now) // it leaves once the session's stream is up, which was refused as well
 		default:
 			p.post(c, now)
 		}

@@ -43,6 +43,7 @@ func TestFault616_SameWordsBeforeTheHistory(t *testing.T) {
 				s.storedAgain()
 			}
 			if way != "a new connection" {
+				s.onTheWay = nil // it goes with its page
 				s.load()
 				handle = s.handle(a.id)
 			} else {

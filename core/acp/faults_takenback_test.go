@@ -3,11 +3,13 @@
 package acp_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // TestFault647_WorkBesideOneTakenBack: version 1: the agent is at work on a prompt, and its server refuses a second one for want of
@@ -59,36 +61,32 @@ func TestFault648_TakenBackForATabThatLooksOn(t *testing.T) {
 }
 
 // TestFault649_LeftAgainInOneRow: version 1: a prompt leaves, is refused, and leaves again with the next token, while another commit
-// is under way: one row of the log has all of that. A tab that looks on is not told that it was not sent.
+// is under way: one row of the log has all of that, as builds before fault 673 write it. A tab that looks on is not told that it was not sent.
 func TestFault649_LeftAgainInOneRow(t *testing.T) {
-	m, asked := v1agent()
-	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
-	s.load()
-	s.token("t1", nil)
-	handle, id := s.session()
-	l := s.lookOn()
-	s.post = func(string) delivery { return travels }
-	s.request(handle, "session/set_config_option", `{"configId":"x","value":"y"}`) // the prompt waits behind it
-	s.prompt(handle, "hi")
-	s.settle(0)
-	s.slow = true
-	m.sessions[id].chunk("a1", "x") // whose commit is under way
-	s.settle(0)
-	m.unauthorized = "session/prompt"
-	s.post = nil
-	s.arrive()
-	s.settle(0)
-	m.unauthorized = ""
-	s.token("t2", nil)
-	s.settle(0)
-	s.expect(len(*asked) == 1, "%d prompts", len(*asked))
-	s.slow = false
-	s.landed()
-	s.pump()
-	drain(l)
-	for _, e := range l.told {
-		s.expect(!strings.HasPrefix(string(e.Data), `{"op":"unsent"`), "it is told as unsent, and was sent")
+	m, _ := v1agent()
+	s, _, _ := opened(t, m)
+	l := s.look(77)
+	record, id, content := s.Store.Calls()[0], uint64(777), `[{"type":"text","text":"hi"}]`
+	prompt := journal.Entry{Kind: journal.Prompt, N: [3]uint64{id}, Data: []byte(content)}
+	leaving := []journal.Entry{
+		{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTranscript)}, Data: []byte(`{"sessionUpdate":"user_message","messageId":"prompt-777","content":` + content + `}`)},
+		{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("left")},
 	}
+	back := []journal.Entry{{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("unsent")}, prompt}
+	for _, row := range [][]journal.Entry{{prompt}, slices.Concat(leaving, back, leaving)} {
+		var plain []byte
+		for _, e := range row {
+			plain = journal.AppendEntry(plain, e)
+		}
+		before := len(s.Store.Rows(record))
+		s.Store.Append(record, plain)
+		l.tell(s.Store.Rows(record)[before:]...)
+	}
+	var told string
+	for _, e := range l.told {
+		told += string(e.Data)
+	}
+	s.expect(strings.Contains(told, `{"op":"placed","prompt":777}`) && !strings.Contains(told, `{"op":"unsent"`), "it is told as unsent, and was sent: %s", told)
 }
 
 // TestFault650_TakenBackAndStoredAgain: version 1: a prompt was refused and waits for a token, and the log is written again. The page is

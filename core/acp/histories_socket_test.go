@@ -32,7 +32,7 @@ func (w *wire) run() {
 				progress = true
 				x := e.X
 				w.m.made++
-				c := &modelConnection{id: fmt.Sprintf("c%d", w.m.made), boxes: map[string]*modelBox{}}
+				c := &modelConnection{socket: true, id: fmt.Sprintf("c%d", w.m.made), boxes: map[string]*modelBox{}}
 				w.m.connections[c.id] = c
 				w.conns[x] = c
 				w.input("opened", func(c *acp.Client, now engine.Time) { c.SocketOpened(now, x) })

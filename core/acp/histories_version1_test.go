@@ -147,10 +147,10 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 			}
 		case choice < 17 && random.IntN(2) == 0:
 			clear(calls)
-			s.landed() // what is not stored the next page does not know
-			s.pump()
-			s.landed()
-			s.pump()
+			for len(s.Store.Waiting()) > 0 { // what is not stored the next page does not know
+				s.landed()
+				s.pump()
+			}
 			l.commits = nil
 			s.load()
 			handle = s.handle(sid)

@@ -127,7 +127,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	case (status == 404 || status == 410) && p.conn.id != "":
 		p.finish(c)
 		if r := p.request; r != nil && r.state == requestSent {
-			r.unsend(c) // its server has just said that it did not take it
+			r.unsend(c, now) // its server has just said that it did not take it
 		}
 		p.conn.gone(c, now)
 		p.lost(c, now)

@@ -45,6 +45,7 @@ type modelConnection struct {
 	order   []string
 	boxes   map[string]*modelBox // by session, "" the connection's own
 	refuses bool                 // answers get a 400
+	socket  bool                 // what is said on it comes in its order, whatever session it is of
 }
 
 type modelBox struct {
@@ -173,6 +174,9 @@ func (b *modelBox) rewind(id string, deaf bool) {
 }
 
 func (c *modelConnection) say(session, format string, args ...any) {
+	if c.socket {
+		session = ""
+	}
 	box := c.box(session)
 	frame := fmt.Sprintf(format, args...)
 	if c.ids {

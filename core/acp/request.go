@@ -32,8 +32,10 @@ type request struct {
 	cut        bool          // the stream that brings its answer was broken when it was sent, or broke since
 	made       uint32        // which turn of its session there was when it was made
 	turn       uint32        // and when it left
+	outlasted  bool          // a prompt's: a turn has ended since then that was another prompt's
 	overIn     uint32        // a prompt's: the turn that ended when it was in the history already; 0 for none
 	storing    bool          // what is written ahead of it is being stored
+	leaves     bool          // a prompt of version 1: it is in the log as one that has left
 	unwanted   bool          // the app has cancelled it
 	served     bool          // another tab has asked for it
 	refusals   uint8         // of its POSTs before, for want of authorization
@@ -225,8 +227,8 @@ func (r *request) send(c *Client, now engine.Time) {
 			c.writePrompt(r.session, r.id, content) // the tab that waits for it reads how many they were
 		}
 	}
-	if r.method == "session/prompt" && r.session.version() == 1 {
-		c.writeLeaving(r)
+	if r.writesAhead(c, now) {
+		return
 	}
 	r.enter(c, requestSent)
 	if r.method == "session/prompt" {

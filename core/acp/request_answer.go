@@ -32,6 +32,8 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 				end = replayWhole
 			case jsonrpc.ErrorCode(failure) == resourceNotFound:
 				end = replayMissing
+			case jsonrpc.ErrorCode(failure) == authRequired:
+				s.refused = s.history
 			}
 			s.replayed(c, now, end, result)
 		}
@@ -144,6 +146,8 @@ func (r *request) learn(c *Client, now engine.Time, result []byte) {
 		r.session.joined(c, now, r, result)
 	case "session/prompt":
 		r.session.accepted(c, now, r, result)
+	case "auth/login", "authenticate":
+		c.loggedIn(now)
 	case "session/set_config_option":
 		r.session.apply(c, now, sessionValues(result))
 	case "session/set_mode": // its answer is empty, and no update follows (S1 SetSessionModeResponse)

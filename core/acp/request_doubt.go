@@ -19,11 +19,12 @@ func (r *request) doubt(now engine.Time, message string, cause error) {
 const doubtFor = 15_000
 
 // unsend takes back a request that its server has not taken.
-func (r *request) unsend(c *Client) {
+func (r *request) unsend(c *Client, now engine.Time) {
 	r.conn.answers = without(r.conn.answers, r)
 	r.enter(c, requestQueued)
 	if r.conn = nil; r.method == "session/prompt" {
 		r.session.transcript.Stays(r.id)
+		r.stays(c, now)
 	}
 }
 
@@ -56,7 +57,7 @@ func (r *request) ask(c *Client, now engine.Time) {
 		return
 	}
 	c.dropped[r.id] = true
-	r.unsend(c)
+	r.unsend(c, now)
 	r.id = c.ids.Next()
 	r.afresh(c)
 	r.dispatch(c, now)

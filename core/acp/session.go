@@ -37,7 +37,9 @@ type session struct {
 	reread     *reread   // the log that is read once more, while it is
 	first      []byte    // names the first item of its history
 	replay     *replay
-	heardOn    *connection // on which the agent has said something of it, or was asked for its history
+	unlogged   bool         // nothing is missing here: its log alone lacks the history
+	refused    historyState // in which the agent has said that somebody has to log in first; historyWhole where it has not
+	heardOn    *connection  // on which the agent has said something of it, or was asked for its history
 	trailing   trailing
 	place      place           // of its last stream
 	placed     map[uint64]bool // prompts that are in the history
@@ -124,9 +126,14 @@ func (s *session) announce(c *Client, restored bool) {
 	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.CallID(s.handle), Data: append(b, '}')})
 }
 
-// made takes a session that the agent has made.
+// made takes a session that the agent has made. One that has its id already is over: the agent has forgotten it, and counts from
+// the start (fault 677).
 func (c *Client) made(now engine.Time, id string, params []byte) *session {
 	s := c.sessionOf(id)
+	if s != nil && !s.passing {
+		c.replaced(now, s)
+		s = nil
+	}
 	isNew := s == nil
 	if isNew {
 		s = c.newSession(id, params)
@@ -367,7 +374,10 @@ func (s *session) update(c *Client, now engine.Time, update []byte) {
 	if s.conn != nil {
 		s.conn.useful = true
 	}
-	held := s.heldPrompts(c, update)
+	var held []*request
+	if isOfUser(update) {
+		held, s.turn.asked = s.heldPrompts(c), true
+	}
 	s.reduce(c, now, update)
 	s.takenIn(held)
 	c.writeUpdate(s, update)
@@ -453,6 +463,16 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 			r.fail(c, now, &engine.Error{Code: engine.CodeClosed, Op: r.method, Message: "the session was closed"})
 		}
 	}
+}
+
+// replaced drops a session that the agent has no more, here and where another tab carries it.
+func (c *Client) replaced(now engine.Time, s *session) {
+	if s.state != sessionOwned {
+		c.forwardForget(s)
+		c.letGo(now, s)
+		return
+	}
+	c.drop(now, s, engine.StreamClosed)
 }
 
 // Forget drops a session from the store and from the client; the agent does

@@ -53,19 +53,38 @@ func (r *request) awaitsToken(c *Client) bool {
 	return r.method == "session/prompt" && r.state == requestQueued && r.session.version() == 1 && c.cfg.Transport == TransportHTTP && c.token.Asking()
 }
 
+// writesAhead reports whether the request is a prompt for an agent of version 1 of which the log has to say first that it leaves: nothing that
+// the agent says would tell the next page that it has it (fault 673).
+func (r *request) writesAhead(c *Client, now engine.Time) bool {
+	if r.method != "session/prompt" || r.session.version() != 1 || r.leaves {
+		return false
+	}
+	c.writeLeaving(r)
+	r.stored(c, now)
+	return true
+}
+
+// stays notes that such a prompt has not left, where the log says so. Where the agent is at work on another one the log says so behind
+// that (fault 647).
+func (r *request) stays(c *Client, now engine.Time) {
+	if !r.leaves {
+		return
+	}
+	r.leaves = false
+	c.writeBack(r)
+	r.session.works(c, now)
+	r.session.lately = withoutID(r.session.lately, r.id)
+}
+
 // takeBack takes a prompt for an agent of version 1 back that was refused for want of authorization; false where the message is none.
-// It is in the log as one that has left, and the next page hands it back (fault 617). Where the agent is at work on another one the log
-// says so behind that (fault 647).
+// It is in the log as one that has left, and the next page hands it back (fault 617).
 func (p *post) takeBack(c *Client, now engine.Time) bool {
 	r := p.request
 	if r == nil || r.method != "session/prompt" || r.state != requestSent || r.session.version() != 1 {
 		return false
 	}
 	r.refusals = p.refusals + 1
-	r.unsend(c)
-	c.writeBack(r)
-	r.session.works(c, now)
-	r.session.lately = withoutID(r.session.lately, r.id)
+	r.unsend(c, now)
 	return true
 }
 

@@ -86,6 +86,37 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 	s.replay.ask(c, now, s)
 }
 
+// tellAgain asks for the history of a session whose log was written again without it; where somebody is at work, or more
+// of one may come, once that is over.
+func (s *session) tellAgain(c *Client) {
+	if s.transcript.Len() == 0 || s.conn == nil || !s.conn.tellsHistory() {
+		return
+	}
+	if s.history == historyWhole {
+		s.missed(c)
+		s.unlogged = true // the app has missed nothing, and hears of nothing
+	}
+	if s.reads(c) && !s.turn.open() && s.trailing.by == engine.Never {
+		s.askReplay(c, c.now)
+	}
+}
+
+// loggedIn takes up the sessions that the agent has refused because nobody was logged in: on a new connection it would know none
+// of them (fault 678).
+func (c *Client) loggedIn(now engine.Time) {
+	for _, s := range c.sessions {
+		if s.state != sessionOwned || s.refused == historyWhole {
+			continue
+		}
+		if s.history == historyWhole {
+			s.enterHistory(c, s.refused)
+		}
+		if s.refused = historyWhole; s.reads(c) {
+			s.askReplay(c, now)
+		}
+	}
+}
+
 // ask asks for the history, or once more.
 func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	method, extra := s.conn.replayMethod()
@@ -155,6 +186,12 @@ func (n *connection) replayMethod() (method, extra string) {
 	return "", ""
 }
 
+// tellsHistory reports whether it has one.
+func (n *connection) tellsHistory() bool {
+	method, extra := n.replayMethod()
+	return method == "session/load" || extra != ""
+}
+
 // add keeps an update until the history is whole.
 func (r *replay) add(c *Client, s *session, now engine.Time, update []byte) {
 	if r.request != nil && r.request.by != engine.Never {
@@ -183,7 +220,8 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	if r == nil || s.state == sessionDropped {
 		return
 	}
-	updates := r.updates
+	updates, unlogged := r.updates, s.unlogged
+	s.unlogged = false // a turn that ends with it asks for none
 	outcome := engine.Continued
 	ok, bare := end == replayWhole && r.bytes <= c.cfg.Limits.Replay, r.state == replayBare
 	switch {
@@ -242,7 +280,9 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 		s.missed(c)
 	}
 	s.orphansHeard(now)
-	s.resumed(c, outcome)
+	if !unlogged {
+		s.resumed(c, outcome)
+	}
 	s.settleDoubt(c, now, ok && !bare)
 	s.comesAgain(c)
 	if s.history != historyWhole && s.reads(c) {

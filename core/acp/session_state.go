@@ -50,6 +50,7 @@ func (s *session) enterHistory(c *Client, next historyState) {
 
 // missed notes that something may be missing of what was said.
 func (s *session) missed(c *Client) {
+	s.unlogged = false
 	if s.history == historyWhole {
 		s.enterHistory(c, historyCut)
 	}

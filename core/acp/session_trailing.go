@@ -58,6 +58,9 @@ func (c *Client) endTrailing(now engine.Time) {
 		}
 		if s.state == sessionOwned && s.reads(c) {
 			s.release(c, now)
+			if s.history != historyWhole {
+				s.askReplay(c, now) // it was put off
+			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ type turn struct {
 	n     uint32 // counts the turns, from 1
 	state turnState
 	last  []byte // the snapshot, raw
+	asked bool   // a message of the user's has come since the last turn ended: it is for that
 	grace grace
 }
 
@@ -121,11 +122,12 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, over bool)
 	stop, _ := jsonrpc.Member(update, "stopReason")
 	s.settleMarks(c, stop)
 	s.endPlaced(c)
+	s.endOthers(c)
 	s.orphansWait(now)
 	s.doubtsWait(c, now)
 	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
-	if s.version() == 1 && s.history != historyWhole && s.reads(c) {
+	if (s.version() == 1 || s.unlogged) && s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now) // it was put off
 	}
 }
@@ -231,10 +233,18 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	} else {
 		s.transcript.Sent(r.id, content, s.emit(c))
 	}
+	if r.leaves = false; s.version() == 1 && s.conn != nil && s.conn.state == connOpen && s.reads(c) && s.takes(c, r) {
+		c.writeLeaving(r) // in one commit with the rest
+	}
+	r.stored(c, now)
+}
+
+// stored sends a prompt once what is written of it is stored.
+func (r *request) stored(c *Client, now engine.Time) {
 	r.storing = true
-	w := &promptSending{c: c, s: s, r: r}
-	if s.record != nil {
-		w.epoch = s.record.Epoch
+	w := &promptSending{c: c, s: r.session, r: r}
+	if w.s.record != nil {
+		w.epoch = w.s.record.Epoch
 	}
 	c.writer.WhenStored(now, false, w)
 }
@@ -258,6 +268,9 @@ func (w *promptSending) Stored(now engine.Time) {
 		return
 	}
 	w.r.dispatch(w.c, now)
+	if r := w.r; r.leaves && !r.storing && r.state == requestQueued {
+		r.stays(w.c, now) // it is held back after all
+	}
 }
 
 // accepted takes the answer to a prompt. In version 1 it ends the turn; an agent
@@ -272,7 +285,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	// One that began since may be over already (fault 119).
 	s.turn.expect(c, another || s.turn.n == r.turn)
 	switch {
-	case r.wasOver() && another:
+	case r.wasOver() && another, r.outlasted && !s.placed[r.id]:
 		s.doubtTurn(now)
 	case r.wasOver():
 		s.endExpected(c, now)
@@ -282,13 +295,15 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	r.tellExpected(c)
 }
 
-// heldPrompts returns the prompts of this page that the agent may take in with an update: it has them, and they are not in the
-// history.
-func (s *session) heldPrompts(c *Client, update []byte) (held []*request) {
+// isOfUser reports whether an update is of a message of the user's.
+func isOfUser(update []byte) bool {
 	value, _ := jsonrpc.Member(update, "sessionUpdate")
-	if !jsonrpc.IsString(value, "user_message") && !jsonrpc.IsString(value, "user_message_chunk") {
-		return nil
-	}
+	return jsonrpc.IsString(value, "user_message") || jsonrpc.IsString(value, "user_message_chunk")
+}
+
+// heldPrompts returns the prompts of this page that the agent may take in with a message of the user's: it has them, and they are not
+// in the history.
+func (s *session) heldPrompts(c *Client) (held []*request) {
 	for _, r := range c.requests {
 		if r.session == s && r.method == "session/prompt" && r.state == requestSent && !s.placed[r.id] {
 			held = append(held, r)
@@ -337,6 +352,17 @@ func (s *session) endPlaced(c *Client) {
 			r.overIn = s.turn.n
 		}
 	}
+}
+
+// endOthers notes the prompts that are not in the history as a turn ends for which the user has said something: that was for
+// another prompt, and theirs is still to come, as far as can be known (fault 674).
+func (s *session) endOthers(c *Client) {
+	for _, r := range c.requests {
+		if s.turn.asked && r.session == s && r.method == "session/prompt" && r.state != requestQueued && r.turn < s.turn.n && !s.placed[r.id] && r.forwarded.state < forwardPlaced {
+			r.turn, r.outlasted = s.turn.n, true
+		}
+	}
+	s.turn.asked = false
 }
 
 // ends takes the end of a turn that an answer of version 1 tells; false for none.

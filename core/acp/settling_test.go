@@ -20,10 +20,10 @@ import (
 // app prompts into turns that are under way; the agent takes a prompt in at once or
 // holds it, answers it early or late, and begins its turn at once or later; streams are lent
 // and cut in between, a tab that looks on prompts as well, and in every second history the
-// sessions change hands. In every fourth nothing is cut or lent, and the agent answers a prompt once it is in the history: there
-// it is known of each prompt which turn it is of (fault 609). Whoever waits for the end of a prompt's turn gets to it, once the
-// agent has nothing more to do, and to no end before it. HOLDFAST_HISTORIES says how many
-// histories, HOLDFAST_SEED which.
+// sessions change hands. In every fourth nothing is cut or lent: there it is known of
+// each prompt which turn it is of (faults 609, 674). Whoever waits for the end of a
+// prompt's turn gets to it, once the agent has nothing more to do, and to no end before
+// it. HOLDFAST_HISTORIES says how many histories, HOLDFAST_SEED which.
 func TestPromptsSettle(t *testing.T) {
 	n, seed := length(400), rand.Uint64()
 	if asked, err := strconv.ParseUint(os.Getenv("HOLDFAST_SEED"), 10, 64); err == nil {
@@ -54,7 +54,7 @@ func settling(t testing.TB, random *rand.Rand, takeovers, calm bool) {
 	for range 1 + random.IntN(3) {
 		handle, id := s.session()
 		handles = append(handles, handle)
-		workers[id] = &worker{a: m.sessions[id], random: random, turnOf: map[string]int{}, orderly: calm}
+		workers[id] = &worker{a: m.sessions[id], random: random, turnOf: map[string]int{}}
 		all = append(all, workers[id])
 	}
 	s.post = func(string) delivery {
@@ -177,7 +177,6 @@ type worker struct {
 	unbegun bool // the turn is, for which a prompt is in the history
 	held    []modelRequest
 	late    []func()       // answers that are still to come
-	orderly bool           // no answer comes before its prompt is in the history
 	turnOf  map[string]int // by the text of a prompt: the turn that it is of
 	twice   []string       // texts of prompts that have come more than once
 }
@@ -223,7 +222,7 @@ func (w *worker) insert(r modelRequest) {
 	w.turnOf[p.Prompt[0].Text] = w.turns
 	user := fmt.Sprintf("u%d", w.users)
 	switch choice := w.random.IntN(4); {
-	case choice == 0 && !w.orderly:
+	case choice == 0:
 		w.a.accept(r, user)
 		w.a.echo(r, user)
 	case choice == 1:

@@ -89,8 +89,8 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "memory", why))
 }
 
-// WriteAgain writes what the store has not, or not any more. Of a history only what
-// comes from here on: the agent sends the rest once more.
+// WriteAgain writes what the store has not, or not any more. A history the agent is
+// asked for: the client keeps none of what was said.
 func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
@@ -102,6 +102,7 @@ func (o *storeOwner) WriteAgain() {
 		if s.state == sessionOwned {
 			c.rewrite(s)
 			c.writeState(s)
+			s.tellAgain(c)
 		}
 	}
 }

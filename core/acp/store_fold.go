@@ -26,6 +26,7 @@ type storedSession struct {
 	Marks      []answered     // of requests whose answers have been taken, as far as they are known
 	Placed     []uint64       // ids of the last prompts that are in the history, maxLately at most
 	Back       bool           // one for an agent of version 1 was taken back after it had left, and nobody is said to be at work since
+	Leaves     uint64         // one for an agent of version 1 that has left, where nobody is said to be at work since; 0 for none
 	Unsent     []uint64       // ids of those that will not be, as the row in hand says it
 }
 
@@ -67,6 +68,9 @@ func (r *storedSession) Fold(e journal.Entry) {
 		switch r.Unsent = withoutID(r.Unsent, e.N[0]); string(e.Data) { // it may have left again in the same row (fault 649)
 		case "unsent":
 			r.Unsent = append(r.Unsent, e.N[0])
+			if r.Leaves == e.N[0] {
+				r.Leaves = 0
+			}
 		case "left":
 			r.Back = false
 		}

@@ -154,7 +154,7 @@ func (c *Client) writeMessage(s *session, message string, content []byte) {
 // ownMessage is the id of a prompt's message that has none of the agent's.
 func ownMessage(id uint64) string { return "prompt-" + strconv.FormatUint(id, 10) }
 
-// ownRead notes such a message in a log: the agent may repeat it under an id of its own.
+// ownRead notes such a message in a log: the agent may repeat it under an id of its own. In version 1 it says that the prompt leaves.
 func (s *session) ownRead(update []byte) {
 	if !bytes.Contains(update, []byte(`"messageId":"prompt-`)) {
 		return
@@ -163,7 +163,11 @@ func (s *session) ownRead(update []byte) {
 	message, _ := jsonrpc.String(value)
 	digits, ok := strings.CutPrefix(message, "prompt-")
 	id, err := strconv.ParseUint(digits, 10, 64)
-	if content, _ := jsonrpc.Member(update, "content"); ok && err == nil && s.version() != 1 {
+	switch content, _ := jsonrpc.Member(update, "content"); {
+	case !ok || err != nil:
+	case s.version() == 1:
+		s.fold.Leaves = id
+	default:
 		s.transcript.Own(id, message, content)
 	}
 }
@@ -182,7 +186,7 @@ func (c *Client) writeLeaving(r *request) {
 	content, _ := jsonrpc.Member(r.params, "prompt")
 	c.writeMessage(r.session, ownMessage(r.id), content)
 	c.write(r.session, journal.Entry{Kind: journal.Placed, N: [3]uint64{r.id}, Data: []byte("left")})
-	r.session.lately = noteLately(r.session.lately, r.id, true)
+	r.session.lately, r.leaves = noteLately(r.session.lately, r.id, true), true
 }
 
 // writeBack writes that one which has left was taken back.
@@ -257,7 +261,9 @@ func (c *Client) rewrite(s *session) {
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("placed")})
 	}
 	for _, p := range s.transcript.Prompts() { // of this page and of earlier ones
-		if !s.placed[p.ID] && s.version() != 1 || s.isOrphan(c, p) || c.queued(p.ID) != nil {
+		if r := c.queued(p.ID); r != nil && r.leaves {
+			c.writeLeaving(r) // it leaves once this is stored
+		} else if !s.placed[p.ID] && s.version() != 1 || s.isOrphan(c, p) || c.queued(p.ID) != nil {
 			c.writePrompt(s, p.ID, p.Content)
 			c.writeAccepted(s, p)
 		}

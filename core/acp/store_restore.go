@@ -174,11 +174,12 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	err := s.fold.Apply(&followedRow{c, s}, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
 		s.record.history += len(data)
 		if isState(data) {
-			s.fold.Back = false
+			s.fold.Back, s.fold.Leaves = false, 0
 			s.stateRead(c, now, data)
 			return
 		}
 		s.reduce(c, now, data)
+		s.turn.asked = isOfUser(data) || s.turn.asked
 		s.ownRead(data)
 	})
 	if err != nil {
@@ -217,8 +218,8 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		s.transcript.Accepted(id, "", s.emit(c))
 	}
 	s.lately, s.ahead = s.fold.Placed, nil
-	back := s.fold.Back
-	if n := len(s.lately); n > 0 && !back && s.version() == 1 && s.turn.open() && passed == handedNowhere {
+	back, leaves := s.fold.Back, s.fold.Leaves != 0
+	if n := len(s.lately); n > 0 && !back && s.version() == 1 && (s.turn.open() || leaves) && passed == handedNowhere {
 		s.earlier = s.lately[n-1]
 	}
 	s.before = s.turn.n
@@ -235,8 +236,11 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 			s.conn.answered = noteAnswered(s.conn.answered, answered{s, id, markOf(s.fold.Marks, id)})
 		}
 	}
-	if s.fold = nil; back {
+	switch s.fold = nil; {
+	case back:
 		s.broken(c, now) // the agent was to be at work on it; who looks on reads that it is not (fault 651)
+	case leaves:
+		s.works(c, now) // its page ended in the moment in which it left (fault 673)
 	}
 	if c.home == nil || c.state == stateNew || c.state >= stateClosing {
 		return

@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -51,6 +52,10 @@ func (c *Client) subscriptionFilter() []byte {
 	return append(b, '}')
 }
 
+// subscribeAfter gathers subscriptions into one request, in ms: a page that begins, or whose
+// worker has been replaced, makes all of its at once.
+const subscribeAfter = 10
+
 // Subscribe sets the resources whose updates a self-describing revision's
 // listen stream asks for: a JSON array of URIs. Earlier revisions have requests
 // for it (resources/subscribe), which are the app's to make.
@@ -60,7 +65,19 @@ func (c *Client) Subscribe(now engine.Time, uris []byte) {
 	if c.state != stateOpen || !c.revision.SelfDescribing || c.cfg.NoListen {
 		return
 	}
-	c.relisten(now, false)
+	missed := c.taskListen.missed || c.listen.hasMissed()
+	// An acknowledgement that comes from here on is that of a stream that asks for these.
+	if c.listen.state == listenRunning {
+		c.listen.stop(c)
+	}
+	c.taskListen.drop(c)
+	c.taskListen.forApp, c.taskListen.missed, c.taskListen.at = true, missed, now.After(subscribeAfter)
+}
+
+// hasMissed reports whether the app is still to be told that nobody heard the server for a while: the
+// stream was cut, or is another tab's of before, and is not open again.
+func (l *listen) hasMissed() bool {
+	return l.missed || l.hadStream && (l.state == listenParked || l.runs() && l.stream.State() != link.StateUp)
 }
 
 // relisten opens the stream of a self-describing revision for what this tab asks for by

@@ -41,8 +41,7 @@ const endpointTimeout = 30_000
 // tryChannel opens an HTTP+SSE stream where Streamable HTTP was refused in the
 // way that MCP 2025-11-25 "Transports", Backwards Compatibility names. Reports whether it did.
 func (c *Client) tryChannel(now engine.Time, failure *engine.Error) bool {
-	refused := failure.Status >= 400 && failure.Status < 500 && failure.Status != 401 && failure.Status != 403 && failure.Status != 429
-	if c.channel.tried || c.state != stateConnecting || !refused && failure.Code != engine.CodeNetwork ||
+	if c.channel.tried || c.state != stateConnecting || !wire.RefusesHandshake(failure.Status) && failure.Code != engine.CodeNetwork ||
 		c.cfg.Revision != "" && c.cfg.Revision != wire.ChannelRevision {
 		return false
 	}

@@ -126,8 +126,7 @@ func (n *negotiation) offers(c *Client, refusal []byte) bool {
 // mistaken reports whether initialize failed although the server spoke a legacy
 // revision last time, in a way that a modern server would: ask it once.
 func (n *negotiation) mistaken(c *Client, failure *engine.Error) bool {
-	refused := failure.Status >= 400 && failure.Status < 500 && failure.Status != 401 && failure.Status != 403
-	return c.cfg.Revision == "" && n.probes == 0 && refused
+	return c.cfg.Revision == "" && n.probes == 0 && wire.RefusesHandshake(failure.Status)
 }
 
 // note adds a step, for the app to show.

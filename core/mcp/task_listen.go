@@ -9,13 +9,15 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
-// taskListen keeps subscriptions/listen at the ids of the live tasks, whose
-// changes of status then come by themselves (2026-07-28 tasks extension). It
+// taskListen keeps subscriptions/listen at what the app watches, and at the ids of the live
+// tasks, whose changes of status then come by themselves (2026-07-28 tasks extension). That
 // saves no poll: "MAY still poll" is what makes it safe to lose.
 type taskListen struct {
 	at       engine.Time // when to look whether the stream asks for all of them
 	attempts int         // to open one that does, in vain
 	refused  bool        // the server takes no task ids
+	forApp   bool        // the app waits for the stream that is due, or for next
+	missed   bool        // before that was due: what listen.hasMissed said
 	next     *listen     // is about to take the place of the stream: nothing is missed between them
 	by       engine.Time // its acknowledgement is due
 }
@@ -64,8 +66,8 @@ func (c *Client) liveTasks() []string {
 	return ids
 }
 
-// advance opens a stream that asks for the tasks that the present one leaves
-// out. Ids of tasks that are over stay until then: they cost nothing.
+// advance opens a stream that asks for what the present one leaves out. Ids of
+// tasks that are over stay until then: they cost nothing.
 func (w *taskListen) advance(c *Client, now engine.Time) {
 	if w.next != nil {
 		if now >= w.by {
@@ -80,7 +82,9 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	l := c.listen
 	missing := func(id string) bool { return !slices.Contains(l.ids, id) }
 	switch {
-	case c.state != stateOpen || l.state == listenOff || !c.mayListen() || !c.revision.SelfDescribing:
+	case c.state != stateOpen || l.state == listenOff && !w.forApp || !c.mayListen() || !c.revision.SelfDescribing:
+	case w.forApp && (l.state != listenAcknowledged || l.x == 0 || c.scarce || !c.listens()):
+		c.relisten(now, w.missed || l.hasMissed())
 	case c.token.Asking():
 		w.at = now.After(taskListenAfter)
 	case l.state == listenStopped && c.listens():
@@ -88,7 +92,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	case l.state == listenStopped:
 	case !c.listens():
 		l.stop(c)
-	case l.x == 0 || !slices.ContainsFunc(c.liveTasks(), missing):
+	case !w.forApp && (l.x == 0 || !slices.ContainsFunc(c.liveTasks(), missing)):
 		// Nothing to do, or the reconnect that is due asks for them.
 	default:
 		next := &listen{generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
@@ -107,9 +111,15 @@ func (w *taskListen) deadline() engine.Time {
 }
 
 // failed gives up the stream that was to take the place of the present one:
-// until later, or for good where the server has said no.
+// until later, or for good where the server has said no. Where the app waits for it,
+// what comes of it is the present one's to find out.
 func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
+	forApp := w.forApp
 	w.drop(c)
+	if forApp {
+		c.relisten(now, c.listen.hasMissed())
+		return
+	}
 	if w.refused = !passing; passing {
 		w.at = now.After(c.cfg.Retry.Delay(w.attempts, -1, &c.random))
 		w.attempts++
@@ -119,7 +129,7 @@ func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
 // drop ends what is under way: the stream itself ends, or is opened again.
 func (w *taskListen) drop(c *Client) {
 	next := w.next
-	w.next, w.at = nil, engine.Never
+	w.next, w.at, w.forApp, w.missed = nil, engine.Never, false, false
 	if next != nil {
 		next.stop(c)
 	}
@@ -145,7 +155,7 @@ func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
 	case l == c.listen:
 		l.enter(c, listenAcknowledged)
 		c.catchUp(l, nil)
-	case w.refused:
+	case w.refused && !w.forApp:
 		w.drop(c)
 	default:
 		w.attempts = 0
@@ -165,7 +175,7 @@ func (c *Client) replaceListen(next *listen) {
 	old := c.listen
 	// Where the old one was cut meanwhile, what was said after that is gone.
 	cut := old.x == 0 || old.stream.State() != link.StateUp
-	c.listen, c.taskListen.next = next, nil
+	c.listen, c.taskListen.next, c.taskListen.forApp = next, nil, false
 	next.lease, next.hadStream = old.lease, true
 	old.stop(c)
 	if cut {

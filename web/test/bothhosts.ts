@@ -157,7 +157,9 @@ export class Origin {
       defaults: callDefaults("test", {}),
     };
     const stores = new UserStores(options, false, { of: async (name) => name, former: async () => [] }, plan.url);
-    stores.open = async () => ({ journal: { ...journal, rows: () => this.rows(), server: await serverKey(plan.url, (await stores.principal()) ?? "") } as unknown as Journal, why: "" });
+    let user: string | undefined;
+    Object.defineProperty(stores, "opened", { get: () => user });
+    stores.open = async () => ({ journal: { ...journal, rows: () => this.rows(), server: await serverKey(plan.url, (user = await stores.principal()) ?? "") } as unknown as Journal, why: "" });
     const view = viewOf(plan.url, new Backlog(...plan.backlog), options.handlers ?? {}, stores);
     const principal = await stores.principal();
     await OpenClient.of(plan, principal).join(view, options.signal, Promise.resolve(this.#runtime as unknown as Runtime), principal);

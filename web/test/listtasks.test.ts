@@ -49,9 +49,9 @@ test("a server that says nothing of a list is not asked", async () => {
   }
 });
 
-test("a list that goes in circles, and one that is none", async () => {
-  const circle = Array.from({ length: 1001 }, () => ({ tasks: [], nextCursor: "again" }));
-  await assert.rejects(listing({ list: {} }, circle).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "limit_exceeded");
+test("a list that has no end, and one that is none", async () => {
+  const endless = Array.from({ length: 1001 }, (_, n) => ({ tasks: [task(`${n}`)], nextCursor: "again" }));
+  await assert.rejects(listing({ list: {} }, endless).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "limit_exceeded");
   await assert.rejects(listing({ list: {} }, [{ tasks: {} }]).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "protocol_error");
 });
 

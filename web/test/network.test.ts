@@ -52,6 +52,19 @@ test("Fault 147: a rule is still found", async () => {
   }
 });
 
+test("Fault 667: all that the CORS rules of a server lack is named at once, and a * that stands for no field where cookies go along", async () => {
+  const sent = (init: RequestInit): string[] => Object.keys((init.headers ?? {}) as object).filter((name) => name !== "accept");
+  for (const [allows, hint] of [
+    // Neither the cookies, nor two of the fields.
+    [(init: RequestInit) => init.credentials !== "include" && !sent(init).some((name) => name !== "content-type"), /Allow-Headers: x-tenant {2}and {2}Access-Control-Allow-Credentials: true {2}and {2}Access-Control-Allow-Origin: /],
+    // Access-Control-Allow-Headers: *, and all that cookies need but for the fields by their names.
+    [(init: RequestInit) => init.credentials !== "include" || sent(init).length === 0, /Allow-Headers: content-type, x-tenant$/],
+  ] as const) {
+    const { cors, hint: said } = await found(allows, new Set(), "include");
+    assert.ok(cors === true && hint.test(said), said);
+  }
+});
+
 test("Fault 147: a server that answers nothing is not blamed for its rules", async () => {
   const { cors, hint } = await found(() => false, new Set());
   assert.ok(!cors && hint.startsWith("Nothing answers"), hint);

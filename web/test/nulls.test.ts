@@ -1,4 +1,5 @@
-// What servers write where the specification has nothing, or something else: null for an empty list or a member that is missing.
+// What servers write where the specification has nothing, or something else: null for an empty list or a member that is missing,
+// a cursor where there is no other page.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -58,6 +59,34 @@ test("Fault 519: what is no tool is left out, and said; what is no list, or no r
       }
       await assert.rejects(answered(mcp.readResource("test://a"), `null`), isTyped);
     }
+    await mcp.close();
+  }
+});
+
+test("Fault 668: a server that gives the same page for ever, or pages in a circle, has given its list", async () => {
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+  for (const host of ["page", "shared"] as const) {
+    const { mcp, answered, integrity } = await client(host, 0);
+    const asked = async (...pages: object[]): Promise<string[]> => {
+      const list = mcp.listTools();
+      let over = false;
+      void list.finally(() => (over = true)).catch(() => {});
+      for (let n = 0; !over && n < 20; n++) {
+        await answered(Promise.resolve(), JSON.stringify(pages[n % pages.length]));
+        await settled();
+      }
+      assert.ok(over, "it asks for ever");
+      return (await list).tools.map(({ name }) => name);
+    };
+    // It knows no cursors; it writes an empty one for none; two nodes that each have half of it.
+    for (const nextCursor of ["c", ""]) assert.deepEqual(await asked({ tools: [tool("a"), tool("b")], nextCursor }), ["a", "b"], host);
+    assert.deepEqual(await asked({ tools: [tool("a")], nextCursor: "2" }, { tools: [tool("b")], nextCursor: "1" }), ["a", "b"], host);
+    assert.deepEqual(await asked({ tools: [], nextCursor: "c" }), []);
+    await settled();
+    assert.deepEqual(integrity.splice(0), Array(4).fill("repeated_page"), host);
+    // One that has its place in the session gives the same cursor, and other pages.
+    assert.deepEqual(await asked({ tools: [tool("a")], nextCursor: "more" }, { tools: [tool("b")], nextCursor: "more" }, { tools: [tool("c")] }), ["a", "b", "c"]);
+    assert.deepEqual(integrity, []);
     await mcp.close();
   }
 });

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { ClientState, StateEvent } from "../src/shared/clientstate.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import type { OAuthOptions, SignInSource } from "../src/auth/oauth.js";
+import { clientPart } from "../src/signin/loadauthorization.js";
 import { oauth, oauthProgram, type OAuth } from "../src/signin/oauthoption.js";
 import { connectionKey } from "../src/store/connectionkey.js";
 import { CONNECTING, Connections } from "../src/store/sharedconnections.js";
@@ -302,4 +304,40 @@ test("Fault 639: a sign-in that the app has made once is one, of whatever connec
   assert.equal(opened[2]!.options.auth, first!.options.auth, "who has said no is not asked again");
   opened[2]!.options.auth!.heard!({} as never);
   assert.deepEqual(heard, ["there"]);
+});
+
+test("Fault 666: one sign-in that the app gives to connect(), and to components as well, is one", async () => {
+  const called: string[] = [];
+  const drawn = (name: string): OAuth => {
+    const metadataProxy = (): string => (called.push(`proxy of ${name}`), "/");
+    const made = oauth({ redirectUrl: "https://app.example/", metadataProxy });
+    made.onchange = () => called.push(`onchange of ${name}`);
+    return made;
+  };
+  const opened: { changed: () => void; proxied: () => void }[] = [];
+  class Authorization {
+    static async open(source: SignInSource, _: string, changed: (auth: object) => void, newest: () => OAuthOptions | undefined): Promise<object> {
+      opened.push({ changed: () => changed({}), proxied: () => (newest() ?? (source.of as OAuthOptions)).metadataProxy!("x") });
+      return {};
+    }
+    constructor(_: string, readonly shared: () => Promise<object>) {}
+  }
+  clientPart.here = { Authorization } as unknown as NonNullable<typeof clientPart.here>;
+  const auth = drawn("the app");
+  const { connections, opened: clients } = rig();
+  const connection = connections.to("https://a.example/mcp", { auth });
+  connection.onChange(() => {});
+  await turn();
+  auth.authorize("https://a.example/mcp"); // as connect() does
+  clients[0]!.options.auth!.authorize("https://a.example/mcp"); // for the component
+  assert.equal(opened.length, 1, "its person is asked once");
+  opened[0]!.changed();
+  opened[0]!.proxied();
+  connection.update({ auth: drawn("the component") });
+  opened[0]!.changed();
+  opened[0]!.proxied();
+  connection.update({});
+  opened[0]!.changed();
+  opened[0]!.proxied();
+  assert.deepEqual(called, ["onchange of the app", "proxy of the app", "onchange of the component", "proxy of the component", "proxy of the app"]);
 });

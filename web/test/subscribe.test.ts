@@ -5,10 +5,10 @@ import { test } from "node:test";
 import type { McpClient } from "../src/client/client.js";
 import { isForAll } from "../src/client/unasked.js";
 import { connect } from "../src/host/hosts.js";
-import { EVENT, FACT } from "../src/shared/border.js";
+import { EVENT, FACT, OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { Origin } from "./bothhosts.js";
-import { ready, tasks, until } from "./ready.js";
+import { ready, settled, tasks, until } from "./ready.js";
 
 const REVISION = "2026-07-28";
 const ACKNOWLEDGED = `{"method":"notifications/subscriptions/acknowledged"}`;
@@ -48,4 +48,28 @@ test("Fault 542: other tabs are told what has changed, and what may have; the re
   for (const what of ["tools", "prompts", "resources"]) assert.equal(isForAll(EVENT.notification, said(`notifications/${what}/list_changed`)), true);
   for (const what of ["subscriptions/acknowledged", "resources/updated", "tasks"]) assert.equal(isForAll(EVENT.notification, said(`notifications/${what}`)), false);
   assert.deepEqual([isForAll(EVENT.status, `{"state":"open","missed":true}`), isForAll(EVENT.status, `{"state":"open"}`), isForAll(EVENT.log, `{"missed":true}`)], [true, false, false]);
+});
+
+test("Fault 664: what the user before has subscribed to is not asked for again by the next worker, and the app hears that the user is another one", async () => {
+  for (const next of ["ada", "bob"]) {
+    const origin = new Origin("shared");
+    let user = "ada";
+    const mcp = await connect("https://mcp.example/mcp", { ...origin.options, token: () => `h.${btoa(JSON.stringify({ sub: user }))}.s` });
+    const said: string[] = [];
+    mcp.on("state", ({ state, anotherUser }) => said.push(anotherUser ? "another user" : state));
+    mcp.on("changed", ({ what }) => said.push(what));
+    const asked = mcp.subscribeResource("test://a");
+    await until(() => origin.core.calls.length === 1);
+    origin.core.port.settle(origin.core.last("resources/subscribe").id, OUTCOME.result, "{}");
+    await asked;
+    user = next;
+    const former = origin.core;
+    origin.kill();
+    await until(() => origin.core !== former && mcp.state === "open");
+    await settled();
+    const isSame = next === "ada";
+    assert.deepEqual(origin.core.calls.map(({ method }) => method), isSame ? ["resources/subscribe"] : [], next);
+    assert.deepEqual(said, isSame ? ["reconnecting", "open"] : ["reconnecting", "another user", "tools", "prompts", "resources", "open"], next);
+    await mcp.close();
+  }
 });

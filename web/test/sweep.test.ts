@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AuthRows } from "../src/storage/authrows.js";
+import { identify } from "../src/storage/keys.js";
+import { openDatabase } from "../src/storage/open.js";
 import { openStore, type Store, type SweepUse } from "../src/storage/storage.js";
 import { all, because, bytes, head, row, text } from "./storecontract.js";
+import { settled } from "./ready.js";
 import { Shim } from "./storeshim.js";
 
 // Of what nobody comes back to nothing stays: a browser with a clock, and pages of
@@ -281,5 +285,79 @@ test("Fault 141: a page that is not seen leaves the rest to the next one", async
     assert.deepEqual(await servers(shim), [ADA, BOB].sort());
     await visit(BOB);
     assert.deepEqual(await servers(shim), [BOB]);
+  });
+});
+
+/** A page that signs in, or has the token of who has. */
+async function signsIn(run: (rows: AuthRows) => Promise<unknown>): Promise<void> {
+  const db = await openDatabase(() => {});
+  const known = (await identify(db, "s"))!;
+  await run(new AuthRows(async () => ({ db, ...known })));
+  await settled();
+  db.close();
+}
+
+test("Fault 665: tokens of a sign-in that nobody has asked for in 30 days go; who uses them keeps them, by the same version", async () => {
+  for (const used of [false, true]) {
+    await withClock(async (shim, set) => {
+      const names = async (): Promise<unknown[]> => (await shim.dump())["keys"]!.map(({ name }) => name).filter((name) => String(name).startsWith("auth ")).sort();
+      set(0);
+      await signsIn(async (rows) => {
+        for (const key of ["grant/https://a", "grant/https://old", "client/https://a"]) await rows.set(key, 0, { token: "t" });
+      });
+      // The build before says nothing of when.
+      await shim.edit("keys", (keys) => {
+        keys.get(["auth grant/https://old"]).onsuccess = ({ target }) => {
+          const { at: _, ...before } = (target as IDBRequest).result as { at?: number };
+          keys.put(before);
+        };
+      });
+      let version = 0;
+      for (const day of [1, 2, 15, 30, 30.5]) {
+        set(day);
+        await visit(BOB);
+        if (used && day === 15) {
+          await signsIn(async (rows) => {
+            const { version: read } = (await rows.get("grant/https://a"))!;
+            version = read;
+          });
+        }
+        assert.equal((await names()).length, 3, `${used} ${day}`);
+      }
+      set(31.5);
+      await visit(BOB);
+      assert.deepEqual(await names(), ["auth client/https://a", ...(used ? ["auth grant/https://a"] : []), "auth grant/https://old"]);
+      if (used) await signsIn(async (rows) => assert.ok(await rows.set("grant/https://a", version, { token: "next" })));
+      for (const day of [33, 34.5]) {
+        set(day);
+        await visit(BOB); // counted from the first sweep that has found it
+      }
+      assert.equal((await names()).includes("auth grant/https://old"), false);
+    });
+  }
+});
+
+test("Fault 665: one wrong clock deletes no tokens", async () => {
+  await withClock(async (shim, set) => {
+    set(0);
+    await signsIn((rows) => rows.set("grant/https://a", 0, { token: "t" }));
+    for (const day of [1, 400, 2, 3]) {
+      set(day);
+      await visit(BOB);
+      assert.equal((await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length, 1, `${day}`);
+    }
+    // A page whose clock is a year ahead writes them; it is counted from when that is known to be wrong.
+    set(400);
+    await signsIn(async (rows) => rows.set("grant/https://a", (await rows.get("grant/https://a"))!.version, { token: "t" }));
+    for (const day of [4, 5, 6, 34]) {
+      set(day);
+      await visit(BOB);
+      assert.equal((await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length, 1, `${day}`);
+    }
+    for (const day of [36, 38]) {
+      set(day);
+      await visit(BOB);
+    }
+    assert.equal((await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length, 0);
   });
 });

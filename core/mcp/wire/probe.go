@@ -76,7 +76,7 @@ func ClassifyProbe(a ProbeAnswer) (ProbeVerdict, string) {
 			return ProbeRetry, NewestRevision(true).Name
 		}
 		return ProbeUnsupported, ""
-	case a.Status == 401, a.Status == 403, a.Code == 0 && a.Status >= 500:
+	case a.Status == 401, a.Status == 403, a.Code == 0 && (a.Status >= 500 || Busy(a.Status)):
 		return ProbeFailed, ""
 	}
 	return ProbeLegacy, ""

@@ -116,6 +116,15 @@ func Transient(status int) bool {
 	return status >= 500
 }
 
+// Busy reports whether a status says that the request was not looked at: there were too many,
+// or it came too slowly or too early. Nothing follows from it but to ask the same later.
+func Busy(status int) bool { return status == 408 || status == 425 || status == 429 }
+
+// RefusesHandshake reports whether a status may be how a server refuses a handshake that is not of its revision.
+func RefusesHandshake(status int) bool {
+	return status >= 400 && status < 500 && status != 401 && status != 403 && !Busy(status)
+}
+
 // ResumeVerdict is what the answer to a GET with Last-Event-ID means where it
 // is not an event stream.
 type ResumeVerdict uint8

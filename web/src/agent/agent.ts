@@ -46,6 +46,8 @@ export class Agent {
   readonly #backend: AgentBackend;
   readonly #sessions: Sessions;
   readonly #questions: OpenQuestions;
+  /** The app has said that it ends. */
+  #ends = false;
   /** Closes the client where an `await using` ends; the agent works on. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
@@ -214,10 +216,10 @@ export class Agent {
 
   /**
    * The sessions that are kept: of this page, of earlier ones and of others that
-   * are open, with their transcripts. Needs no network.
+   * are open, with their transcripts. Needs no network. Empty once the client is closed.
    */
   async sessions(): Promise<AgentSession[]> {
-    return this.#sessions.open;
+    return this.#ends ? [] : this.#sessions.open;
   }
 
   /** Makes any request outside of a session. `signal` asks the agent to give it up. */
@@ -250,6 +252,7 @@ export class Agent {
    */
   async close(options: { terminate?: boolean } = {}): Promise<void> {
     check("close", "options", options, CLOSED);
+    this.#ends = true;
     return this.#backend.close(options.terminate ?? false);
   }
 
@@ -259,6 +262,7 @@ export class Agent {
    * logout; {@link wipe} does it for everything.
    */
   forget(): Promise<void> {
+    this.#ends = true;
     return this.#backend.logout();
   }
 

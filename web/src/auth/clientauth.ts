@@ -2,7 +2,7 @@
 
 import { type ErrorFields, HoldfastError } from "../shared/errors.js";
 import { loadSignIn } from "./loadsignin.js";
-import type { CrossingSignIn, SignInSource } from "./oauth.js";
+import type { CrossingSignIn, OAuthOptions, SignInSource } from "./oauth.js";
 import type { AuthPlace, OpenedSignIn } from "./opensignin.js";
 import type { SignIn } from "./signin.js";
 
@@ -23,9 +23,14 @@ export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failu
   signIn(): Promise<void>;
 };
 
-/** Loads the chunk that signs in, and begins with what is stored. */
-export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace): Promise<ClientAuth> {
-  const { options, how, storage, own } = source.opening();
+/** Loads the chunk that signs in, and begins with what is stored. Of the app's functions those are called that `newest` gives by then, where it does. */
+export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace, newest: () => object | undefined = () => undefined): Promise<ClientAuth> {
+  const { options, how, storage, own: given } = source.opening();
+  const own = { ...given };
+  const live = (name: keyof OAuthOptions): never => ((...args: unknown[]) => ({ ...source.of, ...newest() } as Record<string, (...all: unknown[]) => unknown>)[name]!(...args)) as never;
+  if (options.credentials) options.credentials = live("credentials");
+  if (own.fetch) own.fetch = live("fetch");
+  if (own.proxied) own.proxied = live("metadataProxy");
   const { openSignIn } = await loadSignIn();
   return converting(await converted(openSignIn(url, options, { how, storage, place, own })));
 }

@@ -48,6 +48,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
   #closed: Promise<void> | undefined;
   /** It has ended, and the client goes on. */
   #ended = false;
+  /** The app has said that it ends. */
+  #ends = false;
   /** Calls that the app has got or made. */
   readonly #known = new WeakSet<SharedCall<unknown>>();
   /** And those that it has made. */
@@ -138,9 +140,9 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return call.show(this, late);
   }
 
-  /** The app's calls for all that is kept. */
+  /** The app's calls for all that is kept; none once it has said that this ends (fault 676). */
   calls(): Call<CallToolResult>[] {
-    return this.state === "closed" ? [] : this.client.calls().map((call) => this.#of(call));
+    return this.#ends || this.state === "closed" ? [] : this.client.calls().map((call) => this.#of(call));
   }
 
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
@@ -218,6 +220,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** Ends it, and the client with the last view. Resolves when that has ended. */
   close(): Promise<void> {
+    this.#ends = true;
     return (this.#closed ??= this.#close());
   }
 
@@ -245,6 +248,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   /** Ends it for a logout, and the client for all who use it, unless others have calls under way. */
   async logout(): Promise<void> {
     const { client } = this;
+    this.#ends = true;
     this.#open.retire();
     const others = [...client.all()].some((call) => !call.settled && call.isSeenBeside(this));
     if (!others) await client.logout();

@@ -100,7 +100,7 @@ export class Connection {
   /**
    * The calls that are kept and not acknowledged: of this page, of earlier ones
    * and of others that are open, those that have ended included. Needs no
-   * network. Iterating one gives its events from the start.
+   * network. Iterating one gives its events from the start. Empty once the client is closed.
    */
   async calls(): Promise<Call<CallToolResult>[]> {
     return this.backend.calls();

@@ -296,12 +296,20 @@ export class SharedClient extends SharedConnection {
 
   async #pages<T>(method: string, member: string, options: Omit<ListOptions, "cursor">): Promise<{ items: T[]; last: Open }> {
     const items: T[] = [];
+    const byNext = new Map<string, unknown>(); // what a page has held, by the cursor behind it
     let cursor: unknown;
     const users = this.#users;
     for (let pages = 1; ; pages++) {
       const params = cursor === undefined ? undefined : { cursor };
       const page = await this.#page<Open>(method, member, params, options);
       if (users !== this.#users) throw otherUser(method); // what came before is the last one's
+      const next = page["nextCursor"] as string;
+      if (byNext.has(next) && JSON.stringify(byNext.get(next)) === JSON.stringify(page[member])) {
+        this.integrity("repeated_page", `${method}: the server gives a page again that it has given, as one that knows no cursors does`);
+        const { nextCursor: _, ...last } = page;
+        return { items, last };
+      }
+      byNext.set(next, page[member]);
       for (const item of page[member] as T[]) items.push(item);
       // An empty string is a cursor like any other; only its absence ends the
       // list, or null, which some servers send for it.

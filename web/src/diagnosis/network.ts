@@ -29,16 +29,18 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
   }
   if (!foreign) return { hint: otherwise ?? `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
   if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}.  If its endpoint does, is the path right?`);
+  // A server that allows any origin allows none that sends its cookies (Fetch 3.3.5), and one that allows any field then allows none.
+  const refused = credentials === "include" && (await isRule(() => answers({ credentials }), answers));
+  const own: RequestInit = refused ? {} : { credentials };
   const missing: string[] = [];
   for (const [name, value] of fields) {
-    const probed = (): Promise<boolean | undefined> => answers({ headers: { [name]: value } });
-    if ((await probed()) === false && (await isRule(probed, answers))) missing.push(name);
+    const probed = (): Promise<boolean | undefined> => answers({ ...own, headers: { [name]: value } });
+    if ((await probed()) === false && (await isRule(probed, () => answers(own)))) missing.push(name);
   }
-  if (missing.length > 0) return blocked(origin, `Access-Control-Allow-Headers: ${missing.join(", ").toLowerCase()}`);
-  // A server that allows any origin allows none that sends its cookies (Fetch 3.3.5).
-  if (credentials === "include" && (await isRule(() => answers({ credentials }), answers))) {
-    return blocked(origin, `Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
-  }
+  const lacks: string[] = [];
+  if (missing.length > 0) lacks.push(`Access-Control-Allow-Headers: ${missing.join(", ").toLowerCase()}`);
+  if (refused) lacks.push(`Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
+  if (lacks.length > 0) return blocked(origin, lacks.join("  and  "));
   return {
     hint: otherwise ?? `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,
   };

@@ -128,14 +128,17 @@ class Examination {
       this.#cors("allow_origin", "The server's CORS rules keep this page out.", `It has to answer with  Access-Control-Allow-Origin: ${this.#page}.  If its endpoint does, is the path right? Many servers use /mcp.`, ALLOWED);
       return false;
     }
+    // One that allows any origin allows none that sends its cookies, and one that allows any field then allows none (Fetch 3.3.5).
+    const refused = this.#credentials === "include" && (await this.#probes.isRule({ credentials: "include" }, plain));
+    const own: RequestInit = refused ? {} : { credentials: this.#credentials };
     const names = new Set([...ALLOWED.filter((name) => name !== "authorization"), ...[...this.#headers.keys()]]);
     for (const name of names) {
-      if (await this.#probes.isRule({ headers: { [name]: this.#headers.get(name) ?? (name === "content-type" ? "application/json" : "probe") } }, plain)) missing.push(name);
+      if (await this.#probes.isRule({ ...own, headers: { [name]: this.#headers.get(name) ?? (name === "content-type" ? "application/json" : "probe") } }, own)) missing.push(name);
     }
     if (missing.length > 0) {
       this.#cors("allow_headers", "The server's CORS rules keep header fields in the browser.", `It has to answer a preflight with  Access-Control-Allow-Headers: ${missing.join(", ")}`, [...new Set([...ALLOWED, ...missing])]);
     }
-    if (this.#credentials === "include" && (await this.#probes.isRule({ credentials: "include" }, plain))) {
+    if (refused) {
       this.#cors("allow_credentials", "The server's CORS rules keep cookies in the browser.", `It has to answer with  Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${this.#page}, not *`, ALLOWED);
     }
     if (await this.#probes.isRule({ method: "DELETE" }, plain)) {

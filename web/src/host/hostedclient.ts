@@ -108,7 +108,8 @@ export class HostedClient {
     if (!view?.client) return undefined;
     const { url, revision, negotiation, session, server, capabilities, instructions, durability, counters } = view.facts;
     const guarantees = guaranteesIn(view);
-    return { state: view.state, url, revision, negotiation, session, server, capabilities, instructions, durability, guarantees, counters };
+    const { stores } = view;
+    return { user: stores.opened ?? stores.user, state: view.state, url, revision, negotiation, session, server, capabilities, instructions, durability, guarantees, counters };
   }
 
   #emit<E extends keyof ClientEvents>(view: PortView, event: E, value: ClientEvents[E]): void {

@@ -173,7 +173,7 @@ export class PortSession implements ViewPage {
         break;
       case "connect":
       case "agent":
-        if (message.ifKeys) this.#opensIfKeys(message);
+        if (message.ifKeys && !this.#outlives) this.#opensIfKeys(message);
         else this.#opens(message);
         break;
       case "request":
@@ -273,7 +273,8 @@ export class PortSession implements ViewPage {
     }
     this.#outlives = outlives;
     if (outlives) lifetime.endIsHeard = true;
-    const keys = storesKeys();
+    // The one engine whose workers outlive their pages stores keys in them (Chromium): a trial is a database that a first connection would wait for.
+    const keys = outlives ? Promise.resolve(true) : storesKeys();
     this.#presence.hello(
       lock,
       (own) => void keys.then((keys) => this.send({ t: "welcome", build: BUILD, lock: own, keys })),

@@ -102,8 +102,8 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
     if (there !== undefined) this.link.send({ t: "forgetSession", client: this.number, session: there });
   }
 
-  async stored(): Promise<Usage | null> {
-    return this.isClosed ? null : ((await this.own("stored")) as Usage | null);
+  stored(): Promise<Usage | null> {
+    return this.ownUntilEnd<Usage | null>("stored", null);
   }
 
   event(number: number, kind: number, position: number, text: string): void {

@@ -32,6 +32,9 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   readonly #handlers: NonNullable<ConnectOptions["handlers"]>;
   readonly #calls: RemoteCalls;
   readonly #lasting = new LastingAsks();
+  /** Whose the client is at its host, as far as that knows, and was at the last one. */
+  #user: string | undefined;
+  #before: string | undefined;
   #facts: ConnectionFacts;
   /** How often the app waits for the list of its calls; what is restored meanwhile it hears of behind that, as it would in the page. */
   #listing = 0;
@@ -48,6 +51,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   }
 
   protected override linked(): void {
+    this.#before = this.#user;
     this.#calls.use(this.link, this.number);
   }
 
@@ -59,7 +63,15 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
 
   protected override opened(): void {
     this.#calls.opened();
+    if (this.#before !== undefined && this.#before !== this.#user) this.#anotherUser();
     for (const lasting of this.#lasting.all) void this.#again(lasting);
+  }
+
+  /** The user has changed while there was no worker, which would have said so. */
+  #anotherUser(): void {
+    this.#lasting.anotherUser();
+    this.listeners.emit("state", { state: "reconnecting", anotherUser: true });
+    for (const what of ["tools", "prompts", "resources"] as const) this.listeners.emit("changed", { what });
   }
 
   /** Asks the next worker for what the last one had. Where another one takes its place as well, that is asked. */
@@ -107,10 +119,9 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   }
 
   async calls(): Promise<Call<CallToolResult>[]> {
-    if (this.isClosed) return [];
     this.#listing++;
     try {
-      const ids = (await this.own("calls")) as number[];
+      const ids = await this.ownUntilEnd<number[]>("calls", []);
       return ids.map((id) => this.#calls.get(id)).filter((call) => call !== undefined) as Call<CallToolResult>[];
     } finally {
       setTimeout(() => {
@@ -119,8 +130,8 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     }
   }
 
-  async stored(): Promise<Usage | null> {
-    return this.isClosed ? null : ((await this.own("stored")) as Usage | null);
+  stored(): Promise<Usage | null> {
+    return this.ownUntilEnd<Usage | null>("stored", null);
   }
 
   async recorded(): Promise<string | null> {
@@ -143,7 +154,9 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     this.#calls.event(call, kind, position, text, stream, texts, at);
   }
 
-  protected heard(facts: object): void {
+  protected heard(news: object): void {
+    const { user, ...facts } = news as { user?: string };
+    if ("user" in news) this.#user = user;
     this.#facts = { ...this.#facts, ...facts };
   }
 

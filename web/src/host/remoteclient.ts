@@ -202,6 +202,16 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     return this.#tell(method);
   }
 
+  /** The same, with an answer of its own from when the app has said that it ends. */
+  protected async ownUntilEnd<T>(method: "calls" | "stored", after: T): Promise<T> {
+    try {
+      return this.#closing ? after : ((await this.own(method)) as T);
+    } catch (error) {
+      if (this.#closing) return after;
+      throw error;
+    }
+  }
+
   #tell(method: "calls" | "stored" | "recorded" | "close" | "terminate" | "logout"): Promise<unknown> {
     return this.link.ask(method, this, (ask) => ({ t: "ask", client: this.number, ask, op: method, method, args: [] }));
   }

@@ -1,10 +1,7 @@
 // The worker that the runtime runs in, for one page or for all pages of the origin. A module
 // of its own: a page loads none of it.
 
-import { storesKeys } from "../storage/storeskeys.js";
 import { PortSession } from "./portsession.js";
-
-void storesKeys(); // tried while the page says hello
 
 /** Serves a page. */
 function serve(port: MessagePort | undefined): void {

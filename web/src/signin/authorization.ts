@@ -79,9 +79,9 @@ export class Authorization implements ClientAuthorization {
     this.#waits = waits;
   }
 
-  /** Opens the sign-in at a server; `changed` gets it after each change. */
-  static async open(source: SignInSource, url: string, changed: (auth: ClientAuth) => void): Promise<SharedSignIn> {
-    const auth = await openClientAuth(source, url, await authPlace());
+  /** Opens the sign-in at a server; `changed` gets it after each change, and `newest` gives what the app's functions are by then. */
+  static async open(source: SignInSource, url: string, changed: (auth: ClientAuth) => void, newest: () => object | undefined): Promise<SharedSignIn> {
+    const auth = await openClientAuth(source, url, await authPlace(), newest);
     const listeners = new Set<() => void>();
     auth.onchange = () => {
       for (const listener of [...listeners]) listener();

@@ -10,6 +10,8 @@ import { clientPart } from "./loadauthorization.js";
 export interface OAuth extends Auth {
   /** Called when the state or the address of a sign-in has changed, so that the app can show where a person has to go. */
   onchange: ((signIn: ServerSignIn) => void) | undefined;
+  /** @internal What a component has in its place by now: its functions are called. It is one sign-in all the same, with whatever else signs in by this. */
+  newest?: () => OAuth | undefined;
 }
 
 /** How long, in ms, a page in the window of a sign-in has to connect, before its answer is left to the page that opened it. */
@@ -46,7 +48,7 @@ function forClients(source: SignInSource): OAuth {
   const opened = (url: string): Promise<SharedSignIn> => {
     let open = shared.get(url);
     if (!open) {
-      open = clientPart.here!.Authorization.open(source, url, heard);
+      open = clientPart.here!.Authorization.open(source, url, heard, () => made.newest?.()?.of);
       shared.set(url, open);
       open.catch(() => shared.delete(url)); // whoever needs it next tries again
     }
@@ -55,7 +57,7 @@ function forClients(source: SignInSource): OAuth {
   // Within the steps of a sign-in, none of which may end with what the app throws.
   const heard = (signIn: ServerSignIn): void => {
     try {
-      made.onchange?.(signIn);
+      (made.newest ? made.newest() : made)?.onchange?.(signIn);
     } catch (error) {
       reportError(error);
     }

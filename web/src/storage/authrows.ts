@@ -18,13 +18,18 @@ export interface SealedDatabase {
   mark: string;
 }
 
-/** A row. Its name and version can be read; all else is sealed, but for keys that nobody can read anyway. */
+/** A row. Its name, version and time can be read; all else is sealed, but for keys that nobody can read anyway. */
 interface AuthRecord {
   name: string;
   version: number;
+  /** When it was last written, or a grant read, to the day, in ms since 1970: for the sweep. The builds before it do not write it. */
+  at?: number;
   sealed: Bytes;
   keys: CryptoKey[];
 }
+
+/** How old the time of a grant may be that is read, in ms. */
+const DAY = 24 * 3_600_000;
 
 /** Stands for a key in the sealed text. */
 const KEY = "holdfast:CryptoKey";
@@ -49,7 +54,8 @@ export class AuthRows {
       return () => found;
     });
     if (record === undefined) return undefined;
-    const { version } = record as AuthRecord;
+    const { name, version, at = 0 } = record as AuthRecord;
+    if (key.startsWith("grant/") && !(Math.abs(Date.now() - at) < DAY)) void used(db, name).catch(() => {}); // nobody waits for it
     const value = await opened(cipher, key, record);
     if (value !== undefined) return { value: value as T, version };
     await this.set(key, typeof version === "number" ? version : 0, undefined);
@@ -107,6 +113,15 @@ async function opened(cipher: CryptoKey | null, key: string, record: unknown): P
   return text ? revive(new TextDecoder().decode(text), record.keys) : undefined;
 }
 
+/** Notes that somebody still uses a grant. It stays the same version. */
+function used(db: IDBDatabase, name: string): Promise<void> {
+  return run(db, { stores: ["keys"], mode: "readwrite" }, (tx, then) => {
+    const keys = tx.objectStore("keys");
+    then(keys.get([name]), (there: object | undefined) => there && keys.put({ ...there, at: Date.now() }));
+    return () => undefined;
+  });
+}
+
 /** A transaction. A handle that is closed throws at once, in words of its own. */
 function run<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransaction, then: Then) => () => T): Promise<T> {
   return transact(db, scope, work).catch((error: unknown) => {
@@ -120,7 +135,7 @@ async function recordOf(cipher: CryptoKey | null, key: string, value: unknown): 
   const text = JSON.stringify(value, (_, one: unknown) => (one instanceof CryptoKey ? { [KEY]: keys.push(one) - 1 } : one));
   // Random, so that what was deleted and written again is another version.
   const version = 1 + Number.parseInt(random().slice(0, 12), 16);
-  return { name: AUTH_ROWS + key, version, sealed: await seal(cipher, [key, version], new TextEncoder().encode(text)), keys };
+  return { name: AUTH_ROWS + key, version, at: Date.now(), sealed: await seal(cipher, [key, version], new TextEncoder().encode(text)), keys };
 }
 
 function revive(text: string, keys: readonly CryptoKey[]): unknown {

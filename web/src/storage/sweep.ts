@@ -1,12 +1,14 @@
 // The sweep: once a day one page of the origin deletes what nobody comes back to.
 // Each store says in its generation when it was last opened or written to; those of
 // users who have not returned, and of addresses that are used no more, go 30 days
-// later, and what is left of those that were forgotten as well. Ages are counted to
+// later, and what is left of those that were forgotten as well; so do the tokens of a
+// sign-in that nobody has asked for so long. Ages are counted to
 // a time that is sure to have come (clock.ts), so one wrong clock deletes nothing.
 
 import { readingsOf } from "./clock.js";
 import { type GenerationRecord, generationName, isTombstone, serverOf, timeOf } from "./generation.js";
 import { CLOCK, random } from "./keys.js";
+import { AUTH_ROWS } from "./open.js";
 import { resultsOf } from "./resultrows.js";
 import type { SweepUse } from "./store.js";
 import { commit, type Then, transact } from "./transaction.js";
@@ -24,6 +26,9 @@ const SWEEP = "sweep";
 
 /** Where records are of servers. */
 const STORES = ["ids", "servers", "calls", "log"];
+
+/** What the names of rows begin with that have the tokens of a sign-in. */
+const GRANTS = `${AUTH_ROWS}grant/`;
 
 /** What a sweep goes by. */
 export interface Times {
@@ -101,7 +106,7 @@ function aged(db: IDBDatabase, times: Times): Promise<string[]> {
       then(keys.getAll(), (records: { name: string }[]) => {
         for (const record of records) {
           const server = serverOf(record);
-          if (server === undefined && !isTombstone(record)) continue;
+          if (server === undefined && !isTombstone(record) && !String(record.name).startsWith(GRANTS)) continue;
           if (server !== undefined) for (const name of [server, resultsOf(server)]) unnamed.delete(name);
           const at = timeOf(record);
           if (at === undefined || at > times.latest) {

@@ -1,6 +1,6 @@
 // Whether two parts of an app mean the same connection: the same address and options, as far as they can be compared.
 
-import { oauth, type OAuth } from "holdfast";
+import type { OAuth } from "holdfast";
 import { inPage } from "../shared/inpage.js";
 
 /**
@@ -62,21 +62,10 @@ export function withNewest<O extends object>(options: O, newest: () => O): O {
   return copy(options, newest) as O;
 }
 
-/** By what the app has made. It is as long-lived as that: who has said no is not asked again by the next connection, nor twice by two. */
-const signIns = new WeakMap<OAuth, { readonly own: OAuth; now: () => OAuth | undefined }>();
-
-/** The same sign-in with the newest of its functions. That of a program has none. */
+/** The same sign-in, which calls the newest of its functions. That of a program has none. */
 function newestSignIn(auth: OAuth | undefined, now: () => OAuth | undefined): OAuth | undefined {
-  const { of } = auth ?? {};
-  if (!auth || !of || "kind" in of) return auth;
-  let made = signIns.get(auth);
-  if (made) made.now = now;
-  else {
-    const own = oauth(withNewest(of, () => made!.now()?.of ?? of));
-    signIns.set(auth, (made = { own, now }));
-    own.onchange = (signIn) => made!.now()?.onchange?.(signIn);
-  }
-  return made.own;
+  if (auth?.of && !("kind" in auth.of)) auth.newest = now;
+  return auth;
 }
 
 /** Handlers may be methods of a class. */
