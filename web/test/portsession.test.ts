@@ -63,20 +63,6 @@ async function turns(): Promise<void> {
   for (let n = 0; n < 20; n++) await Promise.resolve();
 }
 
-test("Fault 451: a worker that outlives its pages makes no trial of keys, and its first page waits for none", async () => {
-  let trials = 0;
-  globalThis.indexedDB = { open: () => (trials++, {}) } as unknown as IDBFactory; // one that hangs
-  try {
-    const page = new Page();
-    await page.hello();
-    assert.deepEqual(page.heard.map((message) => (message.t === "welcome" ? message.keys : message.t)), [true]);
-    await ready();
-    assert.equal(trials, 0);
-  } finally {
-    Reflect.deleteProperty(globalThis, "indexedDB");
-  }
-});
-
 test("Fault 199: a frozen page is not given up while it holds its lock; one that is given up can see it by the lock of its session", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
