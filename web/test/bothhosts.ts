@@ -17,7 +17,7 @@ import { Backlog } from "../src/shared/backlog.js";
 import { CallFlags, TaskOffer } from "../src/shared/border.js";
 import type { Open } from "../src/shared/mcp.js";
 import type { Journal } from "../src/tabs/journal.js";
-import { serverKey } from "../src/storage/storage.js";
+import { type LogRow, serverKey } from "../src/storage/storage.js";
 import { Locks } from "./chance.js";
 
 /** A request as the core has it. */
@@ -35,6 +35,8 @@ export interface CoreCall {
 export class CoreClient {
   readonly calls: CoreCall[] = [];
   isOver = false;
+  /** Calls whose outcome the app has had, by what it was told while it was open. */
+  readonly handed: number[] = [];
   /** The resources that it was told to listen for, where one stream carries them. */
   watched: string[] = [];
 
@@ -76,6 +78,8 @@ export class Origin {
   /** What is stored: kept calls without an outcome. */
   #stored: CoreCall[] = [];
   #ids = 0;
+  /** The next rows of a call's log. */
+  rows: () => Promise<LogRow[]> = async () => [];
 
   constructor(host: "page" | "shared", revision = "2025-11-25") {
     this.#host = host;
@@ -155,7 +159,7 @@ export class Origin {
     const stores = new UserStores(options, false, { of: async (name) => name, former: async () => [] }, plan.url);
     let user: string | undefined;
     Object.defineProperty(stores, "opened", { get: () => user });
-    stores.open = async () => ({ journal: { ...journal, server: await serverKey(plan.url, (user = await stores.principal()) ?? "") } as unknown as Journal, why: "" });
+    stores.open = async () => ({ journal: { ...journal, rows: () => this.rows(), server: await serverKey(plan.url, (user = await stores.principal()) ?? "") } as unknown as Journal, why: "" });
     const view = viewOf(plan.url, new Backlog(...plan.backlog), options.handlers ?? {}, stores);
     const principal = await stores.principal();
     await OpenClient.of(plan, principal).join(view, options.signal, Promise.resolve(this.#runtime as unknown as Runtime), principal);
@@ -184,8 +188,13 @@ export class Origin {
     counters: () => "{}",
     subscribe: (handle: number, uris: string) => void (this.clients[handle - 1]!.watched = JSON.parse(uris) as string[]),
     toolFor: () => [TaskOffer.None, ""],
+    record: (_: number, id: number) => id,
+    handed: (handle: number, id: number) => {
+      const { isOver, handed } = this.clients[handle - 1]!;
+      if (!isOver) handed.push(id);
+    },
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.#close(handle)])),
-    ...Object.fromEntries(["answer", "cancel", "disown", "token", "ack", "release", "pause", "handed", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["answer", "cancel", "disown", "token", "ack", "release", "pause", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
   };
 
   #recall(handle: number, call: CoreCall): void {
@@ -210,7 +219,6 @@ const journal = {
   options: () => ({}),
   attach: () => undefined,
   landed: () => Promise.resolve(),
-  rows: async () => [],
   usage: async () => null,
   lastToUse: async () => true,
   logout: () => true,

@@ -6,6 +6,7 @@ import { HoldfastError } from "../src/shared/errors.js";
 
 const PAGE = "https://app.example";
 Object.defineProperty(globalThis, "location", { value: { origin: PAGE, protocol: "https:", hostname: "app.example", href: `${PAGE}/` }, configurable: true });
+Object.defineProperty(globalThis, "origin", { value: PAGE, configurable: true });
 
 /** A server as a browser shows it to a page of another origin: what CORS allows, and what it answers. */
 interface Server {
@@ -103,6 +104,18 @@ test("Fault 398: each rule that keeps a page out is found, with the line for eac
     assert.ok(!JSON.stringify(findings).includes("secret"), what);
     if (what === "nothing there") continue;
     for (const [stack, lines] of Object.entries(findings[0]!.lines!)) assert.ok(lines.includes(PAGE), `${what}, ${stack}`);
+  }
+});
+
+test("Fault 693: a frame without an address is named by the origin that its requests have, and its own server is not foreign", async () => {
+  const { location } = globalThis;
+  Object.defineProperty(globalThis, "location", { value: { origin: "null", protocol: "about:", hostname: "", href: "about:srcdoc" }, configurable: true });
+  try {
+    const [finding] = await found({ ...GOOD, origin: undefined });
+    assert.ok(finding!.hint.includes(`Access-Control-Allow-Origin: ${PAGE}`), finding!.hint);
+    assert.deepEqual(codes(await found({ ...GOOD, origin: undefined }, {}, `${PAGE}/mcp`)), []);
+  } finally {
+    Object.defineProperty(globalThis, "location", { value: location, configurable: true });
   }
 });
 

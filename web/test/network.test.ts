@@ -52,6 +52,22 @@ test("Fault 147: a rule is still found", async () => {
   }
 });
 
+test("Fault 693: what a server has to answer a frame without an address names the origin of its requests", async () => {
+  const globals = { location: { origin: "null", protocol: "about:", href: "about:srcdoc" }, origin: "https://app.test" };
+  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true });
+  try {
+    for (const [allows, credentials] of [
+      [(init: RequestInit) => init.mode === "no-cors", "omit"],
+      [(init: RequestInit) => init.credentials !== "include", "include"],
+    ] as const) {
+      const { hint } = await found(allows, new Set(), credentials);
+      assert.ok(hint.includes("Access-Control-Allow-Origin: https://app.test"), hint);
+    }
+  } finally {
+    for (const name of Object.keys(globals)) Reflect.deleteProperty(globalThis, name);
+  }
+});
+
 test("Fault 667: all that the CORS rules of a server lack is named at once, and a * that stands for no field where cookies go along", async () => {
   const sent = (init: RequestInit): string[] => Object.keys((init.headers ?? {}) as object).filter((name) => name !== "accept");
   for (const [allows, hint] of [

@@ -70,6 +70,48 @@ test("an app reads what four pieces of a burst brought before the next is worked
   assert.deepEqual(order.slice(0, 16), [...four, ...four]);
 });
 
+test("Fault 692: a page has its turn in a burst also where its app works on what each piece brought", async () => {
+  const [{ MessageChannel }, now] = [globalThis, performance.now];
+  let [clock, since, longest] = [0, 0, 0];
+  performance.now = () => clock;
+  globalThis.MessageChannel = class extends MessageChannel {
+    constructor() {
+      super();
+      const { port2 } = this;
+      const post = port2.postMessage.bind(port2);
+      port2.postMessage = (message: unknown) => {
+        [longest, since] = [Math.max(longest, clock - since), clock];
+        post(message);
+      };
+    }
+  };
+  try {
+    // A piece brings much, or little, or the network is never ahead of the app by a whole piece.
+    for (const size of [1 << 16, 50_000]) {
+      [clock, since, longest] = [0, 0, 0];
+      await new Promise<void>((resolve) => {
+        const reports = {
+          chunkBytes: 1 << 16,
+          head: () => it.read(),
+          chunk: () => {
+            it.read();
+            void Promise.resolve().then(() => (clock += 3)); // the app, for 3 ms
+            return true;
+          },
+          end: () => resolve(),
+        };
+        const it = new Exchange(reports as unknown as Reports, 1, 2);
+        const pieces = Array.from({ length: 40 }, () => new Uint8Array(size));
+        const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => (pieces.forEach((piece) => controller.enqueue(piece)), controller.close());
+        void it.start(PARTS, new Uint8Array(0), { credentials: "omit", fetch: async () => new Response(new ReadableStream<Uint8Array>({ start })) });
+      });
+      assert.ok(since > 0 && longest < 25, `${size}: ${longest} ms`);
+    }
+  } finally {
+    [globalThis.MessageChannel, performance.now] = [MessageChannel, now];
+  }
+});
+
 test("a stream of bytes that a library has put in the place of the browser's ends where it is closed", async () => {
   const { fetch } = globalThis;
   const sent = [new TextEncoder().encode("one"), new TextEncoder().encode("two")];

@@ -163,7 +163,7 @@ test("Fault 653: a result that is awaited beside a loop has nothing deleted befo
     await gate;
     yield { kind: EVENT.progress, position: 2, text: `{"progress":2}` };
   };
-  const [page, there] = [viewer(), viewer()];
+  const [page, there] = [viewer(), { ...viewer(), page: {} }];
   let control2: Pick<SharedControl, "acted"> | undefined;
   there.newCall = (...made) => Object.assign(new Call(...made), { bind: (_: number, given: SharedControl) => (control2 = given) }) as never; // a page of a worker's
   call.show(there);

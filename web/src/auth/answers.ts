@@ -120,7 +120,7 @@ async function unanswered(hands: Hands, leg: Leg, url: string, allow: readonly s
   stop();
   probe.abort(); // else it would hold one of the browser's six connections for as long as that server likes
   if (!there) return new AuthFailure(leg, { code: "network_error", message: `nothing answers at ${origin}`, retryable: true });
-  const page = globalThis.location?.origin ?? "*";
+  const page = globalThis.origin ?? "*";
   return new AuthFailure(leg, {
     code: "cors_blocked",
     message: `${origin} is there, but its CORS rules keep this page out, or it redirects`,

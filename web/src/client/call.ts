@@ -157,11 +157,11 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    *
    * With `ack: "auto"` the result acknowledges the call, and so does a loop that throws
    * the call's error; the end of a loop does not. The acknowledgement follows two tasks
-   * later, after the code that awaits the promise has run. If that code throws and nobody
-   * catches, or the page ends before, the call stays in the store. The acknowledgement does
-   * not wait for code after another `await`: use `ack: "manual"` for that. An outcome of
-   * `lost` or `outcome_unknown` is kept until {@link Call.retry},
-   * {@link Call.abandon} or {@link Call.ack}, or until it expires.
+   * later, after the code that awaits the promise has run, and behind a loop of the page that
+   * reads stored events. If that code throws and nobody catches, or the page ends before, the
+   * call stays in the store. The acknowledgement does not wait for code after another `await`:
+   * use `ack: "manual"` for that. An outcome of `lost` or `outcome_unknown` is kept until
+   * {@link Call.retry}, {@link Call.abandon} or {@link Call.ack}, or until it expires.
    */
   get result(): Promise<T> {
     this.#promise ??= new Promise<T>((resolve, reject) => {

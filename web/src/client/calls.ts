@@ -326,6 +326,7 @@ export class Calls {
   /** The app closes the client: what was handed to it so far it has had. */
   closing(): void {
     this.#handover.now();
+    for (const call of this.#kept.values()) call.closing();
   }
 
   #rerun(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {

@@ -7,6 +7,8 @@ import { missing } from "./storedevents.js";
 /** Whoever sees a call in a way of their own: a client of the app's. */
 export interface CallViewer {
   readonly backlog: Backlog;
+  /** In a worker, the page that it belongs to. */
+  readonly page?: object;
   /** Makes what the viewer holds of a call. */
   newCall<T>(...made: NewCall): Call<T>;
   /** Makes the same request once more. */
@@ -94,13 +96,18 @@ export class SharedCall<T> extends Call<T> {
   }
 
   /**
-   * Has the call forgotten for an outcome that the app has had, once those who read its events from the store have them:
-   * an app may await the result beside a loop.
+   * Has the call forgotten for an outcome that the app has had, once those who read its events from the store have them,
+   * in a worker those of that `page`: an app may await the result beside a loop.
    */
-  whenRead(forget: () => void): void {
-    const reader = [...this.#seen.values()].find(({ reads }) => reads > 0);
-    if (reader) reader.afterwards.push(() => this.whenRead(forget));
+  whenRead(forget: () => void, page?: object): void {
+    const reader = [...this.#seen].find(([viewer, { reads }]) => reads > 0 && (!page || viewer.page === page));
+    if (reader) reader[1].afterwards.push(() => this.whenRead(forget, page));
     else forget();
+  }
+
+  /** The client is closed for all: whoever reads still keeps nothing in the store that the app has had. */
+  closing(): void {
+    for (const [viewer, { afterwards }] of this.#seen) if (afterwards.length > 0) this.drop(viewer);
   }
 
   /** The page that made it has another user, by the token that was asked for: it ends, unless it was made before or has left. */
@@ -169,11 +176,7 @@ export class SharedCall<T> extends Call<T> {
         return this.#bound?.control.ack(this.#bound.id, position) ?? Promise.resolve();
       },
       handed: () => core((control, id) => control.handed(id)),
-      acted: () => {
-        const acted = (): void => core((control, id) => control.acted(id));
-        if (seen.reads > 0) seen.afterwards.push(acted);
-        else acted();
-      },
+      acted: () => this.whenRead(() => core((control, id) => control.acted(id)), viewer.page),
       peek: () => core((control, id) => control.peek(id)),
       draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
       park: (_, parked) => core((control, id) => control.park(id, parked)),

@@ -28,7 +28,7 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?${secure}` };
   }
   if (!foreign) return { hint: otherwise ?? `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
-  if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}.  If its endpoint does, is the path right?`);
+  if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.origin ?? "*"}.  If its endpoint does, is the path right?`);
   // A server that allows any origin allows none that sends its cookies (Fetch 3.3.5), and one that allows any field then allows none.
   const refused = credentials === "include" && (await isRule(() => answers({ credentials }), answers));
   const own: RequestInit = refused ? {} : { credentials };
@@ -39,7 +39,7 @@ export async function networkCause({ url, foreign, reach }: Failed, { fields, cr
   }
   const lacks: string[] = [];
   if (missing.length > 0) lacks.push(`Access-Control-Allow-Headers: ${missing.join(", ").toLowerCase()}`);
-  if (refused) lacks.push(`Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
+  if (refused) lacks.push(`Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${globalThis.origin ?? "*"}`);
   if (lacks.length > 0) return blocked(origin, lacks.join("  and  "));
   return {
     hint: otherwise ?? `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,

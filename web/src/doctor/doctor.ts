@@ -81,7 +81,7 @@ class Examination {
     this.#probes = probes;
     this.#headers = headers;
     this.#credentials = credentials;
-    this.#page = globalThis.location?.origin ?? "null";
+    this.#page = globalThis.origin ?? "null";
   }
 
   async run(): Promise<ServerDiagnosis> {

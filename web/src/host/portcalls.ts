@@ -100,8 +100,8 @@ export class PortCalls {
       return;
     }
     if (!shared) throw new HoldfastError({ code: "closed", op: made.method, message: "the client has this call no more" });
-    const { backlog } = view;
-    const viewer: CallViewer = { backlog, rerun: (call) => view.rerun(call), newCall: <T>(...all: NewCall) => view.newCall<T>(...all) };
+    const { backlog, page } = view;
+    const viewer: CallViewer = { backlog, page, rerun: (call) => view.rerun(call), newCall: <T>(...all: NewCall) => view.newCall<T>(...all) };
     this.#again.set(id, { shared, viewer });
     shared.show(viewer, shared.kept);
   }

@@ -28,6 +28,9 @@ const TURN = 16;
  */
 const UNREAD_CHUNKS = 4;
 
+/** After so many bytes that the app reads, time that goes by until the next are there may be the app's work on them, in the same turn. */
+const MUCH = 16 << 10;
+
 /** Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a second. */
 class Turns {
   #channel: MessageChannel | undefined;
@@ -196,7 +199,7 @@ export class Exchange {
         const piece = await this.#next();
         if (!piece) return;
         // The page has had its turn while the stream was waited for.
-        if (performance.now() - began > 1) {
+        if (unread < MUCH && performance.now() - began > 1) {
           since = performance.now();
           unread = 0;
         }
