@@ -36,6 +36,25 @@ test("the first reader gets what came before it, a later one what comes after", 
   assert.deepEqual(got, [[1, 2, 3], [3]]);
 });
 
+test("Fault 710: where an app lets few events wait its stream is held up in time, and it gets them all", async () => {
+  for (const limit of [1, 10, 300]) {
+    const { events, push, pauses } = queue(limit);
+    const reader = events.read();
+    let read = 0;
+    const next = async (): Promise<void> => {
+      assert.equal(progress((await reader.next()).value as CallEvent), ++read);
+    };
+    let sent = 0;
+    push(++sent);
+    await next();
+    for (let round = 0; round < 10; round++) {
+      while (pauses.at(-1) !== true) push(++sent);
+      assert.ok(sent - read <= limit, `${sent - read} of ${limit} wait`);
+      while (pauses.at(-1) === true) await next();
+    }
+  }
+});
+
 test("a loop that waits gets events as they come, and the error at the end", async () => {
   const { events, push } = queue();
   const reader = events.read();

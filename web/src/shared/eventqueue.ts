@@ -4,7 +4,7 @@ import { HoldfastError } from "./errors.js";
 /** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
 const HIGH_WATER = 4096;
 const LOW_WATER = 1024;
-/** The same for bytes: parts of what may wait for one reader. */
+/** The same as parts of what may wait for one reader, of bytes, and of events where an app lets few of them wait. */
 const HIGH_PART = 4;
 const LOW_PART = 16;
 
@@ -343,9 +343,9 @@ class Fifo<T> {
     return this.#items.length - this.#head;
   }
 
-  /** Whether more items wait than that, or bytes than that part of what may wait. */
+  /** Whether more items wait than that, or items or bytes than that part of what may wait. */
   over(items: number, part: number): boolean {
-    return this.length > items || this.bytes > this.#backlog.bytes / part;
+    return this.length > Math.min(items, this.#backlog.events / part) || this.bytes > this.#backlog.bytes / part;
   }
 
   push(item: T, bytes: number): void {
