@@ -188,12 +188,13 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // 2.1 KB of the wasm with agents are for whose turn has ended, as each tab can know it, for words that are prompted again, and for prompts that wait for a
 // token (609 to 619, 647 to 651).
 // 1.1 KB of the same are for prompts of version 1 that are stored as leaving, prompts that are accepted before they are repeated, histories that are asked
-// for since the store works again, sessions under ids of earlier ones, and logins in mid-session (673 to 678); 0.01 KB of the page's side for 676.
+// for since the store works again, sessions under ids of earlier ones, and logins in mid-session (673 to 678); 0.01 KB of the page's side for 676;
+// 0.4 KB of the same for where those end (700 to 706).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
   { name: "holdfast.wasm", budget: 511_900, goal: 600_000, raw: 2_501_500 },
-  { name: "holdfast-agents.wasm", budget: 625_700, goal: 700_000, raw: 3_149_500 },
+  { name: "holdfast-agents.wasm", budget: 626_300, goal: 700_000, raw: 3_151_500 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 15_950, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 64_850, goal: 45_000 },
