@@ -83,3 +83,32 @@ func TestFault674_NoTurnOfItsOwn(t *testing.T) {
 		s.expect(ok && by == 2, "there %v: it settles %v with the end of turn %d", there, ok, by)
 	}
 }
+
+// TestFault704_InTheAgentsWords: the agent repeats a prompt in words of its own, and accepts it once its turn has ended. It settles with that
+// turn at once, and there is no other one.
+func TestFault704_InTheAgentsWords(t *testing.T) {
+	for _, says := range []string{"", "done"} {
+		for _, message := range []string{"", "u1"} {
+			t.Run(fmt.Sprintf("says %q accepted as %q", says, message), func(t *testing.T) {
+				m := newModel()
+				var prompt modelRequest
+				m.onPrompt = func(_ *modelSession, r modelRequest) { prompt = r }
+				s, handle, a := opened(t, m)
+				w := newWaiters(func() []engine.Effect { return s.effects }, s.prompt)
+				waits := w.prompt(handle, "/review")
+				s.settle(0)
+				a.update(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"Review what has changed."}]}`)
+				a.is(`"state":"running"`)
+				if says != "" {
+					a.chunk("a1", says)
+				}
+				a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":1}`)
+				s.settle(0)
+				a.accept(prompt, message)
+				s.settle(0)
+				w.hear()
+				s.expect(waits.settled && s.ended() == 1, "it has settled: %v, and %d turns have ended", waits.settled, s.ended())
+			})
+		}
+	}
+}

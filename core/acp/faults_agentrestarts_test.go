@@ -69,3 +69,66 @@ func TestFault677_AnotherTabHasIt(t *testing.T) {
 	s.expect(len(s.Store.Heads()) == 0, "it is stored still")
 	l.hear(1)
 }
+
+// TestFault706_SameConnection: an agent answers session/new with the id of a session that it has on that very connection, as one that has a
+// single session for each folder may. It has not been restarted: that session goes on, with the prompt that it is at work on.
+func TestFault706_SameConnection(t *testing.T) {
+	for _, reloaded := range []bool{false, true} {
+		t.Run(fmt.Sprint("reloaded ", reloaded), func(t *testing.T) {
+			m := newModel()
+			m.onPrompt = func(a *modelSession, r modelRequest) {
+				a.echo(r, "u1")
+				a.accept(r, "u1")
+				a.is(`"state":"running"`)
+			}
+			s, handle, a := opened(t, m)
+			s.prompt(handle, "hi")
+			s.settle(0)
+			m.silent["session/new"], m.silent["session/resume"] = true, true
+			if reloaded {
+				s.load()
+				s.settle(0)
+				handle = s.handle(a.id)
+			}
+			call := s.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
+			a.conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, m.of("session/new")[1].ID, a.id)
+			s.settle(0)
+			s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.handle(a.id) == handle, "it is another session")
+			clear(m.silent)
+			for _, r := range m.of("session/resume") {
+				m.handle(a.conn, r)
+			}
+			a.chunk("a1", "done")
+			a.is(`"state":"idle","stopReason":"end_turn"`)
+			s.settle(1_000)
+			s.expect(said(s.effects, handle) == "done" && s.ended() == 1, "shown %q, %d ends", said(s.effects, handle), s.ended())
+		})
+	}
+}
+
+// TestFault677_NotTakenUp: an agent does not take a session up, and makes another one under its id: on a new connection, where it says nothing of
+// sessions that it does not know, and on the same one, where it says that.
+func TestFault677_NotTakenUp(t *testing.T) {
+	for code, cut := range map[int]bool{-32603: false, -32002: true} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			m := newModel()
+			s, handle, a := opened(t, m)
+			a.chunk("a1", "old")
+			s.settle(0)
+			m.silent["session/resume"], m.silent["session/new"] = true, true
+			if cut {
+				s.cut(m.reading(a.id), 0)
+			} else {
+				m.forget(s)
+			}
+			s.settle(5_000)
+			conn := m.connections[m.of("session/resume")[0].Connection]
+			conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, m.of("session/resume")[0].ID, code)
+			s.settle(0)
+			s.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
+			conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, m.of("session/new")[1].ID, a.id)
+			s.settle(0)
+			s.expect(s.handle(a.id) != handle, "it is the earlier one")
+		})
+	}
+}

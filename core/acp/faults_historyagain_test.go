@@ -152,3 +152,72 @@ func TestFault675_EndThatAHistoryTells(t *testing.T) {
 	s.expect(s.ended() == 1 && len(m.of("session/resume")) == 1, "%d ends, %d times", s.ended(), len(m.of("session/resume")))
 	s.expect(len(s.events(engine.EventResumed, "")) == 1, "the app is told %d times", len(s.events(engine.EventResumed, "")))
 }
+
+// TestFault700_SocketLostMeanwhile: the store works again in a turn, and the socket is lost before that has ended. The app has missed
+// something then, and hears of it.
+func TestFault700_SocketLostMeanwhile(t *testing.T) {
+	m := newModel()
+	m.onPrompt = func(a *modelSession, r modelRequest) {
+		a.echo(r, "u1")
+		a.accept(r, "u1")
+		a.is(`"state":"running"`)
+	}
+	w := &wire{sim: newSim(t, acp.Config{Transport: acp.TransportWebSocket}, m), m: m, conns: map[engine.ExchangeID]*modelConnection{}}
+	w.wait(0)
+	w.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
+	w.wait(0)
+	w.prompt(w.handle(m.newest), "hi")
+	w.wait(0)
+	w.storedAgain()
+	w.close(true)
+	w.wait(60_000)
+	w.expect(len(w.events(engine.EventResumed, `"restarted"`)) == 1, "the app is told %d times", len(w.events(engine.EventResumed, "")))
+}
+
+// TestFault701_AskedForAsTheAgentSpeaks: the agent has begun a turn, and asks for a permission in it, before it hears that its history is
+// asked for. Nothing is shown twice.
+func TestFault701_AskedForAsTheAgentSpeaks(t *testing.T) {
+	m := newModel()
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "one")
+	s.settle(1_000)
+	before := said(s.effects, handle)
+	m.silent["session/resume"] = true
+	s.storedAgain()
+	delete(m.silent, "session/resume")
+	a.chunk("a1", ", more")
+	a.update(`{"sessionUpdate":"user_message","messageId":"u2","content":[{"type":"text","text":"of another client"}]}`)
+	a.is(`"state":"requires_action"`)
+	a.chunk("a2", ", two")
+	a.ask(func() {})
+	m.handle(m.connections["c1"], m.of("session/resume")[0])
+	s.settle(1_000)
+	s.expect(said(s.effects, handle) == before+", more, two", "shown %q", said(s.effects, handle))
+}
+
+// TestFault702_StoreTooSlowForIt: the store is too slow for the whole history, which is given up each time, and stored after all. The agent
+// is not asked for it for ever.
+func TestFault702_StoreTooSlowForIt(t *testing.T) {
+	m := newModel()
+	s, _, a := opened(t, m)
+	for i := range 200 {
+		a.chunk("a1", fmt.Sprint("word", i, " "))
+	}
+	s.settle(0)
+	sizes := map[uint32]int{}
+	s.also = func(e engine.Effect) {
+		if e.Kind == engine.Store {
+			sizes[e.Ticket] = len(e.Data)
+		}
+	}
+	s.slow = true
+	s.storedAgain()
+	for range 60 {
+		if waiting := s.Store.Waiting(); len(waiting) > 0 && sizes[waiting[0]] > 5_000 {
+			s.settle(4_000)
+		}
+		s.landOne()
+		s.settle(100)
+	}
+	s.expect(len(m.of("session/resume")) == 1, "it is asked %d times", len(m.of("session/resume")))
+}

@@ -53,3 +53,55 @@ func TestFault678_LoggedInAfterARestart(t *testing.T) {
 		})
 	}
 }
+
+// TestFault703_TakenUpBeforeTheLogin: the agent has refused a session, and takes it up on the next connection, or as the app loads it. A
+// login after that is none for which it has to be taken up once more.
+func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
+	for _, byTheApp := range []bool{false, true} {
+		t.Run(fmt.Sprint("by the app ", byTheApp), func(t *testing.T) {
+			m := newModel()
+			m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},"authMethods":[{"methodId":"x","type":"agent"}]`
+			s, handle, a := opened(t, m)
+			a.chunk("a1", "x")
+			s.settle(0)
+			m.silent["session/resume"], m.silent["auth/login"] = true, true
+			m.forget(s)
+			s.settle(1_000)
+			m.connections["c2"].say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.of("session/resume")[0].ID)
+			s.settle(1_000)
+			delete(m.silent, "session/resume")
+			if byTheApp {
+				s.request(handle, "session/resume", `{"sessionId":"s1","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
+			} else {
+				m.forget(s)
+			}
+			s.settle(30_000)
+			before, told := len(m.of("session/resume")), len(s.events(engine.EventResumed, ""))
+			s.request(0, "auth/login", `{"methodId":"x"}`)
+			a.conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.of("auth/login")[0].ID)
+			s.settle(1_000)
+			s.expect(len(m.of("session/resume")) == before && len(s.events(engine.EventResumed, "")) == told, "it is asked for %d times more", len(m.of("session/resume"))-before)
+		})
+	}
+}
+
+// TestFault703_CutAsSomebodyLogsIn: version 1: an agent that can tell no history has refused a session on a new connection. The session's stream
+// is cut as somebody logs in: the agent is asked to take the session up once it is there again.
+func TestFault703_CutAsSomebodyLogsIn(t *testing.T) {
+	m := newModel()
+	m.version, m.answers = 1, `"agentCapabilities":{"sessionCapabilities":{"resume":{}}},"authMethods":[{"id":"x"}]`
+	s, _, a := opened(t, m)
+	a.chunk("a1", "x")
+	s.settle(0)
+	m.silent["session/resume"], m.silent["authenticate"] = true, true
+	m.forget(s)
+	s.settle(1_000)
+	s.expect(len(m.of("session/resume")) == 1, "it is not asked")
+	m.connections["c2"].say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.of("session/resume")[0].ID)
+	s.settle(1_000)
+	s.request(0, "authenticate", `{"methodId":"x"}`)
+	s.end(m.reading(a.id), engine.EndNetwork)
+	m.connections["c2"].say("", `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.of("authenticate")[0].ID)
+	s.settle(30_000)
+	s.expect(len(m.of("session/resume")) == 2, "it is asked %d times", len(m.of("session/resume")))
+}

@@ -4,6 +4,7 @@ package acp_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,7 +73,10 @@ func boolInt(b bool) int {
 // nor in the next, and nobody is at work.
 func TestFault673_CancelledAsItIsStored(t *testing.T) {
 	m, asked := v1agent()
-	s, handle, _ := opened(t, m)
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "before")
+	s.settle(0)
+	v1ends(s, a, (*asked)[0], "end_turn")
 	s.slow = true
 	call := s.prompt(handle, "hi")
 	s.do("cancel", func(c *acp.Client, now engine.Time) { c.Cancel(now, call) })
@@ -80,10 +84,10 @@ func TestFault673_CancelledAsItIsStored(t *testing.T) {
 		s.landOne()
 	}
 	s.slow = false
-	s.expect(len(*asked) == 0, "it left")
+	s.expect(len(*asked) == 1, "it left")
 	s.load()
 	s.settle(60_000)
-	s.expect(len(*asked) == 0 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s", s.lastTurn())
+	s.expect(len(*asked) == 1 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s", s.lastTurn())
 	s.expect(len(s.events(engine.EventTranscript, `,"prompt":`)) == 0, "it is told again")
 }
 
@@ -105,4 +109,72 @@ func TestFault673_HeldBackAfterAll(t *testing.T) {
 	s.settle(60_000)
 	s.expect(len(*asked) == 0 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s", s.lastTurn())
 	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+}
+
+// TestFault673_OneCommit: version 1: that a prompt leaves costs no commit of its own.
+func TestFault673_OneCommit(t *testing.T) {
+	m, asked := v1agent()
+	s, handle, _ := opened(t, m)
+	s.slow = true
+	s.prompt(handle, "hi")
+	s.expect(len(*asked) == 0, "it leaves before it is stored")
+	s.landOne()
+	s.expect(len(*asked) == 1, "it has not left with the first commit")
+}
+
+// TestFault673_StoredAgainMeanwhile: version 1: more is stored than may be, so that the log is written again without its history while it is
+// being stored that a prompt leaves. The next page does not hand it back.
+func TestFault673_StoredAgainMeanwhile(t *testing.T) {
+	m, asked := v1agent()
+	s := newSim(t, acp.Config{Limits: acp.Limits{Stored: 3_000}}, m)
+	handle, id := s.session()
+	a := m.sessions[id]
+	s.slow = true
+	a.chunk("a1", strings.Repeat("long ", 1_000))
+	s.settle(0)
+	s.prompt(handle, "hi")
+	s.landOne()
+	s.expect(len(s.events(engine.EventGuarantee, "resumable")) == 1 && len(*asked) == 0, "the history is stored still, or the prompt has left: %d", len(*asked))
+	for range 4 {
+		if len(*asked) == 0 {
+			s.landOne()
+		}
+	}
+	s.expect(len(*asked) == 1, "it has not left")
+	s.slow = false
+	s.load()
+	s.settle(1_000)
+	s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0 && strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q", s.lastTurn())
+}
+
+// TestFault705_HistoryMeanwhile: version 1: while it is being stored that a prompt leaves its connection is lost, and the history comes on the next
+// one. The next page shows the prompt behind it, as this one does.
+func TestFault705_HistoryMeanwhile(t *testing.T) {
+	m, asked := v1agent()
+	s, handle, a := opened(t, m)
+	a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"old"}}`,
+		`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"answer"}}`)
+	s.slow = true
+	s.prompt(handle, "new")
+	m.forget(s)
+	s.settle(2_500) // shorter than a commit may take
+	s.expect(len(m.of("session/load")) == 1 && len(*asked) == 0, "%d loads, %d prompts", len(m.of("session/load")), len(*asked))
+	for range 10 {
+		s.landOne()
+	}
+	s.expect(len(*asked) == 1, "%d prompts", len(*asked))
+	shown := func(handle uint32) (texts []string) {
+		for _, item := range transcript(s.effects, handle) {
+			texts = append(texts, item.text)
+		}
+		return texts
+	}
+	want := shown(handle)
+	s.expect(slices.Equal(want, []string{"old", "answer", "new"}), "shown %q", want)
+	s.slow = false
+	m.silent["GET"] = true
+	s.load()
+	s.settle(1_000)
+	s.expect(slices.Equal(shown(s.handle(a.id)), want), "the next page shows %q", shown(s.handle(a.id)))
+	s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q", s.lastTurn())
 }

@@ -37,7 +37,9 @@ type session struct {
 	reread     *reread   // the log that is read once more, while it is
 	first      []byte    // names the first item of its history
 	replay     *replay
+	had        bool         // the agent has it on this connection, as far as it has said
 	unlogged   bool         // nothing is missing here: its log alone lacks the history
+	logged     uint32       // the commit that had the history which was asked for because of that last
 	refused    historyState // in which the agent has said that somebody has to log in first; historyWhole where it has not
 	heardOn    *connection  // on which the agent has said something of it, or was asked for its history
 	trailing   trailing
@@ -127,10 +129,10 @@ func (s *session) announce(c *Client, restored bool) {
 }
 
 // made takes a session that the agent has made. One that has its id already is over: the agent has forgotten it, and counts from
-// the start (fault 677).
+// the start (fault 677). On the connection on which it has that one it cannot have: it goes on with it (fault 706).
 func (c *Client) made(now engine.Time, id string, params []byte) *session {
 	s := c.sessionOf(id)
-	if s != nil && !s.passing {
+	if s != nil && !s.passing && !s.had {
 		c.replaced(now, s)
 		s = nil
 	}
@@ -138,7 +140,7 @@ func (c *Client) made(now engine.Time, id string, params []byte) *session {
 	if isNew {
 		s = c.newSession(id, params)
 	}
-	s.known = true
+	s.takenUp()
 	c.keep(s)
 	if isNew {
 		s.announce(c, false)
@@ -172,7 +174,7 @@ func (c *Client) join(now engine.Time, method string, params []byte) *session {
 
 // joined takes the agent's answer to that.
 func (s *session) joined(c *Client, now engine.Time, r *request, result []byte) {
-	s.known = true
+	s.takenUp()
 	c.keep(s)
 	if s.replay != nil && s.replay.state >= replayOfApp {
 		s.toldAll(c, now, result)
@@ -186,6 +188,9 @@ func (s *session) joined(c *Client, now engine.Time, r *request, result []byte) 
 		s.askReplay(c, now) // its stream was cut on the way, or its connection lost
 	}
 }
+
+// takenUp notes that the agent has the session on its connection.
+func (s *session) takenUp() { s.known, s.had, s.refused = true, true, historyWhole }
 
 // sessionIn returns the session that params name, "" for none.
 func sessionIn(params []byte) string {
@@ -374,10 +379,7 @@ func (s *session) update(c *Client, now engine.Time, update []byte) {
 	if s.conn != nil {
 		s.conn.useful = true
 	}
-	var held []*request
-	if isOfUser(update) {
-		held, s.turn.asked = s.heldPrompts(c), true
-	}
+	held := s.heldPrompts(c, update)
 	s.reduce(c, now, update)
 	s.takenIn(held)
 	c.writeUpdate(s, update)
@@ -404,6 +406,7 @@ func (s *session) emit(c *Client) func(op []byte) {
 	return func(op []byte) {
 		if name, id, ok := transcript.ReadPromptOp(op); ok {
 			s.placed[id] = name == "placed"
+			s.turn.asked = s.turn.asked || s.placed[id]
 			if name != "pending" {
 				s.lately = noteLately(s.lately, id, name == "placed")
 			}

@@ -87,9 +87,9 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 }
 
 // tellAgain asks for the history of a session whose log was written again without it; where somebody is at work, or more
-// of one may come, once that is over.
+// of one may come, once that is over. Where the store has failed as it was given one it would fail with the next (fault 702).
 func (s *session) tellAgain(c *Client) {
-	if s.transcript.Len() == 0 || s.conn == nil || !s.conn.tellsHistory() {
+	if s.transcript.Len() == 0 || s.conn == nil || !s.conn.tellsHistory() || !c.writer.Has(s.logged) {
 		return
 	}
 	if s.history == historyWhole {
@@ -108,7 +108,7 @@ func (c *Client) loggedIn(now engine.Time) {
 		if s.state != sessionOwned || s.refused == historyWhole {
 			continue
 		}
-		if s.history == historyWhole {
+		if s.history < s.refused {
 			s.enterHistory(c, s.refused)
 		}
 		if s.refused = historyWhole; s.reads(c) {
@@ -226,7 +226,7 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	ok, bare := end == replayWhole && r.bytes <= c.cfg.Limits.Replay, r.state == replayBare
 	switch {
 	case end == replayMissing:
-		outcome = "lost"
+		outcome, s.had = "lost", false
 	case !ok || bare:
 		outcome = engine.Gapped
 	case s.history == historyUnbound:
@@ -243,6 +243,11 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 		s.transcript.SetVersion(s.protocol)
 		s.transcript.Reset(s.emit(c))
 		s.activities = activities{}
+		for _, q := range c.requests {
+			if q.session == s && q.state == requestQueued {
+				q.stays(c, now) // the log says that it leaves behind the history (fault 705)
+			}
+		}
 		c.rewrite(s)
 		if r.said == nil && s.version() == 1 && s.turn.open() {
 			c.writeState(s) // no history of version 1 says it
@@ -256,6 +261,12 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	}
 	if ok {
 		s.apply(c, now, sessionValues(result))
+	}
+	if unlogged {
+		s.logged = c.writer.Next()
+	}
+	if end == replayWhole {
+		s.takenUp()
 	}
 	for _, p := range c.requests {
 		if p.session == s && p.method == "session/prompt" && s.placed[p.id] && s.turn.n == p.turn {

@@ -30,13 +30,19 @@ func (s *session) covers(c *Client, updates [][]byte) bool {
 // begin returns where among updates the history begins, and whether it begins at all: at the last
 // message of the user, or at the last update of the first known item, before which every update
 // comes again later. An agent need not keep all that it has said: where it has not, that has to be
-// so of the messages alone.
+// so of the messages alone, and where it begins with the first known item by that, it does (fault 701).
 func (s *session) begin(updates [][]byte) (at int, begins bool) {
-	if at, begins = s.beginAfter(updates, true); !begins && s.first != nil {
-		at, begins = s.beginAfter(updates, false)
+	if at, begins = s.beginAfter(updates, true); s.first == nil || begins && s.isFirst(updates[at]) {
+		return at, begins
+	}
+	if other, ok := s.beginAfter(updates, false); ok && (!begins || s.isFirst(updates[other])) {
+		return other, true
 	}
 	return at, begins
 }
+
+// isFirst reports whether an update is of the first item that is known.
+func (s *session) isFirst(update []byte) bool { return bytes.Equal(s.nameOf(update), s.first) }
 
 // beginAfter is the same, where all that was said, or only the messages, has to come again.
 func (s *session) beginAfter(updates [][]byte, all bool) (at int, begins bool) {

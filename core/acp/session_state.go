@@ -44,6 +44,7 @@ var historyTransitions = engine.Transitions{
 func (s *session) enterHistory(c *Client, next historyState) {
 	engine.Enter(&historyTransitions, &s.history, next, &c.illegalTransitions)
 	if next == historyUnbound {
+		s.unlogged, s.had = false, false
 		s.earlier = 0 // the answer to it would have come on that connection
 	}
 }

@@ -16,7 +16,7 @@ type turn struct {
 	n     uint32 // counts the turns, from 1
 	state turnState
 	last  []byte // the snapshot, raw
-	asked bool   // a message of the user's has come since the last turn ended: it is for that
+	asked bool   // a prompt of some tab's has come into the history since the last turn ended: it is for that
 	grace grace
 }
 
@@ -276,6 +276,7 @@ func (w *promptSending) Stored(now engine.Time) {
 // accepted takes the answer to a prompt. In version 1 it ends the turn; an agent
 // of version 1 that has opted in to the new lifecycle answers without a reason.
 func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte) {
+	inHistory := s.placed[r.id]
 	s.promptAccepted(c, r.id, result)
 	if s.ends(c, now, result) {
 		return
@@ -285,25 +286,25 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	// One that began since may be over already (fault 119).
 	s.turn.expect(c, another || s.turn.n == r.turn)
 	switch {
-	case r.wasOver() && another, r.outlasted && !s.placed[r.id]:
+	case r.wasOver() && another:
 		s.doubtTurn(now)
 	case r.wasOver():
 		s.endExpected(c, now)
 	case s.placed[r.id] && s.hasBegun():
 		s.endRead(c, now) // nobody has heard its turn, which is in the history
+	case r.outlasted && !inHistory:
+		s.doubtTurn(now)
 	}
 	r.tellExpected(c)
 }
 
-// isOfUser reports whether an update is of a message of the user's.
-func isOfUser(update []byte) bool {
+// heldPrompts returns the prompts of this page that the agent may take in with an update: it has them, and they are not in the
+// history.
+func (s *session) heldPrompts(c *Client, update []byte) (held []*request) {
 	value, _ := jsonrpc.Member(update, "sessionUpdate")
-	return jsonrpc.IsString(value, "user_message") || jsonrpc.IsString(value, "user_message_chunk")
-}
-
-// heldPrompts returns the prompts of this page that the agent may take in with a message of the user's: it has them, and they are not
-// in the history.
-func (s *session) heldPrompts(c *Client) (held []*request) {
+	if !jsonrpc.IsString(value, "user_message") && !jsonrpc.IsString(value, "user_message_chunk") {
+		return nil
+	}
 	for _, r := range c.requests {
 		if r.session == s && r.method == "session/prompt" && r.state == requestSent && !s.placed[r.id] {
 			held = append(held, r)
@@ -354,8 +355,8 @@ func (s *session) endPlaced(c *Client) {
 	}
 }
 
-// endOthers notes the prompts that are not in the history as a turn ends for which the user has said something: that was for
-// another prompt, and theirs is still to come, as far as can be known (fault 674).
+// endOthers notes the prompts that are not in the history as a turn ends before which another one came there: it was for that, and
+// theirs is still to come, as far as can be known (fault 674). Words that no prompt has may be a prompt in the agent's words (fault 704).
 func (s *session) endOthers(c *Client) {
 	for _, r := range c.requests {
 		if s.turn.asked && r.session == s && r.method == "session/prompt" && r.state != requestQueued && r.turn < s.turn.n && !s.placed[r.id] && r.forwarded.state < forwardPlaced {

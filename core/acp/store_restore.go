@@ -179,7 +179,6 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 			return
 		}
 		s.reduce(c, now, data)
-		s.turn.asked = isOfUser(data) || s.turn.asked
 		s.ownRead(data)
 	})
 	if err != nil {
@@ -202,6 +201,7 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		c.restoreServers(s)
 		s.record.conn = s.fold.Connection
 		s.conn = c.connectionOf(s.fold.Connection)
+		s.had = s.conn != nil
 		s.place = place{conn: s.conn, id: s.fold.Cursor, seen: s.fold.Seen}
 		s.record.cursor = s.fold.Cursor
 		s.unseen = true

@@ -191,12 +191,13 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // tokens, one sign-in for all who are given it, and lists that go in circles (664 to 668); 0.4 KB of each wasm for one stream of subscriptions, and for rate
 // limits during the handshake (663, 669); 0.9 KB of it for streams that the server takes later, and what is missed between them (683 to 685).
 // 1.1 KB of the wasm with agents are for prompts of version 1 that are stored as leaving, prompts that are accepted before they are repeated, histories that are asked
-// for since the store works again, sessions under ids of earlier ones, and logins in mid-session (673 to 678); 0.01 KB of the page's side for 676.
+// for since the store works again, sessions under ids of earlier ones, and logins in mid-session (673 to 678); 0.01 KB of the page's side for 676;
+// 0.4 KB of the same for where those end (700 to 706).
 // Names of chunks change with what is in them, and the size of what names them by some bytes.
 
 export const files = [
   { name: "holdfast.wasm", budget: 513_000, goal: 600_000, raw: 2_506_000 },
-  { name: "holdfast-agents.wasm", budget: 627_500, goal: 700_000, raw: 3_155_000 },
+  { name: "holdfast-agents.wasm", budget: 628_000, goal: 700_000, raw: 3_157_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_000, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 16_080, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 65_250, goal: 45_000 },
