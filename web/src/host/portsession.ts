@@ -273,7 +273,7 @@ export class PortSession implements ViewPage {
     }
     this.#outlives = outlives;
     if (outlives) lifetime.endIsHeard = true;
-    // The one engine whose workers outlive their pages stores keys in them (Chromium): a trial is a database that a first connection would wait for.
+    // The one engine whose workers outlive their pages stores keys in them (Chromium): no database is made and dropped there to see it.
     const keys = outlives ? Promise.resolve(true) : storesKeys();
     this.#presence.hello(
       lock,
