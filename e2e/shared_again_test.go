@@ -22,6 +22,17 @@ func nineOfAKey(host string) string {
 		window.ready = true;`
 }
 
+// endedWhileAway opens a page whose call with a key has ended: the page before it, which had four of its events, was reloaded.
+func endedWhileAway(t *testing.T, host string) *chrome.Page {
+	t.Helper()
+	page := chrome.OpenWindow(t, sdkSite(t).Page("/app", nineOfAKey(host)))
+	page.WaitFor(`window.ready`)
+	chrome.Script[chrome.Void](page, `for await (const event of make()) if (event.type === "progress" && event.progress === 4) break;`)
+	page.Reload()
+	page.WaitFor(`window.ready && (await mcp.calls())[0]?.settled`)
+	return page
+}
+
 // TestFault430_SameRequestAfterItsEnd: a call with a key ends while its page is away or looks on, and the next page makes the
 // same request. It gets that call, with all of its events and its result, in every host; and the tool runs once.
 func TestFault430_SameRequestAfterItsEnd(t *testing.T) {
@@ -30,11 +41,7 @@ func TestFault430_SameRequestAfterItsEnd(t *testing.T) {
 		t.Run(host, func(t *testing.T) {
 			row(t)
 			t.Parallel()
-			page := chrome.OpenWindow(t, sdkSite(t).Page("/app", nineOfAKey(host)))
-			page.WaitFor(`window.ready`)
-			chrome.Script[chrome.Void](page, `for await (const event of make()) if (event.type === "progress" && event.progress === 4) break;`)
-			page.Reload()
-			page.WaitFor(`window.ready && (await mcp.calls())[0]?.settled`)
+			page := endedWhileAway(t, host)
 			const all = "1 2 3 4 5 6 7 8 9"
 			got := chrome.Script[string](page, `const call = make(); return await numbers(call) + ": " + (await call.result).content[0].text;`)
 			if got != all+": Counted to 9." {
@@ -52,11 +59,7 @@ func TestFault653_ResultBesideTheEvents(t *testing.T) {
 		t.Run(host, func(t *testing.T) {
 			row(t)
 			t.Parallel()
-			page := chrome.OpenWindow(t, sdkSite(t).Page("/app", nineOfAKey(host)))
-			page.WaitFor(`window.ready`)
-			chrome.Script[chrome.Void](page, `for await (const event of make()) if (event.type === "progress" && event.progress === 4) break;`)
-			page.Reload()
-			page.WaitFor(`window.ready && (await mcp.calls())[0]?.settled`)
+			page := endedWhileAway(t, host)
 			got := chrome.Script[string](page, `const call = make();
 				const [all, result] = await Promise.all([numbers(call), call.result]);
 				return all + ": " + result.content[0].text;`)

@@ -26,13 +26,7 @@ func TestFault678_LoggedInAfterARestart(t *testing.T) {
 			a.update(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"old"}}`)
 			s.settle(0)
 			m.silent[resume], m.silent[login] = true, true
-			m.forget(s)
-			s.settle(1_000)
-			asked := m.of(resume)
-			s.expect(len(asked) == 1, "%d requests for the history", len(asked))
-			on := map[int]string{1: "", 2: a.id}[version]
-			m.connections["c2"].say(on, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, asked[0].ID)
-			s.settle(1_000)
+			wantsLogin(m, s, resume, map[int]string{1: "", 2: a.id}[version])
 			s.expect(len(s.events(engine.EventResumed, `"gap"`)) == 1, "the app is not told")
 			delete(m.silent, resume)
 			call := s.request(0, login, `{"methodId":"x"}`)
@@ -65,10 +59,7 @@ func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
 			a.chunk("a1", "x")
 			s.settle(0)
 			m.silent["session/resume"], m.silent["auth/login"] = true, true
-			m.forget(s)
-			s.settle(1_000)
-			m.connections["c2"].say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.of("session/resume")[0].ID)
-			s.settle(1_000)
+			wantsLogin(m, s, "session/resume", a.id)
 			delete(m.silent, "session/resume")
 			if byTheApp {
 				s.request(handle, "session/resume", `{"sessionId":"s1","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
@@ -94,14 +85,20 @@ func TestFault703_CutAsSomebodyLogsIn(t *testing.T) {
 	a.chunk("a1", "x")
 	s.settle(0)
 	m.silent["session/resume"], m.silent["authenticate"] = true, true
-	m.forget(s)
-	s.settle(1_000)
-	s.expect(len(m.of("session/resume")) == 1, "it is not asked")
-	m.connections["c2"].say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, m.of("session/resume")[0].ID)
-	s.settle(1_000)
+	wantsLogin(m, s, "session/resume", a.id)
 	s.request(0, "authenticate", `{"methodId":"x"}`)
 	s.end(m.reading(a.id), engine.EndNetwork)
 	m.connections["c2"].say("", `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.of("authenticate")[0].ID)
 	s.settle(30_000)
 	s.expect(len(m.of("session/resume")) == 2, "it is asked %d times", len(m.of("session/resume")))
+}
+
+// wantsLogin has an agent that was restarted refuse what asks it to take a session up, on that stream of the next connection: somebody has to log in.
+func wantsLogin(m *model, s *sim, resume, stream string) {
+	m.forget(s)
+	s.settle(1_000)
+	asked := m.of(resume)
+	s.expect(len(asked) == 1, "%d requests for the session", len(asked))
+	m.connections["c2"].say(stream, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, asked[0].ID)
+	s.settle(1_000)
 }

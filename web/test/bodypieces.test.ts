@@ -118,6 +118,7 @@ test("a body that is given up, and one that breaks", async () => {
     const never = broken.next();
     breaks(new TypeError("network error"));
     await assert.rejects(never, (error) => (error as Error).message === "network error");
+    if (type === "bytes") assert.equal(await broken.next(), undefined, "no more than that it broke");
     broken.cancel(); // rejects nothing
   }
 });

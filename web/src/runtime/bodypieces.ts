@@ -30,9 +30,6 @@ function readerInto(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader 
   }
 }
 
-/** No more is read. */
-const NONE = new ArrayBuffer(0);
-
 /** Bytes of the first piece, and of the next where little came: many streams say little, and wait. */
 const FIRST = 4 << 10;
 
@@ -61,13 +58,12 @@ class PiecesInto implements BodyPieces {
   async next(): Promise<Uint8Array | undefined> {
     const rest = this.#rest;
     if (rest) return this.#piece(rest);
-    if (this.#over) return undefined; // or it was given up while it was read, and its buffer went with that
+    if (this.#over || this.#buffer.byteLength === 0) return undefined; // it broke: its buffer went with the read
     const { done, value } = await this.#reader.read(new Uint8Array(this.#buffer));
     if (value) this.#buffer = value.buffer; // the one that was given is detached
     if (done) {
       if (this.#buffer.byteLength === this.#largest) spare = this.#buffer;
       this.#over = true;
-      this.#buffer = NONE;
       return undefined;
     }
     if (value.length === this.#buffer.byteLength) this.#grow();
