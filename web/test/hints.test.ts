@@ -10,7 +10,7 @@ import { networkCause } from "../src/diagnosis/network.js";
 import { named, NoWorker, surroundings } from "../src/host/choice.js";
 import { preload, type PreloadOptions } from "../src/host/preload.js";
 import { mcpWasm } from "../src/runtime/beside.js";
-import { watchPolicy } from "../src/shared/forbidden.js";
+import { isForbidden, watchPolicy } from "../src/shared/forbidden.js";
 import { load } from "../src/runtime/loadruntime.js";
 import { whyNothingCame } from "../src/runtime/whatcame.js";
 import { Backlog } from "../src/shared/backlog.js";
@@ -18,7 +18,7 @@ import { HoldfastError } from "../src/shared/errors.js";
 import { hasLocks } from "../src/tabs/locks.js";
 
 const ADDRESS = "https://far.test/mcp";
-const FAILED = { url: ADDRESS, foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", reach: undefined, token: false } as const;
+const FAILED = { url: ADDRESS, foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", reach: undefined, token: false, isForbidden } as const;
 const SENT = { fields: [], credentials: "omit", signal: undefined } as const;
 
 /** Runs it with globals in place of those that are there. */

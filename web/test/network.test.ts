@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { networkCause, tokenHint } from "../src/diagnosis/network.js";
 import type { Finding } from "../src/diagnosis/finding.js";
 
-const FAILED = { url: "https://other.example/mcp", foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", reach: undefined, token: false } as const;
+const FAILED = { url: "https://other.example/mcp", foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", reach: undefined, token: false, isForbidden: () => false } as const;
 const FIELDS: [string, string][] = [["content-type", "application/json"], ["x-tenant", "probe"]];
 
 /** What is found of a server that answers what `allows`, whose connections are cut at the probes of these numbers, from 0. */

@@ -149,7 +149,7 @@ test("Fault 464: a question that is given up ends its worker", async () => {
 });
 
 test("Fault 464: what is known of who answers is not asked again", async () => {
-  const failed = { url: ADDRESS, foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", token: false } as const;
+  const failed = { url: ADDRESS, foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", token: false, isForbidden: () => false } as const;
   const sent = { fields: [], credentials: "omit", signal: undefined } as const;
   for (const find of [() => findServerCause({ ...failed, reach: "nothing" }, sent, []), () => findAgentCause({ ...failed, reach: "nothing" }, sent)]) {
     const asked = network(() => true);

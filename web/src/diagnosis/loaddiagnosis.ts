@@ -1,4 +1,5 @@
 import { HoldfastError } from "../shared/errors.js";
+import { isForbidden } from "../shared/forbidden.js";
 import { headerEntries } from "../shared/headerentries.js";
 import { corsBlocked, isForeign } from "../shared/origins.js";
 import type { Failed, Finding } from "./finding.js";
@@ -40,7 +41,7 @@ export async function explained(
   const isServers = (error.op !== "token" || code !== "network_error") && !error.op.startsWith("auth/");
   const chunk = isServers && KNOWN.has(code) && (await loadDiagnosis(options.signal));
   if (!chunk) return error;
-  const failed = { url, foreign: isForeign(url), code, op: error.op, status, lacks, reach, token: options.token !== undefined };
+  const failed = { url, foreign: isForeign(url), code, op: error.op, status, lacks, reach, token: options.token !== undefined, isForbidden };
   const found = await find(chunk, failed);
   if (!found) return error;
   const { hint } = found;

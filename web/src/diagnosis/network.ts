@@ -3,14 +3,13 @@
 // without CORS, with CORS, and with one header field after the other. All of it
 // is GET, which changes nothing.
 
-import { isForbidden } from "../shared/forbidden.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 
 /**
  * Finds out why fetch failed, which browsers hide from a page. `sent` names all the fields that need the server's permission;
  * `otherwise` is said of a server that answers, and keeps nobody out.
  */
-export async function networkCause({ url, foreign, reach }: Failed, { fields, credentials, signal }: Sent, otherwise?: string): Promise<Finding> {
+export async function networkCause({ url, foreign, reach, isForbidden }: Failed, { fields, credentials, signal }: Sent, otherwise?: string): Promise<Finding> {
   const { origin, protocol, hostname } = new URL(url);
   if (globalThis.location?.protocol === "https:" && protocol === "http:" && !isLoopback(hostname)) {
     return { hint: "The page is https and the server http: browsers block that (mixed content). Serve it over https." };

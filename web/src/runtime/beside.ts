@@ -1,3 +1,4 @@
+import type { Loaded } from "./loadruntime.js";
 import { located } from "./located.js";
 
 declare const HOLDFAST_VERSION: string;
@@ -13,6 +14,8 @@ export interface WasmFile {
   readonly name: string;
   /** Where it is, if the app does not say. */
   readonly beside: URL;
+  /** The runtime of this page that is of it: each kind of client has what loads it once more (loadruntime.ts), and may have the same one. */
+  loaded?: Loaded | undefined;
 }
 
 /** For MCP alone. */

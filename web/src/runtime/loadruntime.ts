@@ -12,15 +12,12 @@ import { beginsAsWasm, NOT_WHOLE, OTHER_BUILD, whereWasm, whyNothingCame } from 
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
 
 /** A runtime that is there, or on its way. */
-interface Loaded {
+export interface Loaded {
   readonly source: WasmSource;
   readonly coming: Promise<Runtime>;
   /** Once it has come. */
   runtime?: Runtime;
 }
-
-/** What clients of MCP servers have, and what agents' have, which may be the same. */
-const loaded = new Map<WasmFile, Loaded>();
 
 /**
  * Loads the runtime of that file once per page, from where the first client says. A failed load is
@@ -33,18 +30,19 @@ export function load(file: WasmFile, source: WasmSource = file.beside): Promise<
   const there = living(file);
   if (there) return there.coming;
   const made: Loaded = { source, coming: begun(file, source) };
-  loaded.set(file, made);
+  file.loaded = made;
   made.coming.then(
     (runtime) => (made.runtime = runtime),
-    () => loaded.get(file) === made && loaded.delete(file),
+    () => {
+      if (file.loaded === made) file.loaded = undefined;
+    },
   );
   return made.coming;
 }
 
 /** What was begun for that file, unless it has exited. */
 function living(file: WasmFile): Loaded | undefined {
-  const there = loaded.get(file);
-  return there?.runtime?.death ? undefined : there;
+  return file.loaded?.runtime?.death ? undefined : file.loaded;
 }
 
 function begun(file: WasmFile, source: WasmSource): Promise<Runtime> {

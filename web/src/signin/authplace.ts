@@ -6,7 +6,7 @@ import type { AuthPlace } from "../auth/opensignin.js";
 import { AuthRows, openedRows } from "../storage/authrows.js";
 import { Connector } from "../storage/connector.js";
 import type { KeptAuth } from "../storage/keptauth.js";
-import { Channel as Channels } from "../tabs/channel.js";
+import { hasBroadcast } from "../tabs/broadcast.js";
 import { exclusively } from "../tabs/lease.js";
 import { hasLocks } from "../tabs/locks.js";
 
@@ -46,6 +46,6 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
     memory,
     locks: { exclusive: hasLocks(), run: exclusively },
     ...(inPage && { page: window }),
-    ...(Channels.exists && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
+    ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
   };
 }

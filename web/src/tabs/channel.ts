@@ -1,6 +1,8 @@
 // What the pages of one server and user tell each other. Nothing secret is in it:
 // rows go without their sealed parts.
 
+import { hasBroadcast } from "./broadcast.js";
+
 /**
  * The kind of a message that says what became of a request that another page asked for.
  * The value stays: it is what pages of earlier builds say and listen for.
@@ -58,20 +60,10 @@ export class Channel {
     this.open();
   }
 
-  /** Whether there is one: with site data blocked Firefox has the class, and lets nobody make one. */
-  static get exists(): boolean {
-    try {
-      new BroadcastChannel("holdfast.exists").close();
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   /** Opens it, again after {@link Channel.close}. */
   open(): void {
     channels.add(this);
-    if (this.#channel || !Channel.exists) return;
+    if (this.#channel || !hasBroadcast()) return;
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.onmessage = ({ data }: MessageEvent<{ from: string; message: Message }>) => {
       this.#receive(data.from, data.message);

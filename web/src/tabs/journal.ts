@@ -2,6 +2,7 @@ import { StoreResult, TAB_EFFECT, TAB_INPUT } from "../shared/border.js";
 import { LISTS, type Loaded, type LogRow, type Op, type LogPlace, type Results, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { Carrying } from "./carrying.js";
 import { Channel, FORWARD_SETTLED, type Message } from "./channel.js";
+import { hasBroadcast } from "./broadcast.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { lifetime, watchPage } from "./lifecycle.js";
 import { Lease } from "./lease.js";
@@ -152,7 +153,7 @@ export class Journal {
 
   /** Options of the core's that follow from the store. */
   options(): { journal: true; tabs: boolean; tab: string; deaf: boolean; abrupt: boolean; epoch: number; wall: number; sound: number } {
-    return { journal: true, tabs: true, tab: this.#tab.name, deaf: !Channel.exists, abrupt: !lifetime.endIsHeard, epoch: this.#loaded.idEpoch, wall: Math.round(wallEpoch()), sound: this.#loaded.sound };
+    return { journal: true, tabs: true, tab: this.#tab.name, deaf: !hasBroadcast(), abrupt: !lifetime.endIsHeard, epoch: this.#loaded.idEpoch, wall: Math.round(wallEpoch()), sound: this.#loaded.sound };
   }
 
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
@@ -225,7 +226,7 @@ export class Journal {
 
   /** Whether other pages can be asked for something. */
   get canForward(): boolean {
-    return Channel.exists && this.#store.durability !== "memory";
+    return hasBroadcast() && this.#store.durability !== "memory";
   }
 
   /** Asks the page that carries a session with an agent for something in it. */
