@@ -172,7 +172,7 @@ func TestStoryPageSideIsAChunk(t *testing.T) {
 }
 
 // kept is what a module keeps for the page as a whole.
-var kept = regexp.MustCompile(`(?m)^(export )?(let |var |const \w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b(<[^(]*>)?\(\))`)
+var kept = regexp.MustCompile(`(?m)^((export )?(let |var |const \w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b(<[^(]*>)?\(\))|\s+static (readonly )?#?\w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b.*)`)
 
 // keptTwice are modules that keep something, and may keep it in each chunk that has them.
 var keptTwice = map[string]string{

@@ -5,7 +5,7 @@
 // take turns: a call that can be resumed gives its connection back after a while
 // if somebody waits for it. So do the sessions of agents (agent/sharedstreams.ts).
 import { lockClient, lockSnapshot } from "./lockqueries.js";
-import { hasLocks, lock } from "./locks.js";
+import { connectionsOf, hasLocks, lock } from "./locks.js";
 import { isOld } from "./protocols.js";
 
 /** Calls with a connection. */
@@ -47,7 +47,6 @@ interface Held {
 
 /** The connections of one origin, as this page sees them. */
 export class Connections {
-  static readonly #all = new Map<string, Connections>();
   readonly origin: string;
   readonly #prefix: string;
   readonly #held = new Map<Stream, Held>();
@@ -70,8 +69,8 @@ export class Connections {
   static of(url: string): Connections | undefined {
     if (!isOld(url)) return undefined;
     const { origin } = new URL(url);
-    let connections = this.#all.get(origin);
-    if (!connections) this.#all.set(origin, (connections = new Connections(origin)));
+    let connections = connectionsOf.get(origin);
+    if (!connections) connectionsOf.set(origin, (connections = new Connections(origin)));
     return connections;
   }
 
