@@ -43,6 +43,22 @@ func TestSameWasmEverywhere(t *testing.T) {
 	}
 }
 
+// TestWasmReadsInVectors: what web/scripts/slim puts in place of loops over bytes is in the wasm, and so their names are those that it knows.
+func TestWasmReadsInVectors(t *testing.T) {
+	t.Parallel()
+	for what, code := range map[string]string{
+		"the search for a byte": "\x20\x04\xfd\x23\xfd\x64\x22\x03\x04\x40", // equal, as bits, if any
+		"the check of text":     "\xfd\x50\xfd\x64\x22\x04\x04\x40",         // either, as bits, if any
+		"the check of UTF-8":    "\xfd\x73\xfd\x50",                         // too large, either
+	} {
+		for _, name := range []string{"holdfast.wasm", "holdfast-agents.wasm"} {
+			if n := strings.Count(read(t, filepath.Join("..", "web", "dist", name)), code); n != 1 && what != "the check of UTF-8" || n == 0 {
+				t.Errorf("%s has %s %d times, want one", name, what, n)
+			}
+		}
+	}
+}
+
 // fetchedToolchain makes a cache of modules that holds the toolchain as one of them, all
 // by links, and returns the variables that select both.
 func fetchedToolchain(t *testing.T, cache string) []string {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// A long string is read in steps of 8 and of 32 bytes: what stops it is found wherever it is, with and without an escape
+// A long string is read in large steps: what stops it is found wherever it is, with and without an escape
 // before it.
 func TestLongStrings(t *testing.T) {
-	for _, before := range []string{"", `\n`, `\u00e9`, "\u00e9"} {
-		for n := range 3*long + 40 {
+	for _, before := range []string{"", `\n`, `\"`, `\\`, `\t`, `\u00e9`, "\u00e9"} {
+		for n := range 232 {
 			plain := append([]byte(before), bytes.Repeat([]byte("abcdefg "), n/8+1)[:n]...)
 			for _, stop := range []string{"", "\x00", "\x1f", "\n", `\`, `\x`, "\xff", "\xc3", "\u00e9", `\"`, "\x7f"} {
 				for _, after := range []string{"", "z", "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"} {

@@ -69,3 +69,15 @@ test("Fault 629: a wasm of another build, as a cache has kept it, is fetched onc
     globalThis.fetch = fetch;
   }
 });
+
+test("Fault 711: a browser without WebAssembly SIMD is named, and a wasm that has come in part is not taken for it", async () => {
+  const { validate } = WebAssembly;
+  const hint = async (): Promise<string | undefined> => load(mcpWasm, new Uint8Array([0, 0x61, 0x73, 0x6d, 1])).then(() => "it has come", (error: HoldfastError) => error.hint);
+  try {
+    assert.ok((await hint())?.includes("Did all of it come"));
+    WebAssembly.validate = (): boolean => false;
+    assert.ok((await hint())?.includes("no WebAssembly SIMD"));
+  } finally {
+    WebAssembly.validate = validate;
+  }
+});

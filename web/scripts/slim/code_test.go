@@ -16,9 +16,6 @@ func callOf(function int64) []instruction {
 	}
 }
 
-func get(local int64) instruction  { return instruction{op: opLocalGet, value: local} }
-func set(local int64) instruction  { return instruction{op: opLocalSet, value: local} }
-func tee(local int64) instruction  { return instruction{op: opLocalTee, value: local} }
 func num(value int64) instruction  { return instruction{op: opI32Const, value: value} }
 func wide(value int64) instruction { return instruction{op: opI64Const, value: value} }
 func plain(op byte) instruction    { return instruction{op: op} }

@@ -126,6 +126,9 @@ func slimCode(list []section, names []string) error {
 	for i := range functions {
 		functions[i].code = shorter(directJumps(functions[i].code))
 	}
+	if err := vectorize(functions, names); err != nil {
+		return err
+	}
 	stubs := rareCalls(functions, imported, names)
 	code.body = appendFunctions(nil, append(functions, stubs...))
 	types, declared := find(list, sectionType), find(list, sectionFunction)

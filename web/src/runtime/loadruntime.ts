@@ -6,7 +6,7 @@ import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
 import { wasmAhead } from "./wasmahead.js";
-import { beginsAsWasm, NOT_WHOLE, OTHER_BUILD, whereWasm, whyNothingCame } from "./whatcame.js";
+import { beginsAsWasm, OTHER_BUILD, whereWasm, whyNotCompiled, whyNothingCame } from "./whatcame.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
@@ -209,7 +209,7 @@ function loadError(error: unknown): HoldfastError {
     op: "load",
     retryable: true,
     message: `the wasm could not be loaded: ${text}`,
-    hint: NOT_WHOLE,
+    hint: whyNotCompiled(),
     cause: error,
   });
 }

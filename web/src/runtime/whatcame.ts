@@ -12,7 +12,15 @@ export function whereWasm(file: string): string {
 }
 
 /** What a person looks at where what came is a wasm in part, or none. */
-export const NOT_WHOLE = "Did all of it come, and with Content-Encoding where it is compressed?";
+const NOT_WHOLE = "Did all of it come, and with Content-Encoding where it is compressed?";
+
+/** A wasm whose one function makes a vector, as ours has some: of text sixteen bytes are looked at at once. */
+const VECTOR = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x7b, 3, 2, 1, 0, 10, 8, 1, 6, 0, 0x41, 0, 0xfd, 15, 11];
+
+/** What a person looks at where what came could not be compiled. */
+export function whyNotCompiled(): string {
+  return WebAssembly.validate(new Uint8Array(VECTOR)) ? NOT_WHOLE : "This browser, or its processor, has no WebAssembly SIMD. Chrome 91, Firefox 89 and Safari 16.4 have it, and what is newer.";
+}
 
 /** What a person does where wasm and script do not belong together. */
 export const OTHER_BUILD = "Wasm and script are of two builds: deploy both together, and see that no cache keeps one of them.";
