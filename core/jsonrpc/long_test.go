@@ -32,3 +32,20 @@ func TestLongStrings(t *testing.T) {
 		}
 	}
 }
+
+// Plain text is passed over to within a step of its end, whatever its characters are; and that some are not ASCII is seen.
+func TestTextIsPassedOver(t *testing.T) {
+	for _, piece := range []string{"abcdefg ", "\u00e9", "\u6e32\u67d3", "\U0001f3ac", "\x7f", "\u0080", "~!#[]^_\u07ff"} {
+		text := bytes.Repeat([]byte(piece), 40)
+		for begin := range 17 {
+			at, high := skipText(text, begin, 0)
+			if len(text)-at >= 32 || (high&tops != 0) != (utf8.RuneCount(text) != len(text)) {
+				t.Errorf("%q from %d: at %d of %d, bits %x", piece, begin, at, len(text), high)
+			}
+		}
+		text[len(text)/2] = '"'
+		if at, _ := skipText(text, 0, 0); at > len(text)/2 {
+			t.Errorf("%q: at %d, behind the quote at %d", piece, at, len(text)/2)
+		}
+	}
+}

@@ -15,7 +15,7 @@ const (
 	vOr       = 0x50
 	vXor      = 0x51
 	vBitmask8 = 0x64
-	vMin8     = 0x76 // unsigned
+	vMin8     = 0x77 // unsigned
 
 	typeI32    = 0x7f
 	typeVector = 0x7b
