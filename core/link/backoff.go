@@ -42,11 +42,11 @@ var ladder = []Window{
 // flapping are the first windows of a stream that was accepted and cut again: the
 // service is there, and something on the way cuts, most often for one client alone. In an
 // outage nothing is accepted, so that all take the ladder. The second try comes within
-// 500 ms and the third within 1.5 s at the median; from the fourth on it is the ladder.
+// 500 ms and the third within 1.2 s at the median; from the fourth on it is the ladder.
 var flapping = []Window{
 	{0, 250},
 	{0, 900},
-	{400, 2_400},
+	{300, 2_000},
 }
 
 func ladderWindow(attempt int, accepted bool, _ *engine.Random) Window {
