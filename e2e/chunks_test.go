@@ -110,6 +110,12 @@ func TestStoryPageHostIsAChunk(t *testing.T) {
 		if sum := chrome.Script[float64](page, connect("page")); sum != 42 {
 			t.Errorf("sum %v", sum)
 		}
+		all := chrome.Eval[[]string](page, `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname).filter((path) => path.endsWith(".mjs"))`)
+		slices.Sort(all)
+		all = slices.Compact(all) // the page has preloaded the module
+		if len(all) != 3 || all[2] != "/holdfast.mjs" || all[1] != chunk || !strings.HasPrefix(all[0], "/holdfast-chunk-") {
+			t.Errorf("beside the module and its own part the page has loaded %v", all)
+		}
 	})
 	t.Run("shared", func(t *testing.T) {
 		row(t)
@@ -164,7 +170,7 @@ func TestStoryPageSideIsAChunk(t *testing.T) {
 				t.Errorf("host %s", host)
 			}
 			parts := func(path string) bool { return !strings.HasPrefix(path, "/holdfast-chunk-") }
-			if all := slices.DeleteFunc(chrome.Eval[[]string](page, loaded), parts); test.chunk == "connectthere" && len(all) != 1 {
+			if all := slices.DeleteFunc(chrome.Eval[[]string](page, loaded), parts); len(all) != 1 {
 				t.Errorf("beside its chunk and the module's own part the page has loaded %v", all)
 			}
 		})
