@@ -27,6 +27,7 @@ export interface Loaded {
  * have it too. So all MCP clients of a page are in one runtime, and so are all agents.
  */
 export function load(file: WasmFile, source: WasmSource = file.beside): Promise<Runtime> {
+  watchPolicy(); // by each kind of client, whichever has loaded the runtime: each asks its own (fault 713)
   const there = living(file);
   if (there) return there.coming;
   const made: Loaded = { source, coming: begun(file, source) };
@@ -101,7 +102,6 @@ async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
 }
 
 async function startFrom(file: WasmFile, source: WasmSource): Promise<Runtime> {
-  watchPolicy();
   const host: Host = {};
   const go = newGo(host);
   let runtime: Runtime | undefined;
