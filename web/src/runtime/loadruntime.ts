@@ -192,6 +192,16 @@ function notFetched(url: string, cause: unknown): never {
 
 function loadError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
+  // What is asked of it below would throw once more.
+  if (!("WebAssembly" in globalThis)) {
+    return new HoldfastError({
+      code: "load_failed",
+      op: "load",
+      message: "this browser runs no WebAssembly",
+      hint: "Has its user turned it off, as Lockdown Mode of iOS and macOS does? They can turn it on again for this site.",
+      cause: error,
+    });
+  }
   const text = error instanceof Error ? error.message : String(error);
   // Chrome names unsafe-eval, which nobody should allow; the narrower word is enough.
   if (/unsafe-eval|Content Security Policy/i.test(text)) {
