@@ -84,7 +84,7 @@ web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
 
 # The module is what every page needs before it knows where the runtime is. All else is in chunks
 # beside it, which it loads by itself: a page's side of a worker, and what runs in the page only where
-# no worker does. What two of them have in common is a chunk as well, so that each class is there once.
+# no worker does. What two of them have in common esbuild makes a chunk as well (see below).
 # Their names change with what is in them: a module never meets another build's. A chunk is loaded by
 # the module alone. FIRST_LOADED tells esbuild so, and what the module needs is in one file, and not in nine.
 FIRST_LOADED := --inject:web/src/index.ts

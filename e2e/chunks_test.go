@@ -192,8 +192,21 @@ var keptTwice = map[string]string{
 	"tabs/protocols.ts":      "by which protocol a server answers, which each sees",
 }
 
+// private is what reaches into an object by its name: a private member is its own class's, and that of another copy is none.
+var private = regexp.MustCompile(`\b(\w+)[!?]?\.#`)
+
+// madeHere are modules that reach into another object than their own, which one of another copy never is.
+var madeHere = map[string]string{
+	"client/call.ts":        "calls of one client",
+	"connect/userstores.ts": "what two pages of a worker have of one client",
+	"host/hostlink.ts":      "the one that it makes",
+	"tabs/channel.ts":       "those that the module keeps itself",
+	"tabs/journal.ts":       "the one that it makes",
+	"tabs/tab.ts":           "the one that it makes",
+}
+
 // TestChunksKeepNothingTwice: each chunk of the module has a copy of what it needs (web/scripts/joinchunks.mjs). So a page may
-// have a module twice, and none of them keeps anything that there has to be once.
+// have a module twice, and none of them keeps anything that there has to be once, or reaches into what another copy has made (fault 712).
 func TestChunksKeepNothingTwice(t *testing.T) {
 	t.Parallel()
 	maps, err := filepath.Glob(filepath.Join("..", "web", "dist", "holdfast-*-????????.mjs.map"))
@@ -217,8 +230,14 @@ func TestChunksKeepNothingTwice(t *testing.T) {
 		}
 		several++
 		_, name, _ := strings.Cut(source, "/src/")
-		if found := kept.FindString(read(t, filepath.Join("..", "web", "dist", source))); found != "" && keptTwice[name] == "" {
+		code := read(t, filepath.Join("..", "web", "dist", source))
+		if found := kept.FindString(code); found != "" && keptTwice[name] == "" {
 			t.Errorf("%d chunks have %s, which keeps something: %s", chunks, name, found)
+		}
+		for _, found := range private.FindAllStringSubmatch(code, -1) {
+			if found[1] != "this" && madeHere[name] == "" {
+				t.Errorf("%d chunks have %s, which reaches into another object: %s", chunks, name, found[0])
+			}
 		}
 	}
 	if several < 50 {

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -29,6 +30,36 @@ func TestLongStrings(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// What stops it is what it is wherever it is in a large step: a backslash makes an escape with a few bytes only, a string ends with
+// its quote whatever follows, and what is behind the text is not read.
+func TestWhatFollowsInLongStrings(t *testing.T) {
+	for n := range 64 {
+		plain, rest := strings.Repeat("a", n), strings.Repeat("0", 40)
+		for c := range 256 {
+			follows := string([]byte{byte(c)}) + rest
+			want := badEscape
+			if escapes[c] || c == 'u' {
+				want = fine
+			}
+			if _, p := skipString([]byte(plain+`\`+follows+`"`), 0); p != want {
+				t.Fatalf("a backslash and %q behind %d bytes: %v, want %v", byte(c), n, p, want)
+			}
+			if end, p := skipString([]byte(plain+`"`+follows), 0); end != n+1 || p != fine {
+				t.Fatalf("a quote and %q behind %d bytes: ends at %d, %v", byte(c), n, end, p)
+			}
+			if end, p := skipString([]byte(plain+"\x1f"+follows), 0); end != n || p != controlInString {
+				t.Fatalf("a control character and %q behind %d bytes: ends at %d, %v", byte(c), n, end, p)
+			}
+			if at, _ := skipText([]byte(plain + `\` + follows)[:n+1], 0, 0); at > n+1 {
+				t.Fatalf("text of %d bytes that ends with a backslash is passed over to %d", n+1, at)
+			}
+		}
+		if _, p := skipString([]byte(plain+`\u00g0`+rest+`"`), 0); p != badEscape {
+			t.Fatalf("digits that are none behind %d bytes: %v", n, p)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func severed(s *Stream, now engine.Time, again int, accepted bool, random *engin
 
 // Fault 270: a stream is accepted and cut, and cut once more before it brought
 // anything. The server is there: the second cut is mended within 500 ms, the third
-// within 1.5 s, at the median. Whom nobody answers keeps the ladder's pace.
+// within 1.25 s, at the median. Whom nobody answers keeps the ladder's pace.
 func TestFault270_AcceptedAndCutAgain(t *testing.T) {
 	for _, v := range []struct {
 		again     int

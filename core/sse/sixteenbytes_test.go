@@ -31,18 +31,28 @@ func TestReadsInVectors(t *testing.T) {
 				text[at] = byte(random.Uint32())
 			}
 		}
-		text = append(make([]byte, random.IntN(17)), text...)[:] // at any address
+		text = amid(random, text)
 		if got, want := utf8.Valid(text), validByRunes(text); got != want {
 			t.Fatalf("seed %d: Valid(%q) is %v, want %v", seed, text, got, want)
 		}
 		c := byte(random.Uint32())
-		if len(text) > 0 && random.IntN(2) == 0 {
-			c = text[random.IntN(len(text))]
+		if around := text[:cap(text)]; random.IntN(2) == 0 {
+			c = around[random.IntN(len(around))]
 		}
 		if got, want := bytes.IndexByte(text, c), indexByBytes(text, c); got != want {
 			t.Fatalf("seed %d: IndexByte(%q, %q) is %d, want %d", seed, text, c, got, want)
 		}
 	}
+}
+
+// amid returns the text at any address, among bytes that are none of it: those before it would break it, and those behind it go on with it.
+func amid(random *rand.Rand, text []byte) []byte {
+	before := random.IntN(17)
+	whole := append(bytes.Repeat([]byte{0xf0}, before), text...)
+	for range 17 {
+		whole = append(whole, "\x80\xbfa\n"[random.IntN(4)])
+	}
+	return whole[before : before+len(text)]
 }
 
 func validByRunes(text []byte) bool {

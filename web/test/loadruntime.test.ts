@@ -81,3 +81,18 @@ test("Fault 711: a browser without WebAssembly SIMD is named, and a wasm that ha
     WebAssembly.validate = validate;
   }
 });
+
+test("Fault 714: a browser that runs no WebAssembly is named", async () => {
+  const { WebAssembly: here, fetch } = globalThis;
+  globalThis.fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+  Reflect.deleteProperty(globalThis, "WebAssembly");
+  try {
+    for (const source of [MCP, new Uint8Array([0])]) {
+      const error: HoldfastError = await load(mcpWasm, source).then(() => Promise.reject(new TypeError("it has come")), (error: HoldfastError) => error);
+      assert.equal(error.code, "load_failed", String(error));
+      assert.ok(error.message.includes("no WebAssembly") && error.hint?.includes("Lockdown Mode"), String(error.hint));
+    }
+  } finally {
+    Object.assign(globalThis, { WebAssembly: here, fetch });
+  }
+});

@@ -27,6 +27,7 @@ export interface Loaded {
  * have it too. So all MCP clients of a page are in one runtime, and so are all agents.
  */
 export function load(file: WasmFile, source: WasmSource = file.beside): Promise<Runtime> {
+  watchPolicy(); // by each kind of client, whichever has loaded the runtime: each asks its own (fault 713)
   const there = living(file);
   if (there) return there.coming;
   const made: Loaded = { source, coming: begun(file, source) };
@@ -101,7 +102,6 @@ async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
 }
 
 async function startFrom(file: WasmFile, source: WasmSource): Promise<Runtime> {
-  watchPolicy();
   const host: Host = {};
   const go = newGo(host);
   let runtime: Runtime | undefined;
@@ -192,6 +192,16 @@ function notFetched(url: string, cause: unknown): never {
 
 function loadError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
+  // What is asked of it below would throw once more.
+  if (!("WebAssembly" in globalThis)) {
+    return new HoldfastError({
+      code: "load_failed",
+      op: "load",
+      message: "this browser runs no WebAssembly",
+      hint: "Has its user turned it off, as Lockdown Mode of iOS and macOS does? They can turn it on again for this site.",
+      cause: error,
+    });
+  }
   const text = error instanceof Error ? error.message : String(error);
   // Chrome names unsafe-eval, which nobody should allow; the narrower word is enough.
   if (/unsafe-eval|Content Security Policy/i.test(text)) {

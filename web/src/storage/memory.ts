@@ -1,5 +1,5 @@
 import type { Heirs } from "./heirs.js";
-import { type Held, held, openInMemory } from "./memorystores.js";
+import { type Held, held, type OpenInMemory, openInMemory } from "./memorystores.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./loading.js";
 import { type Bytes, type LogRecord, own, type ServerRecord, validRows } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type LogRow, type LostKey, type Op, type LogPlace, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
@@ -16,7 +16,7 @@ export function memoryStore(options: StoreOptions): Store {
   return store;
 }
 
-class MemoryStore implements Store {
+class MemoryStore implements Store, OpenInMemory {
   readonly durability = "memory";
   readonly seals = true;
   readonly generation = "";
@@ -25,6 +25,10 @@ class MemoryStore implements Store {
 
   constructor(options: StoreOptions) {
     this.#options = options;
+  }
+
+  get server(): string {
+    return this.#options.server;
   }
 
   async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
@@ -110,7 +114,7 @@ class MemoryStore implements Store {
     const { server } = this.#options;
     held.delete(server);
     this.close();
-    for (const store of [...openInMemory] as MemoryStore[]) if (store.#options.server === server) store.end();
+    for (const store of [...openInMemory]) if (store.server === server) store.end();
     return this.generation;
   }
 
@@ -131,7 +135,6 @@ class MemoryStore implements Store {
     openInMemory.delete(this);
   }
 
-  /** Ends the store for a reason of its own. */
   end(): void {
     this.close();
     this.#options.onLost?.("closed");

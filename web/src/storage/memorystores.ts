@@ -19,8 +19,15 @@ export interface Held {
 /** All of it, by server: two clients of a page share it, as two tabs share the database. */
 export const held: Map<string, Held> = new Map();
 
+/** A store in memory that is open. Those of clients and those of agents may be of two copies of the class: none reaches into another. */
+export interface OpenInMemory {
+  readonly server: string;
+  /** Ends it for a reason of its own. */
+  end(): void;
+}
+
 /** The stores that are open, which a wipe ends. */
-export const openInMemory: Set<{ end(): void }> = new Set();
+export const openInMemory: Set<OpenInMemory> = new Set();
 
 /** Forgets all of it, and ends every store. */
 export function wipeMemory(): void {
