@@ -169,7 +169,7 @@ export class PortSession implements ViewPage {
         this.#hello(message);
         break;
       case "load":
-        load(message.agents ? agentsWasm : mcpWasm, message.wasm).catch(() => {}); // a client that needs it tries again, and says so
+        this.#loads(message.agents, message.wasm);
         break;
       case "connect":
       case "agent":
@@ -257,7 +257,14 @@ export class PortSession implements ViewPage {
     this.#agents.get(client)?.abandon();
   }
 
+  /** A client that needs it tries again, and says so. */
+  #loads(agents: boolean, wasm: string): void {
+    load(agents ? agentsWasm : mcpWasm, wasm).catch(() => {});
+  }
+
   #opens(message: OpeningMessage): void {
+    const { wasm } = message.options as { wasm?: unknown };
+    if (typeof wasm === "string") this.#loads(message.t === "agent", wasm); // before all else: it takes the longest
     if (message.t === "agent") return this.#agents.open(message);
     if (this.#clients.has(message.client)) return;
     const client = new HostedClient(this, message.client, this.#open);
