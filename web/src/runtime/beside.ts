@@ -1,4 +1,3 @@
-import type { Loaded } from "./loadruntime.js";
 import { located } from "./located.js";
 
 declare const HOLDFAST_VERSION: string;
@@ -15,7 +14,7 @@ export interface WasmFile {
   /** Where it is, if the app does not say. */
   readonly beside: URL;
   /** The runtime of this page that is of it: each kind of client has what loads it once more (loadruntime.ts), and may have the same one. */
-  loaded?: Loaded | undefined;
+  loaded?: object | undefined;
 }
 
 /** For MCP alone. */

@@ -12,7 +12,7 @@ import { beginsAsWasm, OTHER_BUILD, whereWasm, whyNotCompiled, whyNothingCame } 
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
 
 /** A runtime that is there, or on its way. */
-export interface Loaded {
+interface Loaded {
   readonly source: WasmSource;
   readonly coming: Promise<Runtime>;
   /** Once it has come. */
@@ -43,7 +43,8 @@ export function load(file: WasmFile, source: WasmSource = file.beside): Promise<
 
 /** What was begun for that file, unless it has exited. */
 function living(file: WasmFile): Loaded | undefined {
-  return file.loaded?.runtime?.death ? undefined : file.loaded;
+  const there = file.loaded as Loaded | undefined; // of whichever copy of this module
+  return there?.runtime?.death ? undefined : there;
 }
 
 function begun(file: WasmFile, source: WasmSource): Promise<Runtime> {

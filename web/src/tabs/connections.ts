@@ -69,7 +69,7 @@ export class Connections {
   static of(url: string): Connections | undefined {
     if (!isOld(url)) return undefined;
     const { origin } = new URL(url);
-    let connections = connectionsOf.get(origin);
+    let connections = connectionsOf.get(origin) as Connections | undefined; // of whichever copy of this class
     if (!connections) connectionsOf.set(origin, (connections = new Connections(origin)));
     return connections;
   }

@@ -3,13 +3,11 @@
 // the site no storage; then no other page shares anything with this one. All names
 // begin with "holdfast.".
 
-import type { Connections } from "./connections.js";
-
 /**
  * The connections of each origin, of this page. They are here since clients and agents have each what shares them once more,
  * and without Web Locks nothing else tells one kind what the other has.
  */
-export const connectionsOf: Map<string, Connections> = new Map();
+export const connectionsOf: Map<string, object> = new Map();
 
 let refused = false;
 
