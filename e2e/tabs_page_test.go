@@ -79,14 +79,14 @@ func TestFault148_HearsAgain(t *testing.T) {
 	s.site.Page("/elsewhere", ``)
 	page, other := s.open(), s.open()
 	for _, round := range []string{"1", "2"} {
-		chrome.Eval[chrome.Void](page, `void (window.left = true)`) // a page from the cache has it still
-		page.Navigate(s.site.URL + "/elsewhere")
-		page.Back()
-		if !chrome.Eval[bool](page, `window.left === true`) {
-			t.Fatalf("not from the cache: %s", chrome.Eval[string](page, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
-		}
-		chrome.Eval[chrome.Void](other, `void count("theirs`+round+`", { n: 2 })`)
-		s.counted(page, "theirs"+round, 2)
+		s.backFromCache(page)
+		// It is held until the page has it: one that begins and ends before the page is quite back is nobody's but the other's.
+		theirs := "theirs" + round
+		chrome.Eval[chrome.Void](other, `void count("`+theirs+`", { n: 2, gate: "`+theirs+`" })`)
+		s.pass(theirs, 1)
+		has(page, theirs, 1)
+		s.pass(theirs, 2)
+		s.counted(page, theirs, 2)
 		chrome.Eval[chrome.Void](page, `void count("mine`+round+`", { n: 2 })`)
 		s.counted(other, "mine"+round, 2)
 	}
@@ -98,6 +98,25 @@ func TestFault148_HearsAgain(t *testing.T) {
 	s.pass("left", 3)
 	s.counted(page, "left", 4)
 	s.once("left")
+}
+
+// backFromCache leaves a page and comes back to it from the back/forward cache. On a busy machine Chrome gives up a page that it has kept now and
+// then ("navigation-canceled", "masked"): that is loaded, and left once more.
+func (s *tabs) backFromCache(page *chrome.Page) {
+	s.t.Helper()
+	for range 5 {
+		chrome.Eval[chrome.Void](page, `void (window.left = true)`) // a page from the cache has it still
+		page.Navigate(s.site.URL + "/elsewhere")
+		page.Back()
+		if chrome.Eval[bool](page, `window.left === true`) {
+			return
+		}
+		s.t.Logf("not from the cache: %s", chrome.Eval[string](page, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
+		page.WaitFor(`window.ready`)
+		s.begin(page)
+		page.WaitFor(`window.begun`)
+	}
+	s.t.Fatal("five times not from the cache")
 }
 
 // TestFault60_NewerStore: a newer version of Holdfast opens the database in
