@@ -89,7 +89,7 @@ web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
 # the module alone. FIRST_LOADED tells esbuild so, and what the module needs is in one file, and not in nine.
 FIRST_LOADED := --inject:web/src/index.ts
 
-# What a page loads at once is then put into one file each (web/scripts/joinchunks.mjs), of which it has each with one request.
+# What a page loads at once is then put into one file each (web/scripts/joinchunks), of which it has each with one request.
 
 # An import of an address that only the running app knows is left alone by bundlers where a comment in it says
 # so. Minifying takes that out: a mark stands for it, of the same length, so that the source map stays right.
@@ -101,7 +101,7 @@ $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-global=web/src/globalmodule.ts \
 		holdfast-transport=web/src/transport/transportmodule.ts \
 		--format=esm --minify --sourcemap --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
-	node web/scripts/joinchunks.mjs $(DIST) $(ESBUILD)
+	go run ./web/scripts/joinchunks $(DIST) $(ESBUILD)
 	for chunk in $(DIST)/holdfast-*-????????.mjs; do \
 		sed 's|import("$(MARK)"+|import($(UNBUNDLED)|g' $$chunk > $$chunk.tmp && mv $$chunk.tmp $$chunk || exit 1; \
 	done

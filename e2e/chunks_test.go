@@ -205,7 +205,7 @@ var madeHere = map[string]string{
 	"tabs/tab.ts":           "the one that it makes",
 }
 
-// TestChunksKeepNothingTwice: each chunk of the module has a copy of what it needs (web/scripts/joinchunks.mjs). So a page may
+// TestChunksKeepNothingTwice: each chunk of the module has a copy of what it needs (web/scripts/joinchunks). So a page may
 // have a module twice, and none of them keeps anything that there has to be once, or reaches into what another copy has made (fault 712).
 func TestChunksKeepNothingTwice(t *testing.T) {
 	t.Parallel()

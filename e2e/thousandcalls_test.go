@@ -18,12 +18,12 @@ func TestStoryThousandCallsLeaveNothing(t *testing.T) {
 			site := sdkSite(t)
 			page := chrome.Open(t, site.Page("/app", appScript))
 			page.WaitFor(`window.holdfast`)
-			stored := func(call string) [3]int {
-				return chrome.Script[[3]int](page, call+` const { calls, rows, bytes } = await mcp.stored(); return [calls, rows, bytes];`)
+			stored := func() [3]int {
+				return chrome.Script[[3]int](page, `const { calls, rows, bytes } = await mcp.stored(); return [calls, rows, bytes];`)
 			}
-			stored(`window.mcp = await holdfast.connect("/mcp", { host: "` + host + `" }); await mcp.callTool("add", { a: 1, b: 1 }).result; await mcp.stored();`)
+			chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect("/mcp", { host: "`+host+`" }); await mcp.callTool("add", { a: 1, b: 1 }).result;`)
 			page.WaitFor(`(await mcp.stored()).calls === 0`)
-			before := stored("")
+			before := stored()
 			thousand := func() int {
 				return chrome.Script[int](page, `
 					let sum = 0;
@@ -41,7 +41,7 @@ func TestStoryThousandCallsLeaveNothing(t *testing.T) {
 					t.Errorf("sum %d", sum)
 				}
 				page.WaitFor(`(await mcp.stored()).calls === 0 && (await mcp.stored()).rows === 0`)
-				if after := stored(""); after != before {
+				if after := stored(); after != before {
 					t.Errorf("stored: %v calls, rows and bytes; it was %v", after, before)
 				}
 			}

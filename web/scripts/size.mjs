@@ -197,7 +197,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 
 // 0.15 KB of whatever runs the wasm are for a browser that has no SIMD, or no WebAssembly, and is told so (runtime/whatcame.ts), and for a worker that
 // asks for the wasm before all else (host/portsession.ts).
-// Each chunk is one file, with copies of what it needs (joinchunks.mjs): a page with its own host has 4.6 KB less, since one file compresses
+// Each chunk is one file, with copies of what it needs (web/scripts/joinchunks): a page with its own host has 4.6 KB less, since one file compresses
 // better than ten, and is connected a tenth sooner; one with an agent in its worker has 10 KB less. A page that has clients and agents in itself
 // has 30 KB twice, which few have, and clients with auth have 1.4 KB that the page's own host has too.
 export const files = [
