@@ -177,6 +177,20 @@ func TestStoryPageSideIsAChunk(t *testing.T) {
 	}
 }
 
+// TestModuleIsBuiltWithoutNode: the README's first command needs Go, and no Node.
+func TestModuleIsBuiltWithoutNode(t *testing.T) {
+	t.Parallel()
+	build := exec.Command("make", "-n", "-B", "web/dist/holdfast.mjs")
+	build.Dir = ".."
+	steps, err := build.CombinedOutput()
+	if err != nil {
+		t.Fatalf("make: %v\n%s", err, steps)
+	}
+	if !strings.Contains(string(steps), "go tool esbuild") || regexp.MustCompile(`(?m)^\s*(node|npm|npx) `).Match(steps) {
+		t.Errorf("it is built by\n%s", steps)
+	}
+}
+
 // kept is what a module keeps for the page as a whole.
 var kept = regexp.MustCompile(`(?m)^((export )?(let |var |const \w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b(<[^(]*>)?\(\))|\s+static (readonly )?#?\w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b.*)`)
 
