@@ -323,3 +323,12 @@ func marksTo(n int) []string {
 	}
 	return all
 }
+
+// numbers returns from, from+1, ... to.
+func numbers(from, to int) []int {
+	var list []int
+	for n := from; n <= to; n++ {
+		list = append(list, n)
+	}
+	return list
+}

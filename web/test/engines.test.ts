@@ -30,7 +30,7 @@ const userAgents: [what: string, userAgent: string, late: boolean][] = [
   ["Firefox for iOS, which is WebKit", "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) FxiOS/153.0 Mobile/15E148 Safari/604.1", false],
 ];
 
-test("Faults 435 and 436: of Firefox the core knows that it tells of an answer with the first byte of its body", async () => {
+test("Fault 435: of Firefox the core knows that it tells of an answer with the first byte of its body", async () => {
   for (const [what, userAgent, late] of userAgents) {
     await withGlobal("navigator", { userAgent }, () => assert.equal(commonCore("connect", {}).lateHeads, late, what));
   }
