@@ -36,15 +36,19 @@ var (
 	shownBy    = regexp.MustCompile("\\[`(Test\\w+)(?:/[^`]*)?`\\](?:[^(:]|$)")
 	defined    = regexp.MustCompile("(?m)^\\[`(Test\\w+)`\\]: (\\S+)$")
 	heading    = regexp.MustCompile("(?m)^#+ (.+)$")
+	anchor     = regexp.MustCompile(`<a id="([^"]+)"></a>`)
 	notInASlug = regexp.MustCompile("[^a-z0-9_ -]")
 	codeBlock  = regexp.MustCompile("(?ms)^```.*?^```$")
 )
 
-// slugs are the names by which GitHub links to the headings of a page.
+// slugs are the names by which GitHub links to the headings of a page, and to its anchors.
 func slugs(text string) []string {
 	var names []string
 	for _, m := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(text, ""), -1) {
 		names = append(names, strings.ReplaceAll(notInASlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+	}
+	for _, m := range anchor.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
 	}
 	return names
 }

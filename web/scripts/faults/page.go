@@ -49,13 +49,9 @@ func render(rows []row) ([]byte, error) {
 
 // render writes the row, with an anchor by which others link to it.
 func (r row) render(b *bytes.Buffer) {
-	happens := r.Happens
-	if r.Title != "" {
-		happens = "**" + r.Title + ".** " + happens
-	}
 	cell := strings.NewReplacer("|", `\|`, "\n", " ").Replace
 	fmt.Fprintf(b, "| <a id=\"fault-%d\"></a>%d | %s | %s | `%s` |\n", r.Number, r.Number,
-		cell(happens), cell(sentences(r.Sees, r.Does)), cell(strings.Join(r.Tests, "` `")))
+		cell("**"+r.Title+".** "+r.Happens), cell(sentences(r.Sees, r.Does)), cell(strings.Join(r.Tests, "` `")))
 }
 
 // sentences joins them; the last of each has no full stop, as the cells of a table have none.
