@@ -148,7 +148,9 @@ func (call *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Messag
 		call.resumeFailed(c, now, rpc)
 		return
 	}
-	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), call.inSession, call.role == roleApp && c.blamesSession(rpc) && call.resends == 0) {
+	blamesSession := call.role == roleApp && c.blamesSession(rpc) && call.resends == 0
+	blamesID := call.role == roleApp && !wire.SafeMethod(call.method) && wire.BlamesID(rpc)
+	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), call.inSession, blamesSession, blamesID) {
 	case wire.RefusalSessionGone:
 		if call.role == roleStatus || call.role == rolePing {
 			c.settle(now, call, engine.OutcomeFailure, nil, httpError(call.method, status))
@@ -171,6 +173,8 @@ func (call *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Messag
 		}
 	case wire.RefusalAuthorize:
 		call.authorize(c, now)
+	case wire.RefusalDuplicate:
+		call.answerLost(c, now, engine.Unknown, unknownError(call.method, status, "the browser has sent it twice, and the server answered the second copy alone"))
 	case wire.RefusalRPCError:
 		c.settle(now, call, engine.OutcomeRPCError, rpc.Error, nil)
 	case wire.RefusalHeaders:

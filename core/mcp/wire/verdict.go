@@ -17,12 +17,13 @@ const (
 	RefusalSessionGone                // initialize again, then send again
 	RefusalAuthorize                  // ask for a token, then send again
 	RefusalHeaders                    // an answer: it was not run, for want of header fields
+	RefusalDuplicate                  // the request has been taken already: its fate is open
 )
 
 // VerdictOnRefusal decides by status, the code of the JSON-RPC error in the
 // body (0 for none), whether the request carried a session id, and whether the
-// error blames the session, or the revision that was agreed on.
-func VerdictOnRefusal(status int, code int64, hadSession, blamesSession bool) Refusal {
+// error blames the session, or the revision that was agreed on, or the request's id.
+func VerdictOnRefusal(status int, code int64, hadSession, blamesSession, blamesID bool) Refusal {
 	switch {
 	case status == 401:
 		return RefusalAuthorize
@@ -38,6 +39,8 @@ func VerdictOnRefusal(status int, code int64, hadSession, blamesSession bool) Re
 	// may say whatever it likes (fault 125).
 	case status == 400 && code == HeaderMismatch:
 		return RefusalHeaders
+	case (status == 400 || status == 409) && code == invalidRequest && blamesID:
+		return RefusalDuplicate
 	case code != 0:
 		return RefusalRPCError
 	}
@@ -61,6 +64,24 @@ func BlamesRevision(m *jsonrpc.Message, name string) bool {
 	supported := ReadVersions(jsonrpc.First(m.Error, "data"), "supported")
 	modern, legacy := Common(supported)
 	return modern+legacy != "" && !slices.Contains(supported, name)
+}
+
+// takenIDs are the words by which servers say that they have a request of that id already. They come
+// to the copy that a browser has sent by itself, where the connection of the first one died (fault 735).
+var takenIDs = []string{
+	"duplicate",         // the official Go SDK: "duplicate in-flight request ID 2"
+	"already in use",    // the same, below its transport: "request ID 2 already in use"
+	"already in flight", // the official Ruby SDK, with 409: "Request id is already in flight for this session"
+	"already been used", // servers in Elixir, C# and Rust: "request id has already been used in this session"
+	"already used",
+}
+
+// BlamesID reports whether a JSON-RPC error's message says that the request's id is one that the
+// server has already.
+func BlamesID(m *jsonrpc.Message) bool {
+	text := errorText(m)
+	return strings.Contains(text, "request id") &&
+		slices.ContainsFunc(takenIDs, func(words string) bool { return strings.Contains(text, words) })
 }
 
 // errorText returns the message of a JSON-RPC error in small letters.

@@ -7,45 +7,52 @@ import (
 )
 
 func TestVerdictOnRefusal(t *testing.T) {
-	const session, blames = true, true
+	const session, blames, id = true, true, true
 	for _, c := range []struct {
-		status          int
-		code            int64
-		session, blames bool
-		want            Refusal
+		status              int
+		code                int64
+		session, blames, id bool
+		want                Refusal
 	}{
-		{401, 0, session, false, RefusalAuthorize},
-		{401, -32001, false, false, RefusalAuthorize},
-		{404, 0, session, false, RefusalSessionGone},
-		{404, -32001, session, false, RefusalSessionGone},
-		{404, -32001, session, blames, RefusalSessionGone},
-		{410, 0, session, false, RefusalSessionGone},
-		{404, MethodNotFound, session, false, RefusalRPCError}, // an answer, not a lost session
-		{410, MethodNotFound, session, false, RefusalRPCError},
-		{404, 0, false, false, RefusalHTTP},
-		{404, -32001, false, false, RefusalRPCError},
-		{400, serverError, session, blames, RefusalSessionGone},
-		{400, serverError, session, false, RefusalRPCError}, // a tool may have run and failed
-		{400, -32602, session, blames, RefusalRPCError},
-		{400, serverError, false, false, RefusalRPCError},
-		{400, -32600, session, false, RefusalRPCError},
-		{400, unsupportedVersion, session, blames, RefusalSessionGone},
-		{400, unsupportedVersion, false, false, RefusalRPCError},
-		{200, unsupportedVersion, session, blames, RefusalRPCError}, // nothing was refused before it ran
-		{400, HeaderMismatch, session, false, RefusalHeaders},
-		{400, HeaderMismatch, false, false, RefusalHeaders},
-		{400, HeaderMismatchRC, session, false, RefusalRPCError},
-		{409, HeaderMismatch, session, false, RefusalRPCError},
-		{400, 0, session, false, RefusalHTTP},
-		{403, 0, session, false, RefusalHTTP},
-		{405, 0, session, false, RefusalHTTP},
-		{429, 0, session, false, RefusalHTTP},
-		{500, -32603, session, false, RefusalRPCError},
-		{500, 0, session, false, RefusalHTTP},
-		{503, 0, session, false, RefusalHTTP},
-		{302, 0, session, false, RefusalHTTP},
+		{401, 0, session, false, false, RefusalAuthorize},
+		{401, -32001, false, false, false, RefusalAuthorize},
+		{404, 0, session, false, false, RefusalSessionGone},
+		{404, -32001, session, false, false, RefusalSessionGone},
+		{404, -32001, session, blames, false, RefusalSessionGone},
+		{410, 0, session, false, false, RefusalSessionGone},
+		{404, MethodNotFound, session, false, false, RefusalRPCError}, // an answer, not a lost session
+		{410, MethodNotFound, session, false, false, RefusalRPCError},
+		{404, 0, false, false, false, RefusalHTTP},
+		{404, -32001, false, false, false, RefusalRPCError},
+		{400, serverError, session, blames, false, RefusalSessionGone},
+		{400, serverError, session, false, false, RefusalRPCError}, // a tool may have run and failed
+		{400, -32602, session, blames, false, RefusalRPCError},
+		{400, serverError, false, false, false, RefusalRPCError},
+		{400, -32600, session, false, false, RefusalRPCError},
+		{400, unsupportedVersion, session, blames, false, RefusalSessionGone},
+		{400, unsupportedVersion, false, false, false, RefusalRPCError},
+		{200, unsupportedVersion, session, blames, false, RefusalRPCError}, // nothing was refused before it ran
+		{400, HeaderMismatch, session, false, false, RefusalHeaders},
+		{400, HeaderMismatch, false, false, false, RefusalHeaders},
+		{400, HeaderMismatchRC, session, false, false, RefusalRPCError},
+		{409, HeaderMismatch, session, false, false, RefusalRPCError},
+		{400, 0, session, false, false, RefusalHTTP},
+		{403, 0, session, false, false, RefusalHTTP},
+		{405, 0, session, false, false, RefusalHTTP},
+		{429, 0, session, false, false, RefusalHTTP},
+		{500, -32603, session, false, false, RefusalRPCError},
+		{500, 0, session, false, false, RefusalHTTP},
+		{503, 0, session, false, false, RefusalHTTP},
+		{302, 0, session, false, false, RefusalHTTP},
+		{400, invalidRequest, session, false, id, RefusalDuplicate},
+		{409, invalidRequest, false, false, id, RefusalDuplicate},
+		{400, invalidRequest, session, blames, id, RefusalDuplicate}, // "in this session" blames nothing
+		{400, invalidRequest, session, false, false, RefusalRPCError},
+		{422, invalidRequest, session, false, id, RefusalRPCError},
+		{200, invalidRequest, session, false, id, RefusalRPCError},
+		{400, -32602, session, false, id, RefusalRPCError},
 	} {
-		if got := VerdictOnRefusal(c.status, c.code, c.session, c.blames); got != c.want {
+		if got := VerdictOnRefusal(c.status, c.code, c.session, c.blames, c.id); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
