@@ -45,6 +45,9 @@ func sources(t *testing.T) []source {
 			}
 			return nil
 		}
+		if relative == ".git" { // of a worktree
+			return nil
+		}
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return err

@@ -132,3 +132,28 @@ func TestFault115_SecretInTheAddress(t *testing.T) {
 		t.Errorf("only %d errors", n)
 	}
 }
+
+// TestStoryJournalFalse: what an app does not want stored is not, of a whole client or of one call. The search finds what is.
+func TestStoryJournalFalse(t *testing.T) {
+	t.Parallel()
+	texts := secrets{"stored": secret(), "of a client": secret(), "of a call": secret()}
+	p := keeping(t, "")
+	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
+	begin := func(options, text, call string) string {
+		return `
+			const mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, ` + options + `);
+			const call = mcp.callTool("note", { text: ` + chrome.JS(text) + ` }, ` + call + `);
+			for await (const event of call) if (event.type === "progress") break;
+			window.kept = [...window.kept ?? [], call.guarantee];`
+	}
+	chrome.Script[chrome.Void](page, begin(`{ journal: false, principal: "ada" }`, texts["of a client"], `{}`))
+	chrome.Script[chrome.Void](page, begin(`{ principal: "bob" }`, texts["of a call"], `{ journal: false }`))
+	chrome.Script[chrome.Void](page, begin(`{ principal: "bob" }`, texts["stored"], `{ key: "k" }`)+`
+		while (call.guarantee !== "resumable") await new Promise((resolve) => setTimeout(resolve, 5));`)
+	if found := texts.in([]byte(chrome.Eval[string](page, left))); !slices.Equal(found, []string{"stored"}) {
+		t.Errorf("there is %q", found)
+	}
+	if got := chrome.Eval[[]string](page, `kept.slice(0, 2)`); !slices.Equal(got, []string{"lost-on-reload", "lost-on-reload"}) {
+		t.Errorf("they say %q", got)
+	}
+}
