@@ -223,3 +223,36 @@ func sessionIDOf(s *sim) string {
 	}
 	return ""
 }
+
+// TestFault122_ConnectionOfAnAgent: the id of a connection is as good as a key, and rests sealed. That of a session is
+// its name, by which a later page asks for it.
+func TestFault122_ConnectionOfAnAgent(t *testing.T) {
+	w := coretest.NewACP(t, acp.Config{Journal: true})
+	w.Start()
+	store := func() { // what there is to store
+		for w.Store.Flying() != 0 {
+			w.Stored(journal.ResultOK, 0)
+		}
+	}
+	store()
+	x := w.Fetched()
+	w.Head(x, 200, "content-type", coretest.JSON, "acp-connection-id", "canary-connection")
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
+	w.End(x, engine.EndClean)
+	openStreams(w)
+	store()
+	w.Call(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
+	x = w.Newest()
+	w.Head(x, 200, "content-type", coretest.JSON)
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"sessionId":"the session"}`))
+	w.End(x, engine.EndClean)
+	store()
+	if plain := w.Store.Plain(); !bytes.Contains(plain, []byte("the session")) || bytes.Contains(plain, []byte("canary")) {
+		t.Errorf("in plain: %s", plain)
+	}
+	w.Reload()
+	w.Start()
+	if log := w.Log(); !strings.Contains(log[strings.LastIndex(log, "restored"):], "Acp-Connection-Id=canary-connection") {
+		t.Errorf("the next page does not have the connection\n%s", log)
+	}
+}
