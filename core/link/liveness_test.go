@@ -29,7 +29,7 @@ func TestLivenessLimit(t *testing.T) {
 	} {
 		l := watch(c.limit)
 		for _, at := range c.beats {
-			l.arrived(at, true)
+			l.arrived(at, true, !true)
 		}
 		if got := l.idle(); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
@@ -47,14 +47,14 @@ func TestLivenessDeadline(t *testing.T) {
 		}
 	}
 	want("at the start", 100_000)
-	l.arrived(5_000, false)
+	l.arrived(5_000, false, !false)
 	want("after a byte", 105_000)
 	l.prove(6_000, ProveWithin)
 	l.prove(6_500, ProveWithin)
 	want("proof demanded, twice", 7_000)
 	l.prove(6_600, ProveShown)
 	want("and less urgently once more", 7_000)
-	l.arrived(6_900, false)
+	l.arrived(6_900, false, !false)
 	want("proved", 106_900)
 	l.slept(50_000)
 	want("after a sleep", 156_900)
@@ -67,7 +67,7 @@ func TestLivenessDeadline(t *testing.T) {
 	l.prove(26_000, ProveWithin)
 	l.hold(30_000, false)
 	want("let go: it has its second", 31_000)
-	l.arrived(30_500, false)
+	l.arrived(30_500, false, !false)
 	want("and proved", 130_500)
 	l.prove(31_000, ProveShown)
 	l.hold(31_500, true)

@@ -42,7 +42,10 @@ type Stream struct {
 	attempt    int
 	retry      int64
 	resumed    bool // this connection is not the first
+	doubting   bool // this connection was ended, or is asked for, in doubt about the one before
 	checking   bool // a replay may repeat events: ids are compared until a fresh one
+	accepted   bool // of the bytes that come now some were a block, fresh or not
+	news       bool // and some were fresh
 	progressed bool // this connection has brought something new
 	brought    bool // and that was a message, not only an id
 	stranded   bool // no connection can follow this one by its cursor
@@ -75,22 +78,29 @@ func (s *Stream) Reconnecting(now engine.Time, answer int64) {
 	s.opening = opening{sentAt: now, within: s.heads.within(answer, s.live.limit)}
 	s.enter(StateOpening)
 	s.at, s.resumed = s.opening.due(), true
+	if s.doubting {
+		s.live.spend(now)
+	}
 }
 
 // Opened notes that the head of an event stream has come.
 func (s *Stream) Opened(now engine.Time) {
 	s.enter(StateUp)
 	s.openedAt, s.progressed, s.brought = now, false, false
-	s.checking = s.resumed
+	s.checking, s.doubting = s.resumed, false
 	if s.opening.sentAt != engine.Never {
 		s.heads.came(now.Since(s.opening.sentAt), s.resumed)
 	}
 	s.live.start(now, s.resumed && !s.Reopen, s.policy.Doubt(s.attempt))
 }
 
-// Arrived notes bytes. keepAlive says that they were sent only to keep the
+// Arrived notes bytes, whose events were offered to Accept. keepAlive says that they were sent only to keep the
 // connection open: they held a comment and no event.
-func (s *Stream) Arrived(now engine.Time, keepAlive bool) { s.live.arrived(now, keepAlive) }
+func (s *Stream) Arrived(now engine.Time, keepAlive bool) {
+	news := s.news || !s.accepted && !keepAlive // a part of an event
+	s.accepted, s.news = false, false
+	s.live.arrived(now, keepAlive, news)
+}
 
 // Retry notes the stream's reconnection time, in ms; negative for none.
 func (s *Stream) Retry(ms int64) {
@@ -106,6 +116,7 @@ func (s *Stream) RetryValue() int64 { return s.retry }
 // moves here and nowhere else: at a block that was dispatched (HTML 9.2.6),
 // whether or not it had data.
 func (s *Stream) Accept(e *sse.Event) bool {
+	s.accepted = true
 	if e.HasID && !s.Once {
 		if s.checking && len(e.ID) > 0 {
 			if s.seen.has(e.ID) {
@@ -124,7 +135,7 @@ func (s *Stream) Accept(e *sse.Event) bool {
 	// A block with neither (a retry alone) is not what anybody waits for: a
 	// server that sends no more than that is a hot loop (fault 48).
 	if e.HasID || len(e.Data) > 0 {
-		s.progressed = true
+		s.progressed, s.news = true, true
 		s.attempt = 0
 		s.guard.progressed()
 	}
@@ -250,7 +261,7 @@ func (s *Stream) Advance(now engine.Time) Action {
 		if now >= s.live.deadline() {
 			// Silence is no fault of the server's pace: the first try is quick.
 			s.attempt = 0
-			s.live.died()
+			s.doubting = s.live.died()
 			return ActionAbort
 		}
 	}
@@ -305,6 +316,16 @@ func (s *Stream) Prove(now engine.Time, within int64) {
 func (s *Stream) Strand() {
 	s.stranded = true
 	s.live.proveBy = engine.Never
+	s.live.believe()
+}
+
+// Held returns for how many ms more a request is one too many that the server has refused since it holds the connection
+// before it still (409); 0 where that one had not been given up in doubt alone.
+func (s *Stream) Held(now engine.Time) int64 {
+	if !s.doubting {
+		return 0
+	}
+	return max(0, s.live.affordable().Since(now))
 }
 
 // Slept moves the idle watch on by a gap, in ms, in which this side slept.

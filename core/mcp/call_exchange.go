@@ -110,7 +110,11 @@ func (call *call) resumeRefused(c *Client, now engine.Time) {
 	status := call.exchange.Status()
 	switch wire.VerdictOnResume(status) {
 	case wire.ResumeRetry:
-		call.breakStream(c, now, engine.EndNetwork, cutRefused, link.RetryAfter(call.exchange.Header("retry-after")))
+		floor := link.RetryAfter(call.exchange.Header("retry-after"))
+		if status == 409 {
+			floor = max(floor, call.stream.Held(now))
+		}
+		call.breakStream(c, now, engine.EndNetwork, cutRefused, floor)
 	case wire.ResumeAuthorize:
 		call.authorize(c, now)
 	case wire.ResumeSessionGone:

@@ -8,7 +8,8 @@
 // What it does on the wire (2026.8.31, read and tried): revision 2025-11-25
 // with sessions, CORS "*" with the session id exposed, priming events, event
 // ids that are bare UUIDs. Its store replays everything of the session that
-// came after an id, whatever stream that belonged to. It answers **400** with
+// came after an id, whatever stream that belonged to, and sends nothing live
+// on the connection of a replay but keep-alives. It answers **400** with
 // -32000 "No valid session ID provided", not 404, to a session it does not
 // know; so that is how a restarted one looks.
 package everything
