@@ -40,6 +40,8 @@ test("Fault 222: what keeps a page from having a worker is said in the order of 
     ["page_code", { options: { auth: oauth() }, hasWindow: false }, "auth needs a window, which only a page has"],
     ["page_code", { options: { auth: { authorize: never } }, hasKind: false }, "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's"],
     ["page_code", { options: { fetch } as ConnectOptions }, "fetch is a function, which has to run in the page"],
+    ["mixed_content", { url: "http://lan.test/mcp", hasKind: false }, "the page is https and the server is not, for which browsers keep pages back, and not each worker"],
+    ["", { url: "http://127.0.0.1:3000/mcp" }, ""],
     ["opaque_origin", { origin: "null", hasKind: false, hasLocks: false }, "the page has an opaque origin, as a sandboxed frame has or a file: it can have no worker"],
     ["unsupported", { hasKind: false, hasLocks: false }, "this browser has no SharedWorker"],
     ["unsupported", { kind: "worker", hasKind: false }, "this browser has no Worker"],

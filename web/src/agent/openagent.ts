@@ -1,5 +1,6 @@
 import { unlessAborted } from "../connect/abort.js";
 import { backlogLimits } from "../connect/backloglimits.js";
+import { checkMixedContent } from "../connect/mixedcontent.js";
 import { openedClient } from "../connect/opening.js";
 import { storeKeys, type Tokens, UserStores } from "../connect/userstores.js";
 import { agentsWasm } from "../runtime/beside.js";
@@ -48,6 +49,7 @@ export type OpenAgent = typeof openAgent;
 export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined, tokens: (at: string) => Tokens, made: (client: AgentClient) => void): Promise<AgentClient> {
   const { address, core, options } = plan;
   throwIfAborted(OP, signal);
+  await unlessAborted(OP, signal, checkMixedContent(OP, address.url, options));
   try {
     return await openedClient(OP, address.url, signal, (at) => {
       const stores = tokens(at);

@@ -1,15 +1,12 @@
 // Which URLs of a server or an authorization server are safe to go to.
 
+import { isLoopback } from "../shared/origins.js";
 import { AuthFailure, invalid, type Leg } from "./failure.js";
+
+export { isLoopback };
 
 /** Characters of a URL in metadata; longer ones no browser or server agrees on. */
 const MAX_URL = 2048;
-
-/** Whether a host is this machine: there http is as good as https. */
-export function isLoopback(url: URL): boolean {
-  const { hostname } = url;
-  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
-}
 
 /**
  * Checks a URL that somebody else wrote: https, or http on this machine if `local`

@@ -1,6 +1,7 @@
 import { backlogLimits } from "../connect/backloglimits.js";
 import { clientInfo, commonCore } from "../connect/commonoptions.js";
 import { unlessAborted } from "../connect/abort.js";
+import { checkMixedContent } from "../connect/mixedcontent.js";
 import { storeKeys, UserStores } from "../connect/userstores.js";
 import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { mcpWasm } from "../runtime/beside.js";
@@ -47,6 +48,7 @@ export async function openView<V extends ClientView>(url: string | URL, options:
   };
   throwIfAborted("connect", signal);
   checked?.();
+  await unlessAborted("connect", signal, checkMixedContent("connect", absolute, options));
   const runtime = load(mcpWasm, options.wasm);
   runtime.catch(() => {}); // whoever opens the client hears of it
   const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address), absolute);

@@ -3,6 +3,7 @@
 // without CORS, with CORS, and with one header field after the other. All of it
 // is GET, which changes nothing.
 
+import { isMixedContent } from "../shared/origins.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 
 /**
@@ -10,8 +11,8 @@ import type { Failed, Finding, Sent } from "./finding.js";
  * `otherwise` is said of a server that answers, and keeps nobody out.
  */
 export async function networkCause({ url, foreign, reach, isForbidden }: Failed, { fields, credentials, signal }: Sent, otherwise?: string): Promise<Finding> {
-  const { origin, protocol, hostname } = new URL(url);
-  if (globalThis.location?.protocol === "https:" && protocol === "http:" && !isLoopback(hostname)) {
+  const { origin } = new URL(url);
+  if (isMixedContent(url)) {
     return { hint: "The page is https and the server http: browsers block that (mixed content). Serve it over https." };
   }
   const answers = (init: RequestInit = {}): Promise<boolean | undefined> => probe(url, signal, { ...PLAIN, ...init });
@@ -108,10 +109,6 @@ function blocked(origin: string, header: string): Finding {
 export function place(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }
 
 /** What to do besides where a server of the page's own origin may know its users by cookies, which did not go along; else nothing. */

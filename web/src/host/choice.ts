@@ -8,6 +8,7 @@ import type { FetchLike } from "../runtime/sender.js";
 import { whereServed } from "../runtime/whereserved.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { HostReason } from "../shared/host.js";
+import { isMixedContent } from "../shared/origins.js";
 import { shortened } from "../shared/shortened.js";
 
 /** The app's options, of connect or connectAgent. */
@@ -21,6 +22,8 @@ interface Options {
 export interface Surroundings {
   readonly kind: "shared" | "worker";
   readonly options: Options;
+  /** The address that the client is for; missing where none is known yet. */
+  readonly url?: string | undefined;
   /** The address of the worker's script. */
   readonly script: string;
   /** The page's origin, "null" for an opaque one. A frame may have the origin of the page around it, and no address (`srcdoc`). */
@@ -52,6 +55,11 @@ export const RULES: readonly Rule[] = [
     why: "page_code",
     applies: ({ options: { auth }, hasWindow }) => auth !== undefined && !(auth.crossing && hasWindow),
     text: ({ hasWindow }) => (hasWindow ? "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's" : "auth needs a window, which only a page has"),
+  },
+  {
+    why: "mixed_content",
+    applies: ({ url, origin }) => url !== undefined && isMixedContent(url, origin),
+    text: () => "the page is https and the server is not, for which browsers keep pages back, and not each worker",
   },
   {
     why: "opaque_origin",
@@ -132,11 +140,12 @@ export function checkHost(page: Surroundings): void {
 }
 
 /** The page as it is. */
-export function surroundings(kind: "shared" | "worker", options: Options, script: string): Surroundings {
+export function surroundings(kind: "shared" | "worker", options: Options, script: string, url?: string): Surroundings {
   const { origin, navigator, document } = globalThis as Partial<typeof globalThis>;
   return {
     kind,
     options,
+    url,
     script,
     origin,
     hasWindow: document !== undefined,

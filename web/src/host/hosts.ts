@@ -98,7 +98,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
   const rename = (error: unknown): never => {
     throw named(op, error);
   };
-  const chosen = await chosenWay(chunk, kind, options, starts).catch(rename);
+  const chosen = await chosenWay(chunk, kind, options, starts, opening.url).catch(rename);
   const readByChunk = auth || Object.values(chosen.crossing).some((option: unknown) => (option as { toJSON?: unknown } | undefined)?.toJSON); // a clone of it is not what its toJSON says
   const ahead: Ahead | undefined = readByChunk ? undefined : { message: openingMessage(opening, FIRST_CLIENT, chosen, options) };
   const linked = chosen.link(ahead);
@@ -133,14 +133,14 @@ async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: Worke
 }
 
 /** The way to a worker of that kind and user, which is not started yet. */
-export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay & { link(ahead?: Ahead): Promise<HostLink> }> {
+export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts, url?: string): Promise<WorkerWay & { link(ahead?: Ahead): Promise<HostLink> }> {
   const { op } = chunk;
   const { signal, token: provider, auth: ___, host = "auto", handlers: __, worker, wasm, validator, recorder, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
   const script = workerURL(worker);
-  checkHost(surroundings(kind, options, script));
+  checkHost(surroundings(kind, options, script, url));
   const { token, user } = await unlessAborted(op, signal, userOf(options));
   starts(script, token);
   const crossing = {

@@ -12,6 +12,7 @@ export type Host = "page" | "worker" | "shared";
  * | reason | meaning |
  * | --- | --- |
  * | `unsupported` | the browser has none of that kind |
+ * | `mixed_content` | the page is https and the server is not: the browser decides in the page what leaves |
  * | `opaque_origin` | the page is a sandboxed frame, or a file: it has no origin that a worker could share |
  * | `no_locks` | the page has no Web Locks: it is not served over https, or its storage is blocked |
  * | `page_code` | an option is a function that has to run in the page, or `auth` has one |
@@ -27,6 +28,7 @@ export type Host = "page" | "worker" | "shared";
  */
 export type HostReason =
   | "unsupported"
+  | "mixed_content"
   | "opaque_origin"
   | "no_locks"
   | "page_code"

@@ -1,5 +1,16 @@
 import { HoldfastError } from "./errors.js";
 
+/** Whether a host is this machine: there http is as good as https. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Whether requests of an https page to that address would leave in plain: mixed content, which the browser forbids a page, and not each worker. */
+export function isMixedContent(url: string, page: string | undefined = globalThis.location?.origin): boolean {
+  const address = new URL(url);
+  return page?.startsWith("https:") === true && /^(http|ws):$/.test(address.protocol) && !isLoopback(address);
+}
+
 /** Whether a server has another origin than the page. */
 export function isForeign(url: string): boolean {
   return new URL(url).origin !== globalThis.origin;
