@@ -124,6 +124,26 @@ func TestFault236_RefusedResume(t *testing.T) {
 	}
 }
 
+// Fault 404: a call that is made while the client waits for somebody to sign in waits as well, for sendWithin at most;
+// the one that was refused waits on.
+func TestFault404_MadeMeanwhileWaitsAWhile(t *testing.T) {
+	w, refused := refusedCall(t)
+	w.Head(w.Newest(), 401)
+	store(w)
+	made, _ := w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true})
+	for _, isOver := range []bool{false, true} {
+		store(w)
+		w.Advance(hour / 20)
+		store(w)
+		if over := strings.Contains(w.Log(), fmt.Sprintf("settle c%d unsent", made)); over != isOver {
+			t.Fatalf("it has ended: %v\n%s", over, w.Log())
+		}
+	}
+	if strings.Contains(w.Log(), fmt.Sprintf("settle c%d", refused)) {
+		t.Errorf("the one that was refused has ended\n%s", w.Log())
+	}
+}
+
 // Fault 400: a call that may not run twice is refused while another commit is under way, and the page is
 // left before the note of it has one of its own. It is stored beside that commit, so that the
 // next page sends the call. A page that is not left after all goes on as if nothing had been.

@@ -126,6 +126,9 @@ test("what is asked of the authorization server, and what it gives back", async 
     token_endpoint_auth_method: "none",
     application_type: "web",
   });
+  const nameless = rig({ [REGISTER]: () => json({ client_id: "c" }, 201) });
+  await register(nameless, server(), { redirectUrl });
+  assert.equal((body(nameless.sent[0]!) as { client_name: string }).client_name, "Holdfast");
   const now = rig({}).now();
   const soon = Math.floor(now / 1000) + 60;
   for (const [given, methods, want] of [
