@@ -150,8 +150,8 @@ func (o *Ops) Err() error {
 }
 
 // Next takes the next Op, whose bytes alias the input; false at the end, and
-// where the rest is no Op. One of a call whose number JavaScript would round is
-// left out: no call of ours has it, and it must not hide the others.
+// where the rest is no Op. One of a call without a number, or with one that JavaScript would
+// round, is left out: no call of ours has it, and it must not hide the others.
 func (o *Ops) Next() (Op, bool) {
 	for len(o.p) >= opHeader {
 		word := func(i int) uint32 {
@@ -166,7 +166,7 @@ func (o *Ops) Next() (Op, bool) {
 		}
 		op.Plain, op.Secret = rest[:plain:plain], rest[plain:plain+secret:plain+secret]
 		o.p = rest[plain+secret:]
-		if op.Call <= maxSafe {
+		if op.Call <= maxSafe && (op.Call != 0 || op.Kind == OpServer) {
 			return op, true
 		}
 	}

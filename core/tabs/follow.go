@@ -26,7 +26,9 @@ func (m *Machine) heardStored(from string, ops []byte) {
 // missed reads a call again of which rows were missed.
 func (m *Machine) missed(ops []byte) {
 	r := readOps(ops)
-	r.next()
+	if !r.about() {
+		return
+	}
 	if c := m.calls.find(r.op.Call); c != nil && c.state == followed {
 		m.readAnew(c.id, nil)
 	}
@@ -78,7 +80,9 @@ func (m *Machine) row(from string, op *journal.Op) {
 // taken takes that another tab carries a call.
 func (m *Machine) taken(in *Input) {
 	r := readOps(in.Ops)
-	r.next()
+	if !r.about() {
+		return
+	}
 	call, epoch, n := r.op.Call, r.op.Epoch, r.op.N
 	c := m.calls.find(call)
 	switch {
@@ -113,7 +117,9 @@ func (m *Machine) taken(in *Input) {
 // released takes that nobody has a call: whoever can read it takes it over.
 func (m *Machine) released(in *Input) {
 	r := readOps(in.Ops)
-	r.next()
+	if !r.about() {
+		return
+	}
 	switch c := m.calls.find(r.op.Call); {
 	case c != nil && c.state != followed:
 	case c != nil && c.read != nil:

@@ -23,6 +23,9 @@ func (r *reader) next() bool {
 	return ok
 }
 
+// about reads the head of the call that a list begins with; false where it is about none.
+func (r *reader) about() bool { return r.next() && r.op.Kind == journal.OpCall }
+
 // appendOp appends an operation to a list.
 //
 //go:noinline

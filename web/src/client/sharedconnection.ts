@@ -4,6 +4,7 @@ import { Calls } from "./calls.js";
 import type { ClientEvents, EvictedCall } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { refusedFields } from "./diagnose.js";
+import { isTold } from "../tabs/channel.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { Streams } from "../tabs/streams.js";
 import type { HoldfastError, RPCError } from "../shared/errors.js";
@@ -480,8 +481,7 @@ export class SharedConnection {
 
   // Pages that share a session, or few connections, hear what the server says to one of them.
   #unasked(kind: number, position: number, text: string): void {
-    const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
-    if (this.serverFacts.selfDescribing ? isForAll(kind, text) : shared) this.#keeping.journal?.said(kind, position, text);
+    if (this.serverFacts.selfDescribing ? isForAll(kind, text) : isTold(kind)) this.#keeping.journal?.said(kind, position, text);
     this.#event(kind, position, text);
   }
 

@@ -10,6 +10,7 @@
 // The order of messages on a port is the order in which things happened.
 
 import type { Asks, Makes } from "../client/backend.js";
+import { checked as checkedMessage, type Fields } from "../shared/checkedmessage.js";
 import type { ErrorData } from "./errordata.js";
 
 /** What the app's code is asked for: a token, or one of its handlers. */
@@ -157,13 +158,8 @@ type HostSays =
   /** Nobody waits for that any more. A token is given all the same: it says who the user is. */
   | { t: "withdrawn"; question: number };
 
-/** What a member has to be: a number (whole, not negative), string, strings, boolean, object, array, bytes, numbers. `?` may be missing. */
-type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?" | "n?";
-
-type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Extract<M, { t: T }>, "t" | "size">]-?: Kind } };
-
 /** What the messages of a page are made of. */
-export const FROM_PAGE: Fields<PageMessage> = {
+export const FROM_PAGE: Fields<PageMessage, "t"> = {
   hello: { build: "s", lock: "s", outlives: "b" },
   holds: {},
   load: { wasm: "s", agents: "b" },
@@ -204,7 +200,7 @@ export const FROM_PAGE: Fields<PageMessage> = {
 };
 
 /** What the messages of a host are made of. */
-export const FROM_HOST: Fields<HostMessage> = {
+export const FROM_HOST: Fields<HostMessage, "t"> = {
   welcome: { build: "s", lock: "s", keys: "b" },
   holds: {},
   refused: { why: "s" },
@@ -232,40 +228,6 @@ export const FROM_HOST: Fields<HostMessage> = {
 };
 
 /** What arrived on a port, where it is one of those messages; undefined for anything else. */
-export function checked<M extends { t: string }>(fields: Fields<M>, data: unknown): M | undefined {
-  if (!isObject(data) || typeof data["t"] !== "string" || !Object.hasOwn(fields, data["t"])) return undefined;
-  const known = (fields as Record<string, Record<string, Kind>>)[data["t"]]!;
-  for (const [name, kind] of Object.entries(known)) if (!is(kind, data[name])) return undefined;
-  return data as M;
-}
-
-function is(kind: Kind, value: unknown): boolean {
-  switch (kind) {
-    case "n":
-      return Number.isSafeInteger(value) && (value as number) >= 0;
-    case "s":
-      return typeof value === "string";
-    case "s[]":
-      return Array.isArray(value) && value.every((one) => typeof one === "string");
-    case "b":
-      return typeof value === "boolean";
-    case "a":
-      return Array.isArray(value);
-    case "o":
-      return isObject(value);
-    case "o?":
-      return value === undefined || isObject(value);
-    case "n?":
-      return value === undefined || is("n", value);
-    case "u8":
-      return value instanceof Uint8Array;
-    case "u32":
-      return value instanceof Uint32Array;
-    case "?":
-      return true;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+export function checked<M extends { t: string }>(fields: Fields<M, "t">, data: unknown): M | undefined {
+  return checkedMessage(fields, "t", data);
 }

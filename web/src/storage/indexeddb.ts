@@ -1,5 +1,6 @@
 import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
+import { isOver } from "./forgotten.js";
 import { type Found, noUsage } from "./loading.js";
 import { ResultRows, withRoom } from "./resultrows.js";
 import { countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall } from "./read.js";
@@ -129,6 +130,17 @@ class IndexedDBStore implements Store {
     const generation = await this.#run(({ db }) => forgetServer(db, this.#server));
     this.#connector.close();
     return generation ?? this.generation;
+  }
+
+  async isForgotten(said: string | undefined): Promise<boolean> {
+    try {
+      if (await this.#run(({ db, generation }) => isOver(db, this.#server, generation))) return true;
+      if (said !== undefined) return false;
+      const { calls, bytes } = await this.usage(); // a page of an earlier build only deletes
+      return calls + bytes === 0;
+    } catch {
+      return true;
+    }
   }
 
   async sweep(use: SweepUse): Promise<void> {

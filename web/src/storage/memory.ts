@@ -1,5 +1,6 @@
 import type { Heirs } from "./heirs.js";
 import { type Held, held, type OpenInMemory, openInMemory } from "./memorystores.js";
+import { isOverBeside } from "./forgotten.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./loading.js";
 import { type Bytes, type LogRecord, own, type ServerRecord, validRows } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type LogRow, type LostKey, type Op, type LogPlace, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
@@ -116,6 +117,10 @@ class MemoryStore implements Store, OpenInMemory {
     this.close();
     for (const store of [...openInMemory]) if (store.server === server) store.end();
     return this.generation;
+  }
+
+  async isForgotten(said: string | undefined): Promise<boolean> {
+    return said !== undefined && isOverBeside(this.server, said).catch(() => true);
   }
 
   // It ends with the page.

@@ -266,6 +266,12 @@ export interface Store {
   forget(): Promise<string>;
 
   /**
+   * Whether what it held is deleted, as somebody says of that generation; undefined: of none, as pages of earlier builds do, which
+   * leave no mark. Never rejects: where nothing can be looked up that is believed.
+   */
+  isForgotten(said: string | undefined): Promise<boolean>;
+
+  /**
    * Once a day and origin, deletes what nobody has come back to for 30 days: whole
    * stores of other servers and users, and what cannot be read of this one. See sweep.ts.
    */

@@ -1,6 +1,9 @@
 // What the pages of one server and user tell each other. Nothing secret is in it:
-// rows go without their sealed parts.
+// rows go without their sealed parts. Any script of the origin may say something there: what arrives is checked, and
+// what it says of the store is looked up there before anything ends by it.
 
+import { EVENT } from "../shared/border.js";
+import { checked, type Fields } from "../shared/checkedmessage.js";
 import { hasBroadcast } from "./broadcast.js";
 
 /**
@@ -41,6 +44,35 @@ export type Message =
   /** Is that page able to answer? It says `here`. */
   | { kind: "ping"; to: string };
 
+/** What the messages are made of. */
+const FROM_TAB: Fields<Message, "kind"> = {
+  hello: {},
+  here: { to: "s?" },
+  stored: { ops: "u8" },
+  session: {},
+  taken: { call: "n", epoch: "n", sealed: "n", ops: "u8" },
+  released: { call: "n" },
+  frozen: {},
+  cancel: { call: "n", reason: "s" },
+  forward: { text: "json" },
+  [FORWARD_SETTLED]: { to: "s", request: "n", outcome: "n", text: "s" },
+  said: { event: "n", position: "n", text: "json" },
+  wiped: { generation: "s?" },
+  ping: { to: "s" },
+};
+
+/** Whether events of that kind are told to the other pages: a server's own words. */
+export function isTold(event: number): boolean {
+  return event === EVENT.notification || event === EVENT.log || event === EVENT.status;
+}
+
+/** What a page has said, and which; undefined for anything else. */
+function heard(data: unknown): { from: string; message: Message } | undefined {
+  const { from, message: said } = (data ?? {}) as { from?: unknown; message?: unknown };
+  const message = checked<Message, "kind">(FROM_TAB, "kind", said);
+  return typeof from !== "string" || !message || (message.kind === "said" && !isTold(message.event)) ? undefined : { from, message };
+}
+
 /** Those that are open in this page. */
 const channels = new Set<Channel>();
 
@@ -65,8 +97,9 @@ export class Channel {
     channels.add(this);
     if (this.#channel || !hasBroadcast()) return;
     this.#channel = new BroadcastChannel(this.#name);
-    this.#channel.onmessage = ({ data }: MessageEvent<{ from: string; message: Message }>) => {
-      this.#receive(data.from, data.message);
+    this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+      const { from, message } = heard(data) ?? {};
+      if (message && from !== this.#tab) this.#receive(from!, message);
     };
   }
 

@@ -24,6 +24,9 @@ import { WallClock, wallEpoch } from "./wallclock.js";
  */
 const PIECE = 48 << 10;
 
+/** How many words of a logout wait to be looked up. */
+const LOGOUTS = 100;
+
 /**
  * The durable side of one client: stores what the core says, tells the other
  * pages of it, and tells the core what those store. Who carries a call the core decides
@@ -48,6 +51,9 @@ export class Journal {
   #listens = false;
   #forgotten = false;
   readonly #clock = new WallClock();
+  /** Stores that are said to be deleted, which is to be looked up: undefined where that was not said of which. */
+  readonly #logouts = new Set<string | undefined>();
+  #looks = false;
 
   private constructor(store: Store, tab: Tab, server: string, { loaded, living }: Pick<Opened, "loaded" | "living">, channel: Channel, session: SharedSession) {
     this.#store = store;
@@ -332,6 +338,18 @@ export class Journal {
     return generation === undefined || this.#store.durability === "memory" || generation === this.#store.generation;
   }
 
+  // One look at a time: any script of the origin may say so, and as often as it likes.
+  async #hearOfLogout(generation: string | undefined): Promise<void> {
+    if (this.#logouts.size < LOGOUTS) this.#logouts.add(generation);
+    if (this.#looks) return;
+    this.#looks = true;
+    for (const one of this.#logouts) {
+      this.#logouts.delete(one);
+      if (!this.#forgotten && (await this.#store.isForgotten(one))) this.#wiped();
+    }
+    this.#looks = false;
+  }
+
   // The store keeps out what is under way, unless it was a page of an earlier build
   // that deleted: of that the rest is deleted here.
   #wiped(): void {
@@ -375,7 +393,7 @@ export class Journal {
         if (message.to === this.#tab.name) this.#client?.sessions?.forwardSettled(message.request, message.outcome, message.text);
         break;
       case "wiped":
-        if (this.#isMine(message.generation)) this.#wiped();
+        if (this.#isMine(message.generation)) void this.#hearOfLogout(message.generation);
         break;
       case "said":
         this.#client?.said(message.event, message.position, message.text);

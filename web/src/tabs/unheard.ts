@@ -3,6 +3,8 @@ import { decodeOps, OpList } from "../runtime/ops.js";
 
 /** Bytes of messages that are kept whole. */
 const MOST = 1 << 20;
+/** And of all that is kept: more than that no pages say, but a script that goes on and on. */
+const MOST_OF_ALL = 16 * MOST;
 
 /**
  * What other pages tell one that cannot act on it: it is frozen, for hours maybe, and
@@ -13,13 +15,17 @@ const MOST = 1 << 20;
 export class Unheard {
   #messages: [from: string, message: Message][] = [];
   #bytes = 0;
+  #kept = 0;
   readonly #missed = new Set<number>();
 
   /** Takes a message. */
   add(from: string, message: Message): void {
     this.#bytes += sizeOf(message);
     const kept = this.#bytes <= MOST ? message : this.#shortened(message);
-    if (kept) this.#messages.push([from, kept]);
+    const bytes = kept ? sizeOf(kept) + 2 * from.length : 0;
+    if (!kept || this.#kept + bytes > MOST_OF_ALL) return;
+    this.#kept += bytes;
+    this.#messages.push([from, kept]);
   }
 
   /** What was heard, in its order, and the calls whose rows are to be read; nothing of it is kept. */
@@ -27,6 +33,7 @@ export class Unheard {
     const taken = { messages: this.#messages, missed: [...this.#missed] };
     this.#messages = [];
     this.#bytes = 0;
+    this.#kept = 0;
     this.#missed.clear();
     return taken;
   }
@@ -60,6 +67,6 @@ export class Unheard {
 }
 
 function sizeOf(message: Message): number {
-  const { ops, text = "" } = message as { ops?: Uint8Array; text?: string };
-  return 100 + (ops?.length ?? 0) + 2 * text.length;
+  const { ops, text = "", reason = "" } = message as { ops?: Uint8Array; text?: string; reason?: string };
+  return 100 + (ops?.length ?? 0) + 2 * (text.length + reason.length);
 }
