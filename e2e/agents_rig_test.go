@@ -44,7 +44,9 @@ window.prompt = (id, content) => {
 	);
 };
 window.states = [];
+window.told = [];
 window.agent = await holdfast.connectAgent(SERVER, OPTIONS);
+agent.on("integrity", ({ what }) => told.push(what));
 agent.on("state", ({ state }) => states.push(state));
 agent.on("session", ({ session }) => follow(session));
 for (const session of await agent.sessions()) follow(session);

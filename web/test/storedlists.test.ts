@@ -424,3 +424,17 @@ test("Fault 463: a build that does not know of these lists forgets the store, an
   server.version = 3;
   assert.deepEqual(await (await Page.open(server, { key: "https://w.test/mcp#ada" })).list(), ["v3 of all"], "a row of a newer build is not read");
 });
+
+test("Fault 721: a stored list that does not open is told, and asked for again", { timeout: 60_000 }, async () => {
+  const [shim, server] = [new Shim(), new Server()];
+  await (await Page.open(server)).list();
+  await stored(shim, 1);
+  const [row] = await rows(shim);
+  await shim.edit("log", (log) => void log.put({ ...row, sealed: row!.sealed.map((byte, at) => (at === 20 ? byte ^ 1 : byte)) }));
+  server.version = 2;
+  const page = await Page.open(server);
+  const told: string[] = [];
+  page.client.on("integrity", ({ what, cause }) => told.push(`${what}: ${cause}`));
+  assert.deepEqual(await page.list(), ["v2 of all"]);
+  assert.deepEqual(told, ["quarantined_record: what is stored of tools/list does not open: it is asked for"]);
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStore } from "../src/storage/storage.js";
+import { openStore, UNREADABLE } from "../src/storage/storage.js";
 import { all, because, bytes, end, head, row, rowsOf, text } from "./storecontract.js";
 import { keyed } from "./storekeys.js";
 import { Shim, withGlobal } from "./storeshim.js";
@@ -42,8 +42,9 @@ test("TestFault115_SealedPartMovedToAnotherRowDoesNotOpen", async () => {
     log.put({ ...first, n: 3, secret: new Uint8Array(5) });
   });
   await shim.edit("servers", (servers) => servers.put({ server: "s", plain: first.plain, secret: first.secret }));
-  assert.deepEqual((await store.read(1))!.rows.map((r) => text(r.secret)), [CANARY, null, null, null]);
-  assert.equal((await store.readServer())!.secret, null);
+  assert.deepEqual((await store.read(1))!.rows.map((r) => [r.n, text(r.secret), r.plain === UNREADABLE]), [[0, CANARY, false], [1, null, true], [2, null, true], [3, null, true]]);
+  const { plain, secret, ended } = (await store.readServer())!;
+  assert.deepEqual([plain, secret, ended], [UNREADABLE, null, true], "its session is nobody's to go on in");
   assert.equal((await store.usage()).quarantined, 0);
 });
 
@@ -57,7 +58,7 @@ test("tabs that make the key at once end up with one", async () => {
   }
 });
 
-test("a key that is none is replaced; what was sealed with another is null", async () => {
+test("Fault 721: a key that is none is replaced; a row that was sealed with another is handed on as one that cannot be read", async () => {
   const shim = new Shim();
   const store = await open();
   await store.commit([head(1), row(1, 1, 0, CANARY)], false);
@@ -66,7 +67,7 @@ test("a key that is none is replaced; what was sealed with another is null", asy
   for (const value of ["text", wrong, half, null]) {
     await shim.edit("keys", (keys) => keys.put({ name: "key", value }));
     const next = await open("b");
-    assert.deepEqual((await next.load(all)).calls[0]!.rows.map((r) => [text(r.plain), r.secret]), [["1/1/0", null]]);
+    assert.deepEqual((await next.load(all)).calls[0]!.rows, [{ epoch: 1, n: 0, plain: UNREADABLE, secret: null }]);
     const row0 = [{ kind: "server", plain: bytes("x"), secret: bytes("y") }] as const;
     assert.deepEqual(await next.commit(row0, false), { sealed: true, fenced: [], lost: [] });
     assert.equal(text((await next.readServer())!.secret), "y");
@@ -159,9 +160,10 @@ test("TestFault122_SealedPlainMovedToAnotherRowDoesNotOpen", async () => {
   const [one, two] = (await shim.dump())["calls"]!;
   await shim.edit("log", (log) => log.put({ ...first, n: 2 }));
   await shim.edit("calls", (calls) => calls.put({ ...two, all: one.all }));
-  assert.deepEqual(await rowsOf(store, 1), ["1/1/1"]);
-  assert.equal(await store.read(2), null);
-  assert.deepEqual((await store.load(all)).calls.map(({ call }) => call), [1]);
+  assert.deepEqual((await store.read(1))!.rows.map((r) => r.plain === UNREADABLE), [false, true]);
+  assert.equal((await store.read(2))!.plain, UNREADABLE);
+  assert.deepEqual((await store.load(all)).calls.map(({ call, plain }) => [call, plain === UNREADABLE]), [[1, false], [2, true]]);
+  assert.deepEqual((await store.rows(1, { epoch: 0, n: 0 }, 9)).map(({ n }) => n), [1], "what follows would have wrong positions");
 });
 
 test("TestFault122_WhatWasPlainIsReadOn", async () => {

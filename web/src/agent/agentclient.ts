@@ -41,6 +41,8 @@ export class AgentClient implements AgentBackend {
   readonly #streams: SharedStreams | undefined;
   #viewer!: AgentViewer;
   #durability: Durability;
+  /** What was found in the store, and told, before the app can listen. */
+  #early: AgentEvents["integrity"][] | undefined = [];
 
   constructor(runtime: Runtime, url: string, { keeping, explain, streams }: AgentClientUse) {
     this.url = url;
@@ -160,9 +162,11 @@ export class AgentClient implements AgentBackend {
     return this.#life.start(() => this.#run(options, credentials));
   }
 
-  /** Sessions end with the page, as was found out before the client was there. */
-  tellMemory(why: string): void {
-    this.listeners.emit("durability", { durability: "memory", why });
+  /** The app can listen from here on; `why` says why sessions end with the page, where they do. */
+  connected(why: string): void {
+    if (why) this.listeners.emit("durability", { durability: "memory", why });
+    for (const event of this.#early ?? []) this.listeners.emit("integrity", event);
+    this.#early = undefined;
   }
 
   /** Makes the client in the core and starts it, with what the journal has read. */
@@ -229,9 +233,12 @@ export class AgentClient implements AgentBackend {
       case EVENT.notification:
         this.listeners.emit("notification", JSON.parse(text) as AgentEvents["notification"]);
         break;
-      case EVENT.integrity:
-        this.listeners.emit("integrity", JSON.parse(text) as AgentEvents["integrity"]);
+      case EVENT.integrity: {
+        const event = JSON.parse(text) as AgentEvents["integrity"];
+        if (this.#early) this.#early.push(event);
+        else this.listeners.emit("integrity", event);
         break;
+      }
       case EVENT.durability: {
         const { durability, why } = JSON.parse(text) as { durability: Durability; why?: string };
         this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);

@@ -67,7 +67,7 @@ export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined
         },
         start: async (client, { why }) => {
           await client.start({ ...core, url: at }, options.credentials ?? "omit");
-          if (why) setTimeout(() => client.tellMemory(why), 0); // not before the app can listen
+          setTimeout(() => client.connected(why), 0); // not before the app can listen
         },
       };
     });

@@ -86,6 +86,7 @@ export class SharedClient extends SharedConnection {
       fresh,
       variant: () => `${this.revision} ${keeping.variant ?? ""}`,
       token: () => keeping.stores?.given ?? "",
+      unreadable: (list) => this.integrity("quarantined_record", `what is stored of ${list}/list does not open: it is asked for`),
     });
     this.#outputs = new Outputs(
       policy,

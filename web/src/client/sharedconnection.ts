@@ -1,7 +1,8 @@
 import type { Backlog } from "../shared/backlog.js";
 import { EVENT, NAMED_METHODS, OUTCOME, TaskOffer, type TaskWish } from "../shared/border.js";
 import { Calls } from "./calls.js";
-import type { ClientEvents, EvictedCall } from "./clientevents.js";
+import type { ClientEvents } from "./clientevents.js";
+import { isIntegrity } from "./events.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { refusedFields } from "./diagnose.js";
 import { isTold } from "../tabs/channel.js";
@@ -58,8 +59,8 @@ export class SharedConnection {
   readonly #keeping: CallKeeping;
   readonly #handlers: Handlers;
   readonly #backlog: Backlog;
-  /** Calls that had left the store by the time that the client was made: the app cannot listen yet. */
-  #evictedBefore: EvictedCall[] | undefined = [];
+  /** What was found in the store, and told, before the app can listen. */
+  #early: (() => void)[] | undefined = [];
   /** Calls that were restored just now. */
   readonly #back: SharedCall<CallToolResult>[] = [];
   #durability: Durability;
@@ -329,9 +330,9 @@ export class SharedConnection {
   /** The app can listen from here on; `why` says why calls end with the page, where they do. */
   connected(why: string): void {
     this.#why = why;
-    const evicted = this.#evictedBefore ?? [];
-    this.#evictedBefore = undefined;
-    for (const call of evicted) this.#listeners.emit("evicted", call);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const tell of early) tell();
   }
 
   // Not before the app can have a listener: connect resolves after it.
@@ -486,9 +487,9 @@ export class SharedConnection {
   }
 
   #event(kind: number, position: number, text: string): void {
+    if (this.#early && (isIntegrity(kind) || kind === EVENT.evicted)) return void this.#early.push(() => this.#event(kind, position, text));
     tellUnasked(kind, position, text, {
       listeners: this.#listeners,
-      evicted: (call) => (this.#evictedBefore ? void this.#evictedBefore.push(call) : this.#listeners.emit("evicted", call)),
       kept: (durability, why) => {
         if (why === "closed") void forgetRevision(this.url); // what was stored is deleted, and this with it
         this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);

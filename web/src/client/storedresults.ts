@@ -1,5 +1,5 @@
 import { digest } from "../storage/digest.js";
-import { type ListName, LISTS, type NewResult, type ResultName, type Results } from "../storage/storage.js";
+import { type ListName, LISTS, type NewResult, type ResultName, type Results, UNREADABLE } from "../storage/storage.js";
 import type { Open } from "../shared/mcp.js";
 import type { Fresh, Kept } from "./resultcache.js";
 
@@ -33,6 +33,8 @@ export interface StoredResultsUse {
   variant(): string;
   /** The token that requests carry; empty for none. */
   token(): string;
+  /** One of them does not open. */
+  unreadable(list: ListName): void;
 }
 
 /** A list that was asked for: by what it may be kept once it is there. */
@@ -85,6 +87,7 @@ export class StoredResults {
     try {
       const found = await rows.get(await this.#name(list, method, params));
       if (!found) return undefined;
+      if (found.bytes === UNREADABLE) this.#use.unreadable(list);
       const { v, at, ttl, result, ...of } = JSON.parse(new TextDecoder().decode(found.bytes)) as Stored;
       if (v !== VERSION || this.#use.fresh(at, ttl, found.latest, 0) === 0) return undefined;
       // What is private is for the authorization that it was given to, and for no other one of the same user.

@@ -8,8 +8,6 @@ import { EVENT } from "../shared/border.js";
 /** What hears of what belongs to no call. */
 export interface UnaskedUse {
   readonly listeners: Listeners<ClientEvents>;
-  /** A call has left the store. */
-  evicted(call: EvictedCall): void;
   /** Where calls are kept from here on, and why, as the core says it. */
   kept(durability: Durability, why: string): void;
   /** Nobody heard what was said while the listen stream was away. */
@@ -24,9 +22,9 @@ export function isForAll(kind: number, text: string): boolean {
 }
 
 /** Tells a client's listeners of an event that belongs to no call: what the server says unasked, and what the core says of the store. */
-export function tellUnasked(kind: number, position: number, text: string, { listeners, evicted, kept, missed, noticed }: UnaskedUse): void {
+export function tellUnasked(kind: number, position: number, text: string, { listeners, kept, missed, noticed }: UnaskedUse): void {
   if (isIntegrity(kind)) return listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
-  if (kind === EVENT.evicted) return evicted(JSON.parse(text) as EvictedCall);
+  if (kind === EVENT.evicted) return listeners.emit("evicted", JSON.parse(text) as EvictedCall);
   if (kind === EVENT.durability) {
     const { durability, why = "" } = JSON.parse(text) as { durability: Durability; why?: string };
     return kept(durability, why);

@@ -4,9 +4,9 @@ import { isOver } from "./forgotten.js";
 import { type Found, noUsage } from "./loading.js";
 import { ResultRows, withRoom } from "./resultrows.js";
 import { countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall } from "./read.js";
-import type { Bytes, Contents, ServerRecord } from "./rows.js";
+import type { Bytes, Contents, LogRecord, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
-import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow, type Store, type StoredRow, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow, type Store, type StoredRow, StoreError, type StoreOptions, type SweepUse, UNREADABLE, type Usage } from "./store.js";
 import { sweep } from "./sweep.js";
 import { storeError } from "./transaction.js";
 import { besideIdentity, forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
@@ -51,7 +51,7 @@ class IndexedDBStore implements Store {
         if (storeError(error).reason !== "quota") throw error;
         return read(true); // what is under way is taken over once there is room
       });
-      const calls = await this.#readable(key, found.calls);
+      const calls = await Promise.all(found.calls.map((call) => this.#loaded(call) ?? this.#opened(key, call)));
       return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server, found.beside), calls, sound };
     });
   }
@@ -79,14 +79,9 @@ class IndexedDBStore implements Store {
   async rows(call: number, after: LogPlace, most: number): Promise<LogRow[]> {
     return this.#run(async ({ db, key }) => {
       const found = await readRows(db, this.#server, call, after, most);
-      const opened = found.map(async (row): Promise<LogRow | null> => {
-        const { epoch, n } = row;
-        const plain = await plainOf(key, logIdentity(this.#server, call, epoch, n), row);
-        return plain && { epoch, n, plain, secret: null };
-      });
-      const rows = await Promise.all(opened);
-      const end = rows.indexOf(null); // what follows would have wrong positions
-      return rows.slice(0, end < 0 ? rows.length : end).filter((row) => row !== null);
+      const rows = await Promise.all(found.map((row) => this.#row(key, { ...row, secret: null })));
+      const end = rows.findIndex(({ plain }) => plain === UNREADABLE); // what follows would have wrong positions
+      return rows.slice(0, end < 0 ? rows.length : end);
     });
   }
 
@@ -192,12 +187,6 @@ class IndexedDBStore implements Store {
     return known;
   }
 
-  // A call whose contents cannot be read is left where it is, for the sweep.
-  async #readable(key: CryptoKey | null, found: readonly Found[]): Promise<LoadedCall[]> {
-    const calls = await Promise.all(found.map((call) => this.#loaded(call) ?? this.#opened(key, call)));
-    return calls.filter((call) => call !== null);
-  }
-
   // An ended call's secrets are of no use to anybody, and there may be thousands. Null where there is something to open.
   #loaded(found: Found): LoadedCall | null {
     const { head, rows, ended } = found;
@@ -210,16 +199,16 @@ class IndexedDBStore implements Store {
     return this.#call(found, head.plain, opened);
   }
 
-  async #opened(key: CryptoKey | null, found: Found): Promise<LoadedCall | null> {
+  async #opened(key: CryptoKey | null, found: Found): Promise<LoadedCall> {
     const { head, rows, ended } = found;
-    const opening = rows.map(async (row): Promise<LogRow | null> => {
-      const { call, epoch, n } = row;
-      const identity = logIdentity(this.#server, call, epoch, n);
-      const [plain, secret] = await Promise.all([plainOf(key, identity, row), ended ? null : row.secret && unseal(key, identity, row.secret)]);
-      return plain && { epoch, n, plain, secret };
-    });
-    const [plain, ...opened] = await Promise.all([plainOf(key, headIdentity(this.#server, head.call), head), ...opening]);
-    return plain && this.#call(found, plain, opened.filter((row) => row !== null));
+    const opening = rows.map((row) => this.#row(key, ended ? { ...row, secret: null } : row));
+    const { plain } = await openedRow(key, headIdentity(this.#server, head.call), { ...head, secret: null });
+    return this.#call(found, plain, await Promise.all(opening));
+  }
+
+  async #row(key: CryptoKey | null, row: LogRecord): Promise<LogRow> {
+    const { call, epoch, n } = row;
+    return { epoch, n, ...(await openedRow(key, logIdentity(this.#server, call, epoch, n), row)) };
   }
 
   #call({ head, ended, acked }: Found, plain: Uint8Array, rows: LogRow[]): LoadedCall {
@@ -228,21 +217,18 @@ class IndexedDBStore implements Store {
   }
 
   async #openedServer(key: CryptoKey | null, row: ServerRecord | null, beside: ServerRecord | null): Promise<ServerRow | null> {
-    const opened = row && (await openedRow(key, serverIdentity(this.#server), row));
+    if (!row) return null;
     const other = beside && (await openedRow(key, besideIdentity(this.#server), beside));
-    return opened && { ...opened, ended: row.ended === true, ...(other && { beside: other }) };
+    const opened = await openedRow(key, serverIdentity(this.#server), row);
+    return { ...opened, ended: row.ended === true || opened.plain === UNREADABLE, ...(other && { beside: other }) };
   }
 }
 
-/** A row of a server; null where it cannot be opened. */
-async function openedRow(key: CryptoKey | null, identity: Identity, row: ServerRecord): Promise<StoredRow | null> {
-  const plain = await plainOf(key, identity, row);
-  return plain && { plain, secret: await unseal(key, identity, row.secret) };
-}
-
-/** What is no secret of a record, opened where everything is sealed. */
-async function plainOf(key: CryptoKey | null, row: Identity, { plain, all }: Contents): Promise<Bytes | null> {
-  return plain ?? unseal(key, plainIdentity(row), all ?? null);
+/** A row, opened. Of one that does not open as a whole nothing is taken: left out, it would look as if it had never been there (fault 721). */
+async function openedRow(key: CryptoKey | null, identity: Identity, { plain, all, secret }: Contents & { secret: Bytes | null }): Promise<StoredRow> {
+  const opening = secret && unseal(key, identity, secret);
+  const opened = { plain: plain ?? (await unseal(key, plainIdentity(identity), all ?? null)), secret: await opening };
+  return opened.plain && (opened.secret || !secret) ? (opened as StoredRow) : { plain: UNREADABLE, secret: null };
 }
 
 function noCipher(): StoreError {

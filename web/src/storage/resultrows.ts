@@ -8,7 +8,7 @@
 import type { Connection } from "./connector.js";
 import type { Bytes } from "./rows.js";
 import { type Identity, seal, unseal } from "./seal.js";
-import type { ListName, NewResult, ResultName, Results } from "./store.js";
+import { type ListName, type NewResult, type ResultName, type Results, UNREADABLE } from "./store.js";
 import { commit, storeError, transact } from "./transaction.js";
 
 /** What the name begins with that a server's results are under, in the place of the server's. */
@@ -116,8 +116,8 @@ export class ResultRows implements Results {
         commit(tx);
         return () => found;
       });
-      const bytes = record?.sealed instanceof Uint8Array ? await unseal(key, this.#identity(generation, list, digest), record.sealed) : null;
-      return bytes && { bytes, latest };
+      if (!(record?.sealed instanceof Uint8Array)) return null;
+      return { bytes: (await unseal(key, this.#identity(generation, list, digest), record.sealed)) ?? UNREADABLE, latest };
     });
   }
 

@@ -23,6 +23,7 @@ export {
   type StoreOptions,
   type StoreReason,
   type SweepUse,
+  UNREADABLE,
   type Usage,
 } from "./store.js";
 export { wipeAll } from "./wipeall.js";

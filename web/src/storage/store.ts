@@ -25,7 +25,10 @@ export type Op =
   | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean; outcome?: number }
   | { kind: "key"; call: number; key: Uint8Array; dispensable?: boolean };
 
-/** A row that was read. A secret that cannot be opened (another key, another row's) is null. */
+/** What stands for the contents of a row that does not open (another key, another row's, damaged): no build writes that, and the core can read it in none. */
+export const UNREADABLE: Uint8Array = new Uint8Array(1);
+
+/** A row that was read; its `plain` is {@link UNREADABLE} where it does not open as a whole. The secret is null where the row has none. */
 export interface StoredRow {
   plain: Uint8Array;
   secret: Uint8Array | null;
@@ -62,7 +65,7 @@ export interface LoadedCall {
   ended: boolean;
   /** An app has done with its events up to this position; 0 for none. */
   acked: number;
-  /** A row that was damaged is missing, so numbers may be: the core has to look. */
+  /** A record that is none is missing, so numbers may be: the core has to look. */
   rows: LogRow[];
 }
 
@@ -188,7 +191,7 @@ export interface NewResult extends ResultName {
 
 /** Results of one server and user, for as long as the server lets a client keep them. Every method may reject with a StoreError. */
 export interface Results {
-  /** Reads one; null where it is not there, or cannot be opened. `latest`: the latest time that the store tells, in ms since 1970. */
+  /** Reads one; null where it is not there, {@link UNREADABLE} where it does not open. `latest`: the latest time that the store tells, in ms since 1970. */
   get(name: ResultName): Promise<{ bytes: Uint8Array; latest: number } | null>;
   /** Keeps some. For what has no room the oldest of the origin go. Not kept is what was asked for before a {@link Results.drop} of its list. */
   put(results: readonly NewResult[]): Promise<void>;
