@@ -40,6 +40,8 @@ var hostStories = []hostStory{
 	{TestStoryReloadInTheMiddle, anywhere, true},
 	{TestStoryReloadWithoutTheServer, anywhere, false},
 	{TestStoryKeys, anywhere, false},
+	{TestFault721_RowsThatDoNotOpen, cutting, false},
+	{TestFault721_SessionsThatDoNotOpen, cutting, false},
 	{TestFault55_TakenAndNotConfirmed, anywhere, false},
 	{TestFault55_QuestionLeftOpen, anywhere, true},
 	{TestFault55_RoundLeftOpen, anywhere, false},

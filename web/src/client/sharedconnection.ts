@@ -2,7 +2,6 @@ import type { Backlog } from "../shared/backlog.js";
 import { EVENT, NAMED_METHODS, OUTCOME, TaskOffer, type TaskWish } from "../shared/border.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents } from "./clientevents.js";
-import { isIntegrity } from "./events.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { refusedFields } from "./diagnose.js";
 import { isTold } from "../tabs/channel.js";
@@ -487,7 +486,7 @@ export class SharedConnection {
   }
 
   #event(kind: number, position: number, text: string): void {
-    if (this.#early && (isIntegrity(kind) || kind === EVENT.evicted)) return void this.#early.push(() => this.#event(kind, position, text));
+    if (this.#early && (kind === EVENT.integrity || kind === EVENT.evicted)) return void this.#early.push(() => this.#event(kind, position, text));
     tellUnasked(kind, position, text, {
       listeners: this.#listeners,
       kept: (durability, why) => {
