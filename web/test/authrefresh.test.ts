@@ -4,7 +4,8 @@ import { readAuthorizationServer } from "../src/auth/authorizationserver.js";
 import { type Grant, grantKey } from "../src/auth/grants.js";
 import type { AuthLocks, AuthStore } from "../src/auth/hands.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
-import { liveGrant, REFRESH_LEASE } from "../src/auth/refresh.js";
+import { REFRESH_LEASE } from "../src/auth/locked.js";
+import { liveGrant } from "../src/auth/refresh.js";
 import { registrationKey } from "../src/auth/registration.js";
 import { signOut, signOutOfAll } from "../src/auth/signout.js";
 import { openEpoch } from "../src/auth/epochs.js";
@@ -282,7 +283,7 @@ test("signed out while it refreshed: what came is revoked, and nobody gets it", 
 
 test("without locks somebody who has died while refreshing is waited for, and no longer than for his lease", async () => {
   const as = new Rotating();
-  const store = await stored({ ...GRANT, refreshing: { by: "dead", since: START } });
+  const store = await stored({ ...GRANT, refreshing: { by: "dead", since: START, alone: true } });
   const host = rig(as.routes, { store, locks: NO_LOCKS });
   const got = liveGrant(host, SERVER);
   await turn();
@@ -290,12 +291,12 @@ test("without locks somebody who has died while refreshing is waited for, and no
   assert.equal((await settled([host], got)).access.token, "at1");
   assert.ok(host.now() >= START + REFRESH_LEASE);
   // With a lock it is known that he is dead.
-  const locked = rig(as.routes, { store: await stored({ ...GRANT, refreshToken: "rt1", refreshing: { by: "dead", since: START } }) });
+  const locked = rig(as.routes, { store: await stored({ ...GRANT, refreshToken: "rt1", refreshing: { by: "dead", since: START, alone: true } }) });
   assert.equal((await liveGrant(locked, SERVER)).access.token, "at2");
 });
 
 /** A host that can be killed: from then on nothing that it does has an effect, and its locks are free. */
-function mortal(routes: Routes, inner: AuthStore, shared: Locks): { host: Rig; kill(): void } {
+function mortal(routes: Routes, inner: AuthStore, shared: Locks): { host: Rig; death: Promise<never>; kill(): void } {
   let dead = false;
   let die = (): void => {};
   const death = new Promise<never>((_, reject) => (die = () => reject(new Error("killed"))));
@@ -307,9 +308,10 @@ function mortal(routes: Routes, inner: AuthStore, shared: Locks): { host: Rig; k
     set: (key, version, value) => alive(() => inner.set(key, version, value)),
     keys: (prefix) => alive(() => inner.keys(prefix)),
   };
-  const locks: AuthLocks = { exclusive: true, run: (name, work) => shared.run(name, () => (dead ? Promise.reject(new Error("killed")) : Promise.race([work(), death]))) };
+  const locks: AuthLocks = { run: (name, work, patience) => shared.run(name, (alone) => (dead ? Promise.reject(new Error("killed")) : Promise.race([work(alone), death])), patience) };
   return {
     host: rig(routes, { store, locks }),
+    death,
     kill() {
       dead = true;
       die();
@@ -376,7 +378,7 @@ test("random lives of many hosts: a refresh token is lost only with a host that 
             let last: string | undefined;
             for (let round = 0; round < 3; round++) {
               try {
-                const { access } = await liveGrant(one.host, SERVER, last);
+                const { access } = await Promise.race([liveGrant(one.host, SERVER, last), one.death]);
                 assert.ok(access.token !== last, `${where}: a refused token was given again`);
                 last = access.token;
               } catch (error) {

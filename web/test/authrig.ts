@@ -38,19 +38,25 @@ export function hidden(): TypeError {
 
 /** Locks of one process, for any number of hosts. */
 export class Locks implements AuthLocks {
-  readonly exclusive = true;
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  run<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(name: string, work: (alone: boolean) => Promise<T>, patience: AbortSignal): Promise<T> {
     const before = this.#tails.get(name) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.#tails.set(name, mine.catch(() => {}));
-    return mine;
+    let release = (): void => {};
+    const mine = new Promise<void>((resolve) => (release = resolve));
+    this.#tails.set(name, before.then(() => mine));
+    const late = new Promise<false>((resolve) => patience.addEventListener("abort", () => resolve(false)));
+    const alone = await Promise.race([before.then(() => true), late]);
+    try {
+      return await work(alone);
+    } finally {
+      release();
+    }
   }
 }
 
 /** A browser without Web Locks. */
-export const NO_LOCKS: AuthLocks = { exclusive: false, run: (_, work) => work() };
+export const NO_LOCKS: AuthLocks = { run: (_, work) => work(false) };
 
 export interface Rig extends Hands {
   sent: Sent[];

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AuthFailure } from "../src/auth/failure.js";
+import { FLOW_TIME } from "../src/auth/flow.js";
+import type { Interaction } from "../src/auth/interaction.js";
 import type { SignIn } from "../src/auth/signin.js";
 import { grantKey } from "../src/auth/grants.js";
 import { refusal, scene } from "./authscene.js";
@@ -65,4 +67,68 @@ test("Fault 372: tabs that open windows are counted by nobody, and a sign-out le
   assert.equal((await hands.store.keys("round/")).length, 1);
   await signIn.signOut();
   assert.deepEqual((await hands.store.keys("")).filter((key) => !key.startsWith("client/")), []);
+});
+
+/** A worker that outlives its pages: each is back with nothing, and another one is asked to leave. */
+const asksTheNext = (): Interaction => ({ leaves: true, show: () => ({ kind: "waiting", closed: Promise.resolve("lost" as const) }) });
+
+test("Fault 719: a flow that outlives the pages that leave for it counts each of them, and a click is for one more", async () => {
+  const { tab, shown, check } = scene();
+  const { signIn } = tab(asksTheNext);
+  await assert.rejects(signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required");
+  assert.deepEqual([shown.length, new Set(shown.map(({ record }) => record.state)).size, signIn.failure?.code, signIn.state], [5, 1, "sign_in_required", "signed-out"]);
+  await assert.rejects(signIn.signIn(), (error) => code(error) === "sign_in_required");
+  assert.equal(shown.length, 6);
+  // Those of another host, and of another build, are the same rounds.
+  const other = tab("leaves");
+  assert.equal(code(await leaves(other.signIn, shown)), "sign_in_required");
+  assert.equal(shown.length, 6);
+  check();
+});
+
+test("Fault 719: windows that nobody can see any more are shown again, and counted by nobody", async () => {
+  const { tab, shown, answer } = scene();
+  let n = 0;
+  const { signIn } = tab(() => ({ show: () => ({ kind: "waiting", closed: ++n > 7 ? new Promise<void>(() => {}) : Promise.resolve("lost" as const) }) }));
+  const waits = signIn.refused(refusal(401, undefined));
+  await until(() => shown.length === 8);
+  await answer(signIn);
+  await waits;
+});
+
+test("Fault 719: Back ends the flow that a page has left for last, in the page that is loaded anew and in a worker, until a click", async () => {
+  for (const where of ["page", "worker"]) {
+    const { tab, shown, check } = scene();
+    const first = tab("leaves");
+    const waits = first.signIn.refused(refusal(401, undefined)).catch((error: AuthFailure) => error);
+    await until(() => shown.length === 1);
+    const { signIn } = where === "worker" ? first : tab("leaves");
+    await signIn.wentBack();
+    if (where === "worker") assert.equal(code(await waits), "sign_in_required");
+    assert.deepEqual([signIn.state, signIn.failure?.code], ["signed-out", "sign_in_required"]);
+    await assert.rejects(signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required");
+    assert.equal(shown.length, 1);
+    void signIn.signIn().catch(() => {});
+    await until(() => shown.length === 2);
+    check();
+  }
+});
+
+test("Fault 719: Back ends no flow that is over, has its answer or opens a window, nor one that was never left for", async () => {
+  for (const why of ["over", "answered", "another one answered", "a window", "nobody has left", "signed out"]) {
+    const { tab, shown, answer } = scene();
+    const [first, other, next] = [tab("leaves"), tab("leaves"), tab(why !== "a window" && "leaves")];
+    if (why !== "nobody has left") assert.equal(await leaves(first.signIn, shown), undefined);
+    if (why === "another one answered") {
+      // Two tabs are away, and the first one's answer comes.
+      assert.equal(await leaves(other.signIn, shown), undefined);
+      shown.reverse();
+    }
+    if (why.includes("answered")) await answer(first.signIn);
+    if (why === "signed out") await first.signIn.signOut();
+    if (why === "over") next.hands.pass(FLOW_TIME + 1);
+    await next.signIn.reread();
+    await next.signIn.wentBack();
+    assert.equal(next.signIn.failure, undefined, why);
+  }
 });

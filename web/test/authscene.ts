@@ -36,7 +36,7 @@ export function scene(options: Partial<SignInOptions> = {}, change: Routes = {})
     const hands = rig(routes, shares);
     const own = typeof blocked === "function" ? blocked(hands) : undefined;
     const interaction: Interaction = {
-      leaves: blocked === "leaves",
+      leaves: own?.leaves ?? blocked === "leaves",
       show(address, record, asked) {
         let close = (): void => {};
         const closed = new Promise<void>((resolve) => (close = resolve));

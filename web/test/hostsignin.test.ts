@@ -53,7 +53,7 @@ class PlayedPage implements SignInPage {
   }
 }
 
-const nothing = { itself: {}, name: "", isAlone: false, take: () => undefined, close() {}, leave: () => Promise.resolve() };
+const nothing = { itself: {}, name: "", isAlone: false, isBack: false, take: () => undefined, close() {}, leave: () => Promise.resolve() };
 
 async function rig(...pages: PlayedPage[]): Promise<HostSignIn> {
   const signIn = HostSignIn.of({ options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory" }, `https://mcp${++servers}.example/mcp`, "");
@@ -155,7 +155,7 @@ test("Fault 598: a page hears of its worker why the token cannot be refreshed, o
   const auth = { crossing: () => crossing, heard: () => told.push(remote.refreshFailure?.code), authorize: () => undefined as never };
   remote = RemoteSignIn.of(auth, `https://mcp${++servers}.example/mcp`, "", () => new Promise(() => {}));
   const said: HostMessage[] = [];
-  const opening: Extract<PageMessage, { t: "auth" }> = { t: "auth", client: 2, url: remote.url, how: crossing, file: "", window: "", seen: true };
+  const opening: Extract<PageMessage, { t: "auth" }> = { t: "auth", client: 2, url: remote.url, how: crossing, file: "", window: "", seen: true, back: false };
   const port = new PortSignIn({ isHere: true, question: () => new Promise(() => {}), send: (message) => void said.push(structuredClone(message)) }, opening, new Set());
   await port.ready;
   const hears = async (refreshFailure: HoldfastError | undefined): Promise<void> => {

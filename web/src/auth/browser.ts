@@ -20,6 +20,7 @@ export interface Page {
   /** The name of its window. */
   readonly name: string;
   readonly document?: { hasFocus(): boolean };
+  readonly performance?: { getEntriesByType(type: "navigation"): readonly { readonly entryType: string; readonly type?: string }[] };
   open(url: string, target: string, features: string): OpenedWindow | null;
   close(): void;
   addEventListener(type: PageEvent, listener: (event: { persisted: boolean }) => void): void;
@@ -123,6 +124,11 @@ export function redirectInteraction(page: Page): WindowInteraction {
       return { kind: "waiting", closed };
     },
   };
+}
+
+/** Whether somebody has come Back to the page, which was loaded anew for it. */
+export function cameBack({ performance }: Pick<Page, "performance">): boolean {
+  return performance?.getEntriesByType("navigation")[0]?.type === "back_forward";
 }
 
 /** The answer in the address bar, if the page is the one that answers come to. */

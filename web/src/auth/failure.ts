@@ -184,3 +184,14 @@ function usualAdvice(leg: Leg, code: AuthCode, denial: Denial | undefined): stri
   const metadata = leg === "auth/resource-metadata" || leg === "auth/server-metadata";
   return metadata && code === "oauth_invalid" ? `${usual} Its metadata is read as RFC ${leg === "auth/server-metadata" ? 8414 : 9728} says.` : usual;
 }
+
+/** Only a person can help. */
+export function isSignInRequired(error: unknown): boolean {
+  return error instanceof AuthFailure && error.fields.code === "sign_in_required";
+}
+
+/** What was thrown, as a failure of the sign-in. */
+export function asFailure(error: unknown): AuthFailure {
+  if (error instanceof AuthFailure) return error;
+  return new AuthFailure("auth/authorization", { code: "oauth_invalid", message: "signing in failed in the page itself" });
+}

@@ -282,7 +282,7 @@ export async function sweepFlows(hands: Hands, url?: string): Promise<void> {
 }
 
 /** A clock that was put back makes a flow no younger: it is older as well where it seems to begin later. */
-function isOlder({ begun }: FlowRecord, ms: number, now: number): boolean {
+export function isOlder({ begun }: FlowRecord, ms: number, now: number): boolean {
   return Math.abs(now - begun) > ms;
 }
 

@@ -12,7 +12,7 @@ import { revoke } from "./revocation.js";
 import { namelessPrincipal, stillThere } from "./stepup.js";
 import { subjectOf } from "./subject.js";
 import { tokenRequest } from "./tokenrequest.js";
-import { type AccessToken, readTokens } from "./tokens.js";
+import { type AccessToken, lifeOf, readTokens } from "./tokens.js";
 
 /** The tokens for one server, and all that refreshing and revoking them needs, so that neither has to find it out again. */
 export interface Grant {
@@ -40,13 +40,23 @@ export interface Grant {
   readonly resourceMetadata?: string;
   /** What a sign-out ends. */
   readonly epoch: string;
-  /** Somebody refreshes it: who, and since when, in ms since 1970. */
-  readonly refreshing?: { readonly by: string; readonly since: number };
+  /** Somebody refreshes it: who, since when, in ms since 1970, and whether under the lock. */
+  readonly refreshing?: { readonly by: string; readonly since: number; readonly alone: boolean };
 }
 
 /** The key in the store of the grant for a server. */
 export function grantKey(url: string): string {
   return `grant/${url}`;
+}
+
+/** The sign-in that a grant came by. */
+export function cameBy(grant: Grant): string {
+  return grant.cameBy ?? "";
+}
+
+/** Whether a token can be had from it without a person, or may be. */
+export function isUsable(grant: Grant | undefined, now: number): grant is Grant {
+  return grant !== undefined && (grant.refreshToken !== undefined || (grant.access !== undefined && lifeOf(grant.access, now) !== "over"));
 }
 
 /**

@@ -29,9 +29,8 @@ export interface AuthStore {
 
 /** Runs work while nobody else, in any tab or worker of the origin, runs under that name. */
 export interface AuthLocks {
-  /** False where there are no locks, and the work of others may run meanwhile. */
-  readonly exclusive: boolean;
-  run<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** `alone`: nobody else does. False where there are no locks, and where `patience` was aborted before the lock was had: then it runs all the same. */
+  run<T>(name: string, work: (alone: boolean) => Promise<T>, patience: AbortSignal): Promise<T>;
 }
 
 /** The hands of the sign-in. */

@@ -14,7 +14,7 @@ export type ShownAddress = { kind: "waiting"; closed: Promise<void | "lost"> } |
 export interface Interaction {
   /** Shows an address, which may still be on its way: a window opens within the click all the same. `asked`: the app asks for it, from a click. */
   show(address: string | Promise<string>, record: FlowRecord, asked: boolean): ShownAddress;
-  /** The page itself goes: a flow of before that has no answer has come to nothing. */
+  /** The page itself goes: a flow of before that has no answer has come to nothing. Each time counts, and *Back* ends it (rounds.ts). */
   readonly leaves?: boolean;
 }
 

@@ -1,7 +1,7 @@
 // The entry of the chunk that signs in. It imports no more than types from outside of its
 // folder: what it shared with the module would become a file that every page has to load.
 
-import { AUTH_CHANNEL, authNews, type Channel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import { AUTH_CHANNEL, authNews, cameBack, type Channel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
 import { type Callback, type FlowRecord, leaveAnswer, readCallback, readFlow, renewFlow, WINDOW } from "./flow.js";
 import { drop } from "./grants.js";
@@ -11,6 +11,7 @@ import { MemoryAuthStore, type MemoryRows } from "./memorystore.js";
 import { Nonces } from "./nonces.js";
 import type { SignInOptions } from "./authorize.js";
 import type { AskingInteraction } from "./interaction.js";
+import { leavesFor } from "./rounds.js";
 import { SignIn } from "./signin.js";
 import { signOutOfAll } from "./signout.js";
 import { SplitAuthStore } from "./splitstore.js";
@@ -64,7 +65,9 @@ export interface ReturnedPage {
   /** Takes the answer that it has come back with; undefined for none, or where it was taken. */
   take(redirectUrl: string): Callback | undefined;
   close(): void;
-  /** Goes to an address; resolves when somebody comes back from there without an answer. */
+  /** Somebody has come Back to it. */
+  readonly isBack: boolean;
+  /** Goes to an address; resolves when somebody comes back from there without an answer, which makes it `isBack`. */
   leave(address: string, record: FlowRecord): Promise<void>;
 }
 
@@ -80,11 +83,17 @@ export async function openSignIn(url: string, options: SignInOptions, opening: O
   const { signIn, returned } = await openSignInOfPages(url, options, opening);
   const { page } = opening.place;
   if (page && typeof opening.how !== "object") {
-    const leave = async (address: string, record: FlowRecord): Promise<void> => {
-      const gone = redirectInteraction(page).show(address, record, false);
-      if (gone.kind === "waiting") await gone.closed;
+    const here = {
+      ...{ itself: page, name: page.name, isAlone: true, isBack: cameBack(page) },
+      take: (redirectUrl: string) => takeAnswer(page, redirectUrl),
+      close: () => page.close(),
+      async leave(address: string, record: FlowRecord) {
+        const gone = redirectInteraction(page).show(address, record, false);
+        if (gone.kind === "waiting") await gone.closed;
+        here.isBack = true;
+      },
     };
-    await returned({ itself: page, name: page.name, isAlone: true, take: (redirectUrl) => takeAnswer(page, redirectUrl), close: () => page.close(), leave });
+    await returned(here);
   }
   return signIn;
 }
@@ -116,7 +125,7 @@ async function takeReturn(signIn: SignIn, hands: Hands, redirectUrl: string, pag
   const [window = ""] = page.name.split("."); // behind that is which page of a worker has opened it
   const tell = news && window.startsWith(WINDOW) ? () => news.answered(window) : undefined;
   const callback = await answerFor(signIn.url, hands, page, redirectUrl, tell);
-  if (!callback) return;
+  if (!callback) return page.isBack ? signIn.wentBack() : undefined;
   const own = window.startsWith(WINDOW);
   if (tell && hands.store.alone && !signIn.awaits(callback.state, window) && (await handedOver(hands, callback, tell))) return page.close();
   // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
@@ -154,6 +163,7 @@ function answerFor(url: string, hands: Hands, page: ReturnedPage, redirectUrl: s
 async function inTime(hands: Hands, page: ReturnedPage, answer: Callback): Promise<Callback | undefined> {
   const again = await renewFlow(hands, answer).catch(() => undefined);
   if (!again) return answer;
+  await leavesFor(hands, again.record).catch(() => {});
   await page.leave(again.address, again.record);
   return undefined;
 }

@@ -5,15 +5,13 @@ import { type Discovered, discover } from "./discovery.js";
 import { type AuthCode, AuthFailure, type Denial } from "./failure.js";
 import { type Grant, grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
+import { locked, REFRESH_LEASE } from "./locked.js";
 import { unguessable } from "./pkce.js";
 import { unregister } from "./registration.js";
 import { revoke } from "./revocation.js";
 import { subjectOf } from "./subject.js";
 import { tokenRequest } from "./tokenrequest.js";
 import { lifeOf, readTokens } from "./tokens.js";
-
-/** After how long, in ms, somebody who refreshes without a lock is held for dead. Longer than any answer may take. */
-export const REFRESH_LEASE: number = 45_000;
 
 /** After how long, in ms, a token that could not be refreshed before its end is tried again. */
 const PAUSE = 10_000;
@@ -30,24 +28,25 @@ export type LiveGrant = Grant & { readonly access: NonNullable<Grant["access"]> 
  *
  * @param rejected a token that the server has refused: it is not given again
  */
-export function liveGrant(hands: Hands, url: string, rejected?: string): Promise<LiveGrant> {
-  return hands.locks.run(`auth/${url}`, async () => {
+export async function liveGrant(hands: Hands, url: string, rejected?: string): Promise<LiveGrant> {
+  const now = (await readGrant(hands, url))?.value;
+  if (now && isFresh(hands, now, rejected)) return now; // whoever has the lock may hang
+  return locked(hands, url, async (alone) => {
     for (;;) {
       const kept = await readGrant(hands, url);
       if (!kept) throw signInRequired("nobody has signed in");
       const { value: grant } = kept;
-      if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "fresh") return grant;
+      if (isFresh(hands, grant, rejected)) return grant;
       if (grant.refreshToken === undefined) {
         if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "stale") return grant;
         throw signInRequired("the token is over or was refused, and there is none to refresh it with");
       }
-      // With a lock nobody else can be at it: who has left this mark has ended.
-      if (!hands.locks.exclusive && isHeld(grant, hands.now())) {
+      if (isHeld(grant, hands.now(), alone)) {
         await new Promise<void>((resolve) => void hands.after(LOOK, resolve));
         continue;
       }
       const by = unguessable(hands);
-      const claim: Grant = { ...grant, refreshing: { by, since: hands.now() } };
+      const claim: Grant = { ...grant, refreshing: { by, since: hands.now(), alone } };
       const claimed = await hands.store.set(grantKey(url), kept.version, claim).catch(() => "failed" as const);
       if (claimed === "failed") {
         if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "stale") return grant;
@@ -65,8 +64,16 @@ function isLive(grant: Grant, rejected: string | undefined): grant is LiveGrant 
   return grant.access !== undefined && grant.access.token !== rejected;
 }
 
-function isHeld({ refreshing }: Grant, now: number): boolean {
-  return refreshing !== undefined && Math.abs(now - refreshing.since) < REFRESH_LEASE;
+function isFresh(hands: Hands, grant: Grant, rejected: string | undefined): grant is LiveGrant {
+  return isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "fresh";
+}
+
+/**
+ * Whether somebody may still be at it, who is waited for. Who has made the mark under the lock that is had by now has ended. Who
+ * has made it without, since another one hung, has not: the same refresh token once more would be taken for stolen.
+ */
+function isHeld({ refreshing }: Grant, now: number, alone: boolean): boolean {
+  return refreshing !== undefined && !(alone && refreshing.alone) && Math.abs(now - refreshing.since) < REFRESH_LEASE;
 }
 
 /** One request; undefined where what is stored has changed meanwhile, and is to be looked at again. */

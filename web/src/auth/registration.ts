@@ -5,6 +5,7 @@ import { ask } from "./answers.js";
 import type { AuthMethod, AuthorizationServer } from "./authorizationserver.js";
 import { AuthFailure, denied, denialOf, invalid, type Leg } from "./failure.js";
 import type { Hands } from "./hands.js";
+import { locked } from "./locked.js";
 
 const LEG: Leg = "auth/registration";
 
@@ -77,7 +78,7 @@ export async function register(hands: Hands, server: AuthorizationServer, option
   const known = await usable(hands, key);
   if (known) return known;
   // Under a lock one tab registers, and the others find what it has got.
-  const made = await hands.locks.run(`auth/${key}`, () => registerOnce(hands, server, options, key)).catch((error: unknown) => {
+  const made = await locked(hands, key, () => registerOnce(hands, server, options, key)).catch((error: unknown) => {
     if (error instanceof AuthFailure && options.credentials && !error.fields.retryable) return error;
     throw error;
   });

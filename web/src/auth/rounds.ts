@@ -1,35 +1,71 @@
 // Pages that leave for the authorization server by themselves, and are soon back with nothing that helps: what stops them.
 
 import { AuthFailure } from "./failure.js";
+import { FLOW_TIME, type FlowRecord, isOlder, readFlow } from "./flow.js";
 import type { Hands } from "./hands.js";
 
 /** So many pages, reloads included, leave within so many ms for one server by themselves: no person signs in as often. */
 const TIMES = 5;
 const WITHIN = 60_000;
 
-/** The key of when pages left for a server, in ms since 1970. */
+/** What is kept of the pages that left for a server. */
+interface Rounds {
+  /** When the last of them did, in ms since 1970. */
+  readonly at: readonly number[];
+  /** The flow that the last of them left for, by its state; missing once somebody has signed in. */
+  readonly flow?: string;
+}
+
+/** The key of what is kept of a server. */
 export function roundsKey(url: string): string {
   return `round/${url}`;
 }
 
-/** Notes that a page leaves for a server; reports whether that is too often, and then notes nothing. */
+/** Whether so many pages have left for a server that the next one stays. */
 export async function goesRound(hands: Hands, url: string): Promise<boolean> {
-  const key = roundsKey(url);
+  return recent(hands, (await hands.store.get<Rounds>(roundsKey(url)))?.value).length >= TIMES;
+}
+
+/** Notes that a page leaves for a flow, in whatever host: each time counts. */
+export function leavesFor(hands: Hands, { url, state }: FlowRecord): Promise<void> {
+  return noted(hands, url, (rounds) => ({ at: [...recent(hands, rounds), hands.now()].slice(-TIMES), flow: state }));
+}
+
+/** Notes that somebody has signed in at a server: no page is away for it any more. */
+export function signedInAt(hands: Hands, url: string): Promise<void> {
+  return noted(hands, url, (rounds) => rounds?.flow && { at: rounds.at });
+}
+
+/** The flow that a page has left for last, while its answer may still come. */
+export async function leftFor(hands: Hands, url: string): Promise<FlowRecord | undefined> {
+  const { flow } = (await hands.store.get<Rounds>(roundsKey(url)))?.value ?? {};
+  const record = flow === undefined ? undefined : await readFlow(hands, flow);
+  return record && !isOlder(record, FLOW_TIME, hands.now()) ? record : undefined;
+}
+
+/** A clock that was put back makes nothing recent. */
+function recent(hands: Hands, rounds: Rounds | undefined): number[] {
+  return (rounds?.at ?? []).filter((at) => Math.abs(hands.now() - at) < WITHIN);
+}
+
+async function noted(hands: Hands, url: string, change: (rounds: Rounds | undefined) => Rounds | "" | undefined): Promise<void> {
   for (;;) {
-    const kept = await hands.store.get<number[]>(key);
-    const now = hands.now();
-    // A clock that was put back makes nothing recent.
-    const recent = (kept?.value ?? []).filter((at) => Math.abs(now - at) < WITHIN);
-    if (recent.length >= TIMES) return true;
-    if (await hands.store.set(key, kept?.version ?? 0, [...recent, now])) return false;
+    const kept = await hands.store.get<Rounds>(roundsKey(url));
+    const next = change(kept?.value);
+    if (!next || (await hands.store.set(roundsKey(url), kept?.version ?? 0, next))) return;
   }
 }
 
-/** What an app is told then. */
+/** What an app is told of a page that stays. */
 export function wentRound(): AuthFailure {
   return new AuthFailure("auth/authorization", {
     code: "sign_in_required",
     message: `this page has left ${TIMES} times in a minute, and each time the server wanted a sign-in again`,
-    hint: "Its server has to take what its authorization server gives, and that has to answer to redirectUrl, with the state that it was given. The app asks again from a click, by signIn().",
+    hint: "Its server has to take what its authorization server gives, and that has to answer to redirectUrl, with the state that it was given: no router may drop that before the page connects. The app asks again from a click, by signIn().",
   });
+}
+
+/** What it is told of somebody who has come Back. */
+export function wentBack(): AuthFailure {
+  return new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody came back from the authorization server without an answer", hint: "Sign in again." });
 }

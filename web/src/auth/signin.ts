@@ -4,14 +4,14 @@ import { authorize, type Reason, type SignInOptions } from "./authorize.js";
 import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
-import { AuthFailure } from "./failure.js";
+import { asFailure, AuthFailure, isSignInRequired } from "./failure.js";
 import { type BegunFlow, type Callback, checkRedirectURL, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
-import { dropEnded, exchange, type Grant, grantKey, readGrant } from "./grants.js";
+import { cameBy, dropEnded, exchange, type Grant, grantKey, isUsable, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { AskingInteraction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { doubt } from "./registration.js";
-import { goesRound, wentRound } from "./rounds.js";
+import { goesRound, leavesFor, leftFor, signedInAt, wentBack, wentRound } from "./rounds.js";
 import { isOf, judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
@@ -274,10 +274,16 @@ export class SignIn {
       this.#fail(pending, new AuthFailure("auth/token", { code: "unauthorized", message: "the authorization server gave the same token again" }));
       return;
     }
-    // Nobody has clicked, and the page would be back at once: without this it would go round and round.
-    if (this.#interaction.leaves && (await goesRound(this.#hands, this.url)) && !pending.asked) return this.#fail(pending, wentRound(), true);
+    if (await this.#goesRound(pending)) return;
     const begun = await this.#authorize(pending, waiting);
     if (begun) await this.#show(pending, begun);
+  }
+
+  /** Whether a page stays, and the request has failed: nobody has clicked, and the page would be back at once, to leave again, without end. */
+  async #goesRound(pending: Pending): Promise<boolean> {
+    if (!this.#interaction.leaves || !(await goesRound(this.#hands, this.url)) || pending.asked) return false;
+    this.#fail(pending, wentRound(), true);
+    return true;
   }
 
   /** Begins the flow of a request; undefined where another tab was faster. */
@@ -314,6 +320,11 @@ export class SignIn {
 
   /** Shows a flow; `now` is the one to go on with, where that is still looked up. */
   async #show(pending: Pending, begun: BegunFlow, now?: Promise<BegunFlow>): Promise<void> {
+    if (this.#interaction.leaves) {
+      await leavesFor(this.#hands, now ? (await now).record : begun.record);
+      if (this.#pending !== pending) return;
+      pending.asked = false; // a click is for one time
+    }
     const showing = this.#interaction.show(now ? now.then(({ address }) => address) : begun.address, begun.record, pending.asked);
     // Where this page opens the window itself, that is at once: it is in a click.
     const shown = showing instanceof Promise ? await showing : showing;
@@ -340,8 +351,23 @@ export class SignIn {
   /** Nobody can see the window of a flow any more: it is shown in a page that is there. */
   async #showAgain(pending: Pending, flow: BegunFlow): Promise<void> {
     await pending.taken?.catch(() => {});
-    if (this.#pending !== pending || pending.state !== flow.record.state) return;
+    if (this.#pending !== pending || pending.state !== flow.record.state || (await this.#goesRound(pending))) return;
     await this.#show(pending, flow, this.#goesOn(pending, flow));
+  }
+
+  /** Somebody has come Back to a page: what it, or another one, has left for last has come to nothing, and nobody is sent there again but from a click. */
+  async wentBack(): Promise<void> {
+    const flow = this.#interaction.leaves ? await leftFor(this.#hands, this.url) : undefined;
+    const pending = this.#pending;
+    if (!flow || pending?.asked) return;
+    if (pending) return this.#fail(pending, wentBack(), true);
+    this.#decline(flow, wentBack());
+  }
+
+  /** A flow has come to nothing that nobody waits for here. */
+  #decline({ scope }: FlowRecord, failure: AuthFailure): void {
+    this.#declined = { challenge: undefined, rejected: undefined, scope, failure };
+    this.onchange?.(); // the state is the same: what is new is why
   }
 
   /** Whether it waits for the answer with that state, or in that window. */
@@ -369,16 +395,14 @@ export class SignIn {
     try {
       const { record, code } = await takeFlow(this.#hands, callback);
       const grant = await exchange(this.#hands, record, code);
+      await signedInAt(this.#hands, record.url);
       this.onstored?.(grant.url);
       if (grant.url === this.url) await this.reread();
       return grant;
     } catch (error) {
       // Somebody else's answer, or one that nobody waits for, ends no flow that is under way.
       if (this.#pending && this.#pending.state === callback.state) this.#fail(this.#pending, asFailure(error));
-      else if (!this.#pending && flow?.url === this.url) {
-        this.#declined = { challenge: undefined, rejected: undefined, scope: flow.scope, failure: asFailure(error) };
-        this.onchange?.(); // the state is the same: what is new is why
-      }
+      else if (!this.#pending && flow?.url === this.url) this.#decline(flow, asFailure(error));
       throw error;
     }
   }
@@ -464,23 +488,4 @@ export class SignIn {
     this.#state = next;
     this.onchange?.();
   }
-}
-
-/** The sign-in that a grant came by. */
-function cameBy(grant: Grant): string {
-  return grant.cameBy ?? "";
-}
-
-/** Whether a token can be had from it without a person, or may be. */
-function isUsable(grant: Grant | undefined, now: number): grant is Grant {
-  return grant !== undefined && (grant.refreshToken !== undefined || (grant.access !== undefined && lifeOf(grant.access, now) !== "over"));
-}
-
-function isSignInRequired(error: unknown): boolean {
-  return error instanceof AuthFailure && error.fields.code === "sign_in_required";
-}
-
-function asFailure(error: unknown): AuthFailure {
-  if (error instanceof AuthFailure) return error;
-  return new AuthFailure("auth/authorization", { code: "oauth_invalid", message: "signing in failed in the page itself" });
 }

@@ -106,6 +106,7 @@ export class HostSignIn implements AskedPages {
         return (await page.ask("signIn", wanted)) === true ? { closed: this.#watched(page, wanted) } : undefined;
       } catch (error) {
         if (error !== GONE) throw error;
+        if (wanted.leaves) return { closed: Promise.resolve("lost") }; // it may have left, which counts
       }
     }
   }

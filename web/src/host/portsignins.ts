@@ -35,22 +35,26 @@ export class PortSignIn implements SignInPage {
   again?: () => PortSignIn;
 
   constructor(page: AuthPage, message: Extract<PageMessage, { t: "auth" }>, taken: Set<string>) {
-    const { client, url, how, file, window, answer, seen } = message;
+    const { client, url, how, file, window, answer, seen, back } = message;
     this.#page = page;
     this.#number = client;
     this.isSeen = seen;
     this.isInFlow = window.startsWith(FLOW_WINDOW);
     const signIn = (this.signIn = HostSignIn.of(how as CrossingSignIn, url, file));
     const self = this;
-    const returned: ReturnedPage = {
+    const returned: ReturnedPage & { isBack: boolean } = {
       itself: page,
       name: window,
+      isBack: back,
       get isAlone() {
         return signIn.isAlone(self);
       },
       take: () => newAnswer(answer as Callback | undefined, taken),
       close: () => page.send({ t: "closeWindow", client }),
-      leave: (address, { window }) => this.#leave({ address, window, leaves: true }),
+      leave: async (address, { window }) => {
+        await this.#leave({ address, window, leaves: true });
+        returned.isBack = true;
+      },
     };
     const joined = signIn.join(this, returned).finally(() => {
       this.isReturning = false;

@@ -2,7 +2,7 @@
 // and has the tokens; the page has the windows, the address bar, and what the app sees.
 
 import type { AddressToShow } from "../auth/askedpages.js";
-import { dropAnswer, popupInteraction, readAnswer, redirectInteraction } from "../auth/browser.js";
+import { cameBack, dropAnswer, popupInteraction, readAnswer, redirectInteraction } from "../auth/browser.js";
 import type { ServerSignIn } from "../auth/clientauth.js";
 import type { ShownAddress } from "../auth/interaction.js";
 import type { SignInState } from "../auth/signinstate.js";
@@ -100,7 +100,7 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
     const answer = readAnswer(window, options.redirectUrl);
     const file = new URL(oauthBeside);
     file.search = BUILD;
-    link.send({ t: "auth", client: this.#number, url: this.url, how: { options, how, storage }, file: file.href, window: window.name, ...(answer && { answer }), seen: isSeen() });
+    link.send({ t: "auth", client: this.#number, url: this.url, how: { options, how, storage }, file: file.href, window: window.name, ...(answer && { answer }), seen: isSeen(), back: cameBack(window) });
     return this.#number;
   }
 

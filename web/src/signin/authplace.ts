@@ -8,7 +8,6 @@ import { Connector } from "../storage/connector.js";
 import type { KeptAuth } from "../storage/keptauth.js";
 import { hasBroadcast } from "../tabs/broadcast.js";
 import { exclusively } from "../tabs/lease.js";
-import { hasLocks } from "../tabs/locks.js";
 
 /** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
 const AUTH = "auth";
@@ -44,7 +43,7 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
   return {
     store,
     memory,
-    locks: { exclusive: hasLocks(), run: exclusively },
+    locks: { run: exclusively },
     ...(inPage && { page: window }),
     ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
   };

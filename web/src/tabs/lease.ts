@@ -22,11 +22,11 @@ export function sharedLock(name: string, signal: AbortSignal): Promise<(() => Pr
   return requestLock(name, { mode: "shared", signal });
 }
 
-/** Runs `work` while no other page of the origin runs under that name; at once where there are no locks. */
-export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const release = await lock(name);
+/** Runs `work` while no other page of the origin runs under that name: `alone`. At once where there are no locks, and once `patience` is aborted. */
+export async function exclusively<T>(name: string, work: (alone: boolean) => Promise<T>, patience?: AbortSignal): Promise<T> {
+  const release = await lock(name, patience);
   try {
-    return await work();
+    return await work(release !== undefined && hasLocks());
   } finally {
     release?.();
   }
