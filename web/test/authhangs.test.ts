@@ -82,7 +82,7 @@ test("Fault 720: a fresh token that is stored needs no lock, whoever hangs with 
   await until(() => refreshed.value?.access.token === "at1");
 });
 
-test("Fault 720: the first of three tabs hangs in its refresh, the second goes on after a lease, the first ends, the third comes: one request beside the first one's", async () => {
+test("Fault 720: the first of three tabs hangs in its refresh, the second goes on after a lease, the first ends, the third comes: one request beside that of the first", async () => {
   const { tab, asked, hosts, kept } = await browser();
   const [first, second, third] = [tab("first"), tab("second"), tab("third")];
   liveGrant(first.host, SERVER).catch(() => {});
@@ -129,7 +129,7 @@ test("Fault 720: many tabs that have waited for the lock in vain send one reques
   assert.equal(asked.length, 2);
 });
 
-test("Fault 720: a tab that hangs as it registers the app holds up no other one's sign-in", async () => {
+test("Fault 720: a tab that hangs as it registers the app holds up no other sign-in", async () => {
   let clients = 0;
   const { tab, hosts } = await browser();
   const hung = tab("first", { [`POST ${ISSUER}/register`]: () => new Promise(() => {}) });

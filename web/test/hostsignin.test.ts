@@ -171,3 +171,18 @@ test("Fault 598: a page hears of its worker why the token cannot be refreshed, o
   const { code, op, hint, retryable } = remote.refreshFailure!;
   assert.deepEqual({ code, op, hint, retryable }, { code: "cors_blocked", op: "auth/refresh", hint: "allow this page", retryable: true });
 });
+
+test("Fault 719: a page that goes as it is asked to leave counts as one that has left", async () => {
+  for (const leaves of [true, false]) {
+    const [other, newest] = [new PlayedPage(true), new PlayedPage(true)];
+    const signIn = await rig(other, newest);
+    newest.ask = () => {
+      newest.isHere = false;
+      return Promise.reject(GONE);
+    };
+    const shown = await signIn.show(wanted(leaves));
+    // The sign-in counts it, and asks anew.
+    if (leaves) assert.equal(await shown!.closed, "lost");
+    assert.deepEqual(other.asked, leaves ? [] : ["signIn", "signInWindow"]);
+  }
+});
