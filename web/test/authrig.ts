@@ -47,6 +47,7 @@ export class Locks implements AuthLocks {
     this.#tails.set(name, before.then(() => mine));
     const late = new Promise<false>((resolve) => patience.addEventListener("abort", () => resolve(false)));
     const alone = await Promise.race([before.then(() => true), late]);
+    if (!alone) release(); // it waits no more
     try {
       return await work(alone);
     } finally {
