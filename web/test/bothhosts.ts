@@ -35,6 +35,9 @@ export interface CoreCall {
 export class CoreClient {
   readonly calls: CoreCall[] = [];
   isOver = false;
+  /** What it was given for the answers to calls' requests for input, and to the server's own. */
+  readonly answers: { call: number; value: unknown }[] = [];
+  readonly responses: { request: number; ok: boolean; value: unknown }[] = [];
   /** Calls whose outcome the app has had, by what it was told while it was open. */
   readonly handed: number[] = [];
   /** The resources that it was told to listen for, where one stream carries them. */
@@ -185,6 +188,8 @@ export class Origin {
       void port.fetch?.("https://mcp.example/mcp", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id, method, params: JSON.parse(params || "{}") as object }) }).then((response) => response.text());
       this.clients[handle - 1]!.calls.push({ id, method, params: params === "" ? {} : (JSON.parse(params) as Open), meta: meta === "" ? {} : (JSON.parse(meta) as Open), key, isKept: (how & CallFlags.Durable) !== 0 });
     },
+    answer: (handle: number, call: number, json: string) => this.clients[handle - 1]!.answers.push({ call, value: JSON.parse(json || "{}") }),
+    respond: (handle: number, request: number, ok: boolean, json: string) => this.clients[handle - 1]!.responses.push({ request, ok, value: JSON.parse(json || "{}") }),
     counters: () => "{}",
     subscribe: (handle: number, uris: string) => void (this.clients[handle - 1]!.watched = JSON.parse(uris) as string[]),
     toolFor: () => [TaskOffer.None, ""],
@@ -194,7 +199,7 @@ export class Origin {
       if (!isOver) handed.push(id);
     },
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.#close(handle)])),
-    ...Object.fromEntries(["answer", "cancel", "disown", "token", "ack", "release", "pause", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["cancel", "disown", "token", "ack", "release", "pause", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
   };
 
   #recall(handle: number, call: CoreCall): void {

@@ -13,7 +13,7 @@ import type { Usage } from "../storage/storage.js";
 import type { AgentCapabilities, AuthMethod, McpServer, SessionPage } from "./acp.js";
 import { AGENT_EVENTS, type AgentEvents, type AgentState } from "./agentevents.js";
 import type { AgentBackend, AgentCounters } from "./agentbackend.js";
-import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
+import { OpenQuestions, type AgentHandlers, unsafeEvent } from "./openquestions.js";
 import { checkRequest, CLOSED, GIVEN_UP, LISTED, SESSION } from "./agentoptionkinds.js";
 import { unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
@@ -46,6 +46,7 @@ export class Agent {
   readonly #backend: AgentBackend;
   readonly #sessions: Sessions;
   readonly #questions: OpenQuestions;
+  #unsafeVisits = 0;
   /** The app has said that it ends. */
   #ends = false;
   /** Closes the client where an `await using` ends; the agent works on. */
@@ -66,7 +67,8 @@ export class Agent {
   constructor(backend: AgentBackend, { handlers, elicits, backlog }: AgentUse) {
     this.#backend = backend;
     const { listeners } = backend;
-    const shared = { backend, handlers, elicits };
+    const counted = (): void => void this.#unsafeVisits++;
+    const shared = { backend, handlers, elicits, counted };
     this.#sessions = new Sessions({ ...shared, backlog }, (session) =>
       // Not before the app can have a listener: connectAgent resolves after it.
       setTimeout(() => listeners.emit("session", { session }), 0),
@@ -76,6 +78,7 @@ export class Agent {
       answers: () => "here",
       opened: (request) => listeners.emit("request", { request }),
       withdrawn: (request, reason) => listeners.emit("withdrawn", { request, reason }),
+      unsafe: (problem) => (counted(), listeners.emit("integrity", unsafeEvent(problem))),
     });
     backend.bind({
       recall: (session, made) => this.#sessions.recall(session, made),
@@ -142,7 +145,7 @@ export class Agent {
 
   /** What was dropped or repaired so far. */
   get counters(): AgentCounters {
-    return this.#backend.counters;
+    return { ...this.#backend.counters, ...(this.#unsafeVisits > 0 && { unsafeVisits: this.#unsafeVisits }) };
   }
 
   /** What the agent asks outside of any session and has no answer to. */

@@ -9,7 +9,7 @@ import type { Recalled, SessionBackend } from "./sessionbackend.js";
 /**
  * What was dropped or repaired since connecting, by name; what is not there has
  * not happened: `cuts`, `integrity`, `malformed`, `unknownResponses`,
- * `unknownSessions`, `quarantinedRecords`.
+ * `unknownSessions`, `quarantinedRecords`, `unsafeVisits`.
  */
 export interface AgentCounters {
   readonly [name: string]: number;

@@ -26,7 +26,10 @@ export interface AgentEvents {
   durability: { durability: Durability; why?: DurabilityReason };
   /** Said once after connecting with `host: "auto"` where there is no shared worker, as a {@link McpClient} says it. */
   host: HostEvent;
-  /** The agent broke a rule; `what` says which. What came of it was dropped. `quarantined_record` is what is stored of a session and cannot be read. */
+  /**
+   * The agent broke a rule; `what` says which. What came of it was dropped; of `unsafe_visit` it was told `cancel`, as an MCP
+   * server is. `quarantined_record` is what is stored of a session and cannot be read.
+   */
   integrity: { what: string; cause?: string };
 }
 

@@ -1,9 +1,11 @@
 import { HoldfastError } from "../shared/errors.js";
 import { withAction } from "../input/action.js";
+import { CANCELLED } from "../input/answering.js";
 import { type FormElicitation, withCheck, withDefaults } from "../input/elicitation.js";
 import { handlerFailed, readable } from "../input/handlerfailed.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Open } from "../shared/mcp.js";
+import { unsafeVisit } from "../shared/safeaddress.js";
 import type { SessionBackend } from "./sessionbackend.js";
 import type { WithdrawnReason } from "./sessionevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";
@@ -32,6 +34,13 @@ export interface OpenQuestionsUse {
   answers(): "here" | "there" | "nowhere";
   opened(request: AgentQuestion): void;
   withdrawn(request: AgentQuestion, reason: WithdrawnReason): void;
+  /** Nobody is shown a page that the agent wants visited: what is wrong with it. */
+  unsafe(problem: string): void;
+}
+
+/** What is told of a visit that nobody is shown. */
+export function unsafeEvent(problem: string): { what: string; cause: string } {
+  return { what: "unsafe_visit", cause: `the page to visit ${problem}` };
 }
 
 /** What the agent asks, in one session or outside of all, until it has its answer. */
@@ -84,6 +93,12 @@ export class OpenQuestions {
     // A mode that is not known is not shown as one that is (client MUST 7).
     if (request instanceof ElicitationRequest && request.mode !== "form" && request.mode !== "url") {
       respond(false, `{"code":-32602,"message":"The client does not know this mode"}`);
+      return;
+    }
+    const problem = request instanceof ElicitationRequest && request.mode === "url" ? unsafeVisit(request.url, this.#backend.url) : undefined;
+    if (problem !== undefined) {
+      respond(true, JSON.stringify(CANCELLED));
+      this.#use.unsafe(problem);
       return;
     }
     this.#open.set(handle, request);

@@ -10,7 +10,7 @@ import { checkListener } from "../shared/listeners.js";
 import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, SessionState, StopReason, TurnEnd } from "./acp.js";
 import { SESSION_EVENTS, type SessionEvent, type SessionEvents, type SessionStatus } from "./sessionevents.js";
 import type { SessionBackend, Recalled } from "./sessionbackend.js";
-import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
+import { OpenQuestions, type AgentHandlers, unsafeEvent } from "./openquestions.js";
 import type { ContentBlock } from "./content.js";
 import type { PendingPrompt, ToolCallItem, TerminalItem, TranscriptItem } from "./items.js";
 import { checkMode, sessionModes, type SessionMode, type SessionModes } from "./modes.js";
@@ -24,6 +24,8 @@ export interface SessionUse {
   readonly backend: SessionBackend;
   readonly handlers: AgentHandlers;
   readonly elicits: boolean;
+  /** A visit that nobody was shown is counted. */
+  counted(): void;
   /** Events that wait for one reader. */
   readonly backlog: Backlog;
 }
@@ -73,6 +75,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
       answers: () => (this.#followed ? (use.backend.canForward ? "there" : "nowhere") : "here"),
       opened: (request) => this.#view.tell("request", { request }),
       withdrawn: (request, reason) => this.#view.tell("withdrawn", { request, reason }),
+      unsafe: (problem) => (use.counted(), this.#view.tell("integrity", unsafeEvent(problem))),
     });
   }
 

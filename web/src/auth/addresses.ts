@@ -1,6 +1,7 @@
 // Which URLs of a server or an authorization server are safe to go to.
 
 import { isLoopback } from "../shared/origins.js";
+import { NOT_HTTPS, unsafeAddress } from "../shared/safeaddress.js";
 import { AuthFailure, invalid, type Leg } from "./failure.js";
 
 export { isLoopback };
@@ -9,27 +10,14 @@ export { isLoopback };
 const MAX_URL = 2048;
 
 /**
- * Checks a URL that somebody else wrote: https, or http on this machine if `local`
- * allows it, and neither a user name nor a fragment. `javascript:` and `data:` are
- * refused by that as well. Throws `oauth_invalid`; `what` names it.
+ * Checks a URL that somebody else wrote ({@link unsafeAddress}), which has no fragment either. Throws `oauth_invalid`; `what` names it.
  */
 export function checkedURL(leg: Leg, what: string, text: unknown, local: boolean): URL {
-  if (typeof text !== "string" || text === "") throw invalid(leg, `${what} is missing, or is no string`);
-  if (text.length > MAX_URL) throw invalid(leg, `${what} has over ${MAX_URL} characters`);
-  // A URL parser drops line breaks and surrounding blanks, so that what is compared is not what is fetched.
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) throw invalid(leg, `${what} has characters that no URL has`);
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw invalid(leg, `${what} is not an absolute URL`);
-  }
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && local && isLoopback(url))) {
-    throw invalid(leg, `${what} is not https`, "Only on this machine, for a server of this machine, may it be http.");
-  }
-  if (url.username || url.password) throw invalid(leg, `${what} holds a user name`);
-  if (text.includes("#")) throw invalid(leg, `${what} has a fragment`);
-  return url;
+  if (typeof text === "string" && text.length > MAX_URL) throw invalid(leg, `${what} has over ${MAX_URL} characters`);
+  const problem = unsafeAddress(text, local);
+  if (problem !== undefined) throw invalid(leg, `${what} ${problem}`, problem === NOT_HTTPS ? "Only on this machine, for a server of this machine, may it be http." : undefined);
+  if (String(text).includes("#")) throw invalid(leg, `${what} has a fragment`);
+  return new URL(text as string);
 }
 
 /** The URL of the server that is signed in to: https, or of this machine. */

@@ -11,7 +11,7 @@ import { keyIn } from "./idempotency.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "../input/handlers.js";
 import { Handover } from "./handover.js";
-import { answerInput, visitPages } from "../input/inputs.js";
+import { answerInput, shownInput, visitPages } from "../input/inputs.js";
 import type { Open } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
 import type { Streams } from "../tabs/streams.js";
@@ -70,6 +70,8 @@ interface Pending {
   unblock: ((failure: HoldfastError) => Promise<boolean>) | undefined;
   /** Its name in the store, of a call that came from there; 0 for none. */
   record: number;
+  /** The answers to what the app is not shown of the input that the call waits for. */
+  cancelled?: Record<string, Open>;
 }
 
 /**
@@ -100,7 +102,11 @@ export class Calls {
       else this.#wire.runtime.cancel(this.#wire.handle, call, reason);
     },
     pause: (call, paused) => this.#wire.runtime.pause(this.#wire.handle, call, paused),
-    answer: (call, responses) => this.#wire.runtime.answer(this.#wire.handle, call, responses),
+    answer: (call, responses) => {
+      const { cancelled = {} } = this.#pending.get(call) ?? {};
+      const all = Object.keys(cancelled).length === 0 ? responses : JSON.stringify({ ...(responses === "" ? {} : (JSON.parse(responses) as Open)), ...cancelled });
+      this.#wire.runtime.answer(this.#wire.handle, call, all);
+    },
     ack: (call, position) => this.#ack(call, position),
     handed: (call) => {
       const kept = this.#kept.get(call);
@@ -448,11 +454,14 @@ export class Calls {
     if (!pending) return;
     const { call } = pending;
     call.rounds++;
+    const { runtime, handle } = this.#wire;
     if (call.manual) {
-      call.deliver(EVENT.input, position, text);
+      const { shown, cancelled } = shownInput(text, this.#context.handlers, this.#context.url);
+      pending.cancelled = cancelled;
+      if (shown === "") runtime.answer(handle, id, JSON.stringify(cancelled));
+      else call.deliver(EVENT.input, position, shown);
       return;
     }
-    const { runtime, handle } = this.#wire;
     const answer = await answerInput(text, call, this.#context.handlers, this.#context.url);
     if (call.settled) return;
     if (typeof answer === "string") runtime.answer(handle, id, answer);

@@ -41,6 +41,8 @@ export interface ClientEvents {
    * `unknown_response`, `foreign_message`, `late_segment`, `too_many_requests` or
    * `redirected_stream`. The client dropped what broke the rule; {@link Counters} counts
    * the frequent cases. `quarantined_record` is a stored record that cannot be read.
+   * `unsafe_visit`: the server asked to have an address visited that is not https (http where the server is on this machine) or that holds
+   * a user name or control characters; it was answered `cancel`, and no handler was asked.
    * `invalid_output` and `unchecked_output` are results that were delivered all the same
    * (option `validate` of {@link connect}). `header_refused`: the server's CORS rules do
    * not allow header fields of a tool, or the field that `header` names. Calls, or

@@ -36,6 +36,8 @@ export interface Counters {
   quarantinedRecords: number;
   /** Events that a slow reader of a kept call did not get, and that are not stored either: event `gap`. */
   missingEvents: number;
+  /** Pages that the server wanted visited, and that nobody was shown: event `integrity`, `unsafe_visit`. */
+  unsafeVisits: number;
 }
 
 /** Nothing counted yet. */
@@ -58,4 +60,5 @@ export const NO_COUNTERS: Counters = {
   evictedCalls: 0,
   quarantinedRecords: 0,
   missingEvents: 0,
+  unsafeVisits: 0,
 };

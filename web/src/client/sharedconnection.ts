@@ -4,12 +4,11 @@ import { Calls } from "./calls.js";
 import type { ClientEvents } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { refusedFields } from "./diagnose.js";
-import { isTold } from "../tabs/channel.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { Streams } from "../tabs/streams.js";
 import type { HoldfastError, RPCError } from "../shared/errors.js";
 import { guaranteesOf, type Guarantees } from "./guarantees.js";
-import type { Handlers } from "../input/handlers.js";
+import type { DeclaredHandlers, Handlers } from "../input/handlers.js";
 import { Lifetime } from "../connect/lifetime.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
@@ -27,7 +26,7 @@ import { ServerRequests } from "../input/serverrequests.js";
 import type { Usage } from "../storage/storage.js";
 import type { ConnectionUse } from "./connectionuse.js";
 import { noteSpoken } from "./spoken.js";
-import { isForAll, tellUnasked } from "./unasked.js";
+import { isForOthers, tellUnasked } from "./unasked.js";
 import { acknowledged, completed } from "./watch.js";
 import type { Wire } from "../runtime/wire.js";
 import type { ClientState } from "../shared/clientstate.js";
@@ -56,7 +55,8 @@ export class SharedConnection {
   readonly #life: Lifetime<ServerFacts, Counters>;
   #listens = true;
   readonly #keeping: CallKeeping;
-  readonly #handlers: Handlers;
+  readonly #handlers: DeclaredHandlers;
+  #unsafeVisits = 0;
   readonly #backlog: Backlog;
   /** What was found in the store, and told, before the app can listen. */
   #early: (() => void)[] | undefined = [];
@@ -74,7 +74,7 @@ export class SharedConnection {
     this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#backlog = backlog;
-    this.#handlers = handlers;
+    this.#handlers = { ...handlers, unsafe: (problem) => (this.#unsafeVisits++, this.integrity("unsafe_visit", `the page to visit ${problem}`)) };
     this.#listeners.tap((event, value) => this.use?.emit(event, value));
     this.#life = new Lifetime(this.#begin(runtime), keeping, this.#listeners, {
       facts: new ServerFacts(),
@@ -252,7 +252,7 @@ export class SharedConnection {
 
   /** What was dropped or repaired so far. */
   get counters(): Counters {
-    return this.#life.counters;
+    return { ...this.#life.counters, unsafeVisits: this.#unsafeVisits };
   }
 
   /** Makes any request. Progress is always asked for. */
@@ -481,7 +481,7 @@ export class SharedConnection {
 
   // Pages that share a session, or few connections, hear what the server says to one of them.
   #unasked(kind: number, position: number, text: string): void {
-    if (this.serverFacts.selfDescribing ? isForAll(kind, text) : isTold(kind)) this.#keeping.journal?.said(kind, position, text);
+    if (isForOthers(this.serverFacts.selfDescribing, kind, text)) this.#keeping.journal?.said(kind, position, text);
     this.#event(kind, position, text);
   }
 

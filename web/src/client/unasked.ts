@@ -3,6 +3,7 @@ import type { Open } from "../shared/mcp.js";
 import type { Durability } from "../tabs/journalclient.js";
 import type { ClientEvents, EvictedCall } from "./clientevents.js";
 import { decodeEvent, isIntegrity } from "./events.js";
+import { isTold } from "../tabs/channel.js";
 import { EVENT } from "../shared/border.js";
 
 /** What hears of what belongs to no call. */
@@ -14,6 +15,11 @@ export interface UnaskedUse {
   missed(): void;
   /** The server has said something. */
   noticed(method: string, params: Open | undefined): void;
+}
+
+/** Whether the other tabs of a user are told what has come. */
+export function isForOthers(isSelfDescribing: boolean, kind: number, text: string): boolean {
+  return isSelfDescribing ? isForAll(kind, text) : isTold(kind);
 }
 
 /** Whether what has come on a stream of 2026-07-28 is for all tabs of a user: what has changed, or may have. The rest a tab has asked for itself. */

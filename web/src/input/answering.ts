@@ -7,6 +7,7 @@ import { handlerFailed, readable } from "./handlerfailed.js";
 import { type DeclaredHandlers, type HandlerName, type Handlers, type InputContext, METHODS } from "./handlers.js";
 import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
+import { unsafeVisit } from "../shared/safeaddress.js";
 
 /**
  * Whether a server asks for more than it was told that the client has: a mode of elicitation, or tools
@@ -21,6 +22,16 @@ export function isUndeclared({ declared }: DeclaredHandlers, method: string, par
   return mode === "form" ? !form && url !== undefined : mode !== "url" || !url; // where no mode is declared it is the form
 }
 
+/** Whether a request is to be answered with `cancel`, since it is to have a person visit what is no page; that is told. */
+export function isUnsafe({ unsafe }: DeclaredHandlers, method: string, params: Open, server: string): boolean {
+  const problem = method === METHODS.elicitation && !isForm(params) ? unsafeVisit(params["url"], server) : undefined;
+  if (problem !== undefined) unsafe?.(problem);
+  return problem !== undefined;
+}
+
+/** The answer to a visit that nobody is shown. */
+export const CANCELLED: Open = { action: "cancel" };
+
 /**
  * Runs the handler for a request for input. Rejects with an {@link RPCFailure} where there is none or the person
  * says no, and with `handler_failed` where the handler fails: that is reported, unless nobody waits any more.
@@ -29,6 +40,7 @@ export async function handle(handlers: DeclaredHandlers, method: string, params:
   const name = (Object.keys(METHODS) as HandlerName[]).find((each) => METHODS[each] === method);
   if (!name || !handlers[name]) throw new RPCFailure({ code: -32601, message: "Method not found" });
   if (isUndeclared(handlers, method, params)) throw new RPCFailure({ code: -32602, message: "Not among the client's capabilities" });
+  if (isUnsafe(handlers, method, params, context.server)) return CANCELLED;
   let answer: unknown;
   try {
     answer = checkedAnswer(name, params, await run(handlers, name, params, context));

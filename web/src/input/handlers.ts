@@ -57,6 +57,8 @@ export const METHODS = {
 /** @internal Handlers, with the capabilities that the server was told of them. */
 export interface DeclaredHandlers extends Handlers {
   declared?: Open;
+  /** Hears of a visit that the server asked for and that nobody is shown, and what is wrong with it. */
+  unsafe?(problem: string): void;
 }
 
 /** @internal */

@@ -1,6 +1,6 @@
 import { draftOf } from "./drafts.js";
 import { HoldfastError, type RPCError } from "../shared/errors.js";
-import { handle, isUndeclared, rpcErrorOf, unhandled } from "./answering.js";
+import { CANCELLED, handle, isUndeclared, isUnsafe, rpcErrorOf, unhandled } from "./answering.js";
 import { handledMethods, type AskedContext, type DeclaredHandlers, type Handlers } from "./handlers.js";
 import type { Open } from "../shared/mcp.js";
 
@@ -51,6 +51,17 @@ export async function answerInput(
       cause,
     });
   }
+}
+
+/** A call's request for input, for an app that answers itself: what it is shown, empty for nothing, and the answers to visits that nobody is. */
+export function shownInput(text: string, handlers: DeclaredHandlers, server: string): { shown: string; cancelled: Record<string, Open> } {
+  const { inputRequests = {}, ...rest } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest> };
+  const all = Object.entries(inputRequests);
+  const unsafe = new Set(all.filter(([, { method, params }]) => isUnsafe(handlers, method, params ?? {}, server)));
+  if (unsafe.size === 0) return { shown: text, cancelled: {} };
+  const safe = all.filter((one) => !unsafe.has(one));
+  const shown = safe.length === 0 ? "" : JSON.stringify({ ...rest, inputRequests: Object.fromEntries(safe) });
+  return { shown, cancelled: Object.fromEntries([...unsafe].map(([key]) => [key, CANCELLED])) };
 }
 
 /**

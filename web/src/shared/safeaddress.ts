@@ -1,0 +1,29 @@
+import { isLoopback } from "./origins.js";
+
+/** What is wrong with an address that is not https, nor on this machine where that may be. */
+export const NOT_HTTPS = "is not https";
+
+/**
+ * What is wrong with an address that somebody else wrote, and that is fetched, or that a person is led to; undefined where
+ * nothing is. It has to be https, or http on this machine if `local` allows it, without a user name: `javascript:`,
+ * `data:` and an app's own scheme are refused by that as well.
+ */
+export function unsafeAddress(text: unknown, local: boolean): string | undefined {
+  if (typeof text !== "string" || text === "") return "is missing, or is no string";
+  // A URL parser drops line breaks and surrounding blanks, so that what is compared is not what is fetched.
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return "has characters that no URL has";
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return "is not an absolute URL";
+  }
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && local && isLoopback(url))) return NOT_HTTPS;
+  return url.username || url.password ? "holds a user name" : undefined;
+}
+
+/** What is wrong with a page that the server at that address wants a person to visit. */
+export function unsafeVisit(page: unknown, server: string): string | undefined {
+  const problem = unsafeAddress(page, false);
+  return problem === NOT_HTTPS && isLoopback(new URL(server)) ? unsafeAddress(page, true) : problem;
+}
