@@ -22,6 +22,7 @@ type inputRound struct {
 	requestState []byte      // raw, to be sent back as it is
 	askedAt      engine.Time // when it asked
 	asks         []byte      // what it asks for, or asked for
+	askedBy      uint32      // the position of the event that has asked the app
 }
 
 // completed takes a result. In a self-describing revision it may be a request
@@ -71,6 +72,7 @@ func (c *Client) askInput(now engine.Time, call *call, result []byte) {
 	call.asks = append(call.asks[:0], requests...)
 	c.writeRound(call)
 	c.deliver(call, engine.EventInput, inputEvent(call.asks))
+	call.askedBy = call.position
 }
 
 // inputEvent is what the app is told of a request for input. The state that goes
@@ -96,16 +98,25 @@ func (c *Client) writeRound(call *call) {
 }
 
 // Answer sends a call again with the answers to its requests for input: a JSON
-// object by their keys, nil where there were none. The state that the server
-// gave goes back byte for byte, under a new request id.
+// object by their keys, nil where there were none; or an array of the position of the last event by which whoever
+// answers was asked, and that object. The state that the server gave goes back byte for byte, under a new request id.
 func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	c.begin(now)
 	call := c.callOf(id)
+	var position uint32
+	if parts := jsonrpc.Elements(responses); len(parts) == 2 {
+		n, _ := jsonrpc.Uint(parts[0])
+		position, responses = uint32(n), parts[1]
+	}
 	if call != nil && call.task != nil {
-		call.answerTask(c, now, responses)
+		call.answerTask(c, now, position, responses)
 		return
 	}
 	if call == nil || call.state != callAsking {
+		return
+	}
+	if position != 0 && position < call.askedBy {
+		c.integrity("answer_dropped", nil)
 		return
 	}
 	call.roundOver, call.responses = true, bytes.Clone(responses)

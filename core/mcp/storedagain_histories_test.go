@@ -59,6 +59,9 @@ func knownOf(r *recorded.Call) (list []string) {
 	known.History, known.Sends, known.Seen, known.Rounds, known.Withdrawn, known.TaskAt, known.TaskHeardAt = durable.History{}, 0, nil, 0, nil, 0, 0
 	slices.SortFunc(known.Taken, func(a, b []byte) int { return slices.Compare(a, b) })
 	known.Taken = slices.CompactFunc(known.Taken, slices.Equal)
+	if known.TaskDialect == 2 {
+		known.Taken = nil // tasks/continue: its keys may mean another request by then
+	}
 	known.Asked = slices.Clone(known.Asked)
 	slices.SortFunc(known.Asked, func(a, b durable.Question) int { return slices.Compare(a.ID, b.ID) })
 	v := reflect.ValueOf(known)

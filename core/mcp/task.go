@@ -41,11 +41,14 @@ type task struct {
 	tries    int  // that a gap was asked for in vain
 	chunks   int  // of the request for its result, at the poll before
 
-	asked   map[string]bool   // keys of requests for input: once for the task's life
-	waiting map[string][]byte // those that the app has not answered, raw
-	answers []*taskReply      // those that the server has not taken
-	state   []byte            // requestState to be echoed, raw (a SEP-2339 draft)
-	echo    bool              // also without an answer
+	asked   map[string]bool          // keys of requests for input that are known: for the task's life, or until the answer is taken
+	asks    int                      // how many there were in its life
+	waiting map[string]*taskQuestion // those that the app has not answered
+	answers []*taskReply             // those that the server has not taken
+	closing []*taskReply             // those that the poll that is answered now had
+	closed  map[string][]byte        // what was asked under keys whose answers are taken, while the server says that it waits for input still
+	state   []byte                   // requestState to be echoed, raw (a SEP-2339 draft)
+	echo    bool                     // also without an answer
 	echoes  echoState
 	refusal []byte // the JSON-RPC error that tasks/result was answered with, raw
 }

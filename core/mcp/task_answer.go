@@ -67,6 +67,7 @@ func (call *call) polled(c *Client, now engine.Time, s *call, outcome engine.Out
 		call.taskGone(c, now)
 		return
 	case outcome != engine.OutcomeResult:
+		k.doubtAnswers()
 		call.pollFailed(c, now)
 		return
 	}
@@ -86,6 +87,10 @@ func (call *call) polled(c *Client, now engine.Time, s *call, outcome engine.Out
 		call.takeState(c, now, data)
 	}
 	call.taskState(c, now, data, false)
+	if call.task == k && k.dialect.AnswersByPoll() {
+		k.closeKeys()
+		call.settleDoubts(c, now, data)
+	}
 	if call.task == k && k.result == resultDoubted {
 		call.undoubted(c, now)
 	}
@@ -124,7 +129,7 @@ func (call *call) taskState(c *Client, now engine.Time, data []byte, notified bo
 	before := k.status
 	c.taskStatus(call, data)
 	if requests, ok := jsonrpc.Member(data, "inputRequests"); ok && k.dialect.Result == "" {
-		call.askTaskInput(c, now, requests)
+		call.askTaskInput(c, now, requests, notified)
 	}
 	switch {
 	case k.dialect.Result == "" && notified && !hasOutcome(data):

@@ -321,8 +321,8 @@ func (l *taskLife) servePoll(w *taskWire, update bool) {
 		var keys []string
 		for n := 1; n <= l.done && !l.over; n++ {
 			key := fmt.Sprintf("k%d", n)
-			// What was answered a moment ago may still be shown.
-			if _, ok := l.taken[key]; !ok || !l.kind && l.rng.IntN(3) == 0 {
+			// What was answered a moment ago may still be shown; by SEP-2339 that would be another round.
+			if _, ok := l.taken[key]; !ok || !l.kind && l.way != continueWay && l.rng.IntN(3) == 0 {
 				keys = append(keys, `"`+key+`":{"method":"elicitation/create"}`)
 			}
 		}

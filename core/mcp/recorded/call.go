@@ -65,7 +65,7 @@ type ResumePolicy struct {
 
 // New returns the Call of which nothing but the head is known, size bytes long.
 func New(head journal.Head, size int) *Call {
-	return &Call{History: durable.NewHistory(head, size), Retry: -1}
+	return &Call{History: durable.NewHistory(head, size), Questions: durable.Questions{KeepAsked: true}, Retry: -1}
 }
 
 // Apply folds one row into r. each, where it is not nil, is told of every event; secret
@@ -102,7 +102,7 @@ func (r *Call) Fold(e journal.Entry) {
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
 		r.Task, r.TaskID, r.TaskState, r.Fetching = false, "", nil, 0
 		r.TaskTTL, r.TaskHeardAt = 0, 0
-		r.Questions = durable.Questions{}
+		r.Questions = durable.Questions{KeepAsked: true}
 		if r.Responded = r.RoundOver; !r.Responded {
 			r.Round, r.Stated, r.State = nil, false, nil
 		}
@@ -153,6 +153,11 @@ func (r *Call) Fold(e journal.Entry) {
 	case journal.Responses:
 		r.Responses, r.RoundOver = append([]byte{}, e.Data...), true
 		r.DropDrafts(isRoundID)
+	case journal.Asked:
+		if id, _ := journal.ReadAsked(e); isInputID(id) {
+			r.Reopen(id) // the server has asked something else under that key
+		}
+		r.Questions.Fold(e, r.opensRound)
 	case journal.Task:
 		r.TaskState, r.TaskTTL, r.TaskHeardAt = nil, 0, 0
 		r.Task, r.TaskID, r.TaskAt, r.TaskDialect = true, "", int64(e.N[0]), e.N[1]

@@ -6,6 +6,9 @@ func RoundID(key string) []byte { return append([]byte{'r'}, key...) }
 
 func isRoundID(id []byte) bool { return len(id) > 0 && id[0] == 'r' }
 
+// isInputID reports whether an id is that of an input which a task asks for.
+func isInputID(id []byte) bool { return len(id) > 0 && id[0] == 'k' }
+
 // isSessionID reports whether an id is that of a request of the server's in its session, and
 // not of an input that a Round or a task asks for.
 func isSessionID(id []byte) bool { return len(id) == 0 || id[0] != 'r' && id[0] != 'k' }

@@ -8,7 +8,7 @@ import { endedStatus, type CallStatus } from "./callstatus.js";
 import { randomId } from "./idempotency.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
-import { beyond, type CallEvent, decodeEvent, type Guarantee, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
+import { answerTo, beyond, type CallEvent, decodeEvent, type Guarantee, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
@@ -46,6 +46,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   #guarantee: Guarantee;
   #acked: number;
   #position = 0;
+  #shown = 0; // the position of the last request for input that a loop was shown
   #kept = false;
   #done = false;
   #id = 0;
@@ -259,11 +260,10 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * Answers an {@link InputEvent} of a call with `input: "manual"`: the call goes
-   * on with these responses, by the keys of the requests.
+   * Answers an {@link InputEvent} of a call with `input: "manual"`: the call goes on with these responses, by the keys of the requests.
    */
   answer(responses: Record<string, Open>): void {
-    if (!this.#settled) this.#control?.answer(this.#id, Object.keys(responses).length === 0 ? "" : JSON.stringify(responses));
+    if (!this.#settled) this.#control?.answer(this.#id, answerTo(this.#shown, responses));
     this.deliver(EVENT.input, this.#position, "");
   }
 
@@ -422,7 +422,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     if (kind === EVENT.input && !(this.isAsked = text !== "")) return this.#listeners?.emit("answered", undefined);
     const raw: RawEvent = { kind, position, text, texts, at };
     if (this.#listeners && (kind === EVENT.progress || kind === EVENT.status || kind === EVENT.resumed)) tell(this.#listeners, raw);
-    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
+    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value), shown: () => (this.#shown = position) } : raw, bytesOf(text));
   }
 
   /** @internal What an event says of the call itself. */

@@ -464,7 +464,7 @@ export class Calls {
     }
     const answer = await answerInput(text, call, this.#context.handlers, this.#context.url);
     if (call.settled) return;
-    if (typeof answer === "string") runtime.answer(handle, id, answer);
+    if (typeof answer === "string") runtime.answer(handle, id, answer && `[${position},${answer}]`); // to that event, and no later one
     else {
       call.fail(answer);
       runtime.cancel(handle, id, answer.code === "handler_failed" ? "the client could not answer" : "the input was refused");

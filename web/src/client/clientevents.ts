@@ -46,7 +46,8 @@ export interface ClientEvents {
    * `invalid_output` and `unchecked_output` are results that were delivered all the same
    * (option `validate` of {@link connect}). `header_refused`: the server's CORS rules do
    * not allow header fields of a tool, or the field that `header` names. Calls, or
-   * reconnects, go without these fields.
+   * reconnects, go without these fields. `answer_dropped`: what a person has answered was not sent, since
+   * the server asks something else by now, or nothing.
    */
   integrity: { what: string; cause?: string; header?: string };
 }

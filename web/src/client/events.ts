@@ -135,6 +135,13 @@ export interface RawEvent {
   at?: number;
   /** Of one that asks for input. */
   save?: SaveDraft;
+  shown?: () => void;
+}
+
+/** The responses to what a loop was last shown by the event of that position: the server may have asked something else under their keys since. */
+export function answerTo(position: number, responses: Record<string, unknown>): string {
+  const json = Object.keys(responses).length === 0 ? "" : JSON.stringify(responses);
+  return json && position > 0 ? `[${position},${json}]` : json;
 }
 
 /** Keeps no drafts. */
@@ -144,7 +151,7 @@ const saveNothing: SaveDraft = () => {};
  * Decodes an event of a call. Its text is JSON that the core has accepted;
  * JSON.parse is the last judge of it.
  */
-export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNothing }: RawEvent): CallEvent {
+export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNothing, shown }: RawEvent): CallEvent {
   const json = (texts ? texts.parsed(at, text) : JSON.parse(text)) as Record<string, unknown>;
   switch (kind) {
     case EVENT.progress: {
@@ -185,6 +192,7 @@ export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNo
     case EVENT.input: {
       const { inputRequests = {}, drafts = {} } = json as { inputRequests?: Record<string, Omit<InputRequest, keyof Draft>>; drafts?: object };
       const requests = Object.entries(inputRequests);
+      shown?.();
       return { type: "input", position, requests: new Map(requests.map(([key, request]) => [key, { ...request, ...draftOf(drafts, key, save) }])) };
     }
     default:
