@@ -15,7 +15,7 @@ FUZZTIME ?= 10s
 DIST    := web/dist
 BUNDLE  = go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"' '--define:HOLDFAST_BUILD="$(BUILD)"'
 # The validator and the recorder are builds of their own, which the module imports by their names.
-ESBUILD = $(BUNDLE) '--external:*/holdfast-validate.mjs' '--external:*/holdfast-record.mjs' --define:HOLDFAST_UNBUNDLED=undefined
+ESBUILD = $(BUNDLE) '--external:*/holdfast-validate.mjs' '--external:*/holdfast-record.mjs' --define:HOLDFAST_UNBUNDLED=undefined --define:HOLDFAST_WASM=undefined
 # Whether a build is one file, or loads the page's own host as a chunk. What signs in is in neither:
 # the one file loads it from a file beside it, the module as a chunk.
 ONE_FILE := --define:HOLDFAST_ONE_FILE=true
@@ -115,9 +115,11 @@ SCRIPT_TAG = $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast -
 $(DIST)/holdfast.js: $(WEB_SOURCES) $(GO_SOURCES)
 	$(SCRIPT_TAG) --sourcemap --outfile=$@
 
-# What runs in a worker is one file as well, with the same build in it as the module.
-$(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(ONE_FILE) web/src/host/worker.ts --format=esm --minify --sourcemap --outfile=$@
+# What runs in a worker is one file as well, with the same build in it as the module, and with the digests of
+# the wasm, as it ships: any script of the origin can tell a worker where the wasm is.
+$(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES) $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm
+	digests=$$(go run ./web/scripts/integrity $(filter %.wasm,$^)) && \
+	$(ESBUILD) $(ONE_FILE) "--define:HOLDFAST_WASM=\"$$digests\"" web/src/host/worker.ts --format=esm --minify --sourcemap --outfile=$@
 
 # What signs in is a chunk of the module's, and for the script-tag build a file beside it.
 $(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)

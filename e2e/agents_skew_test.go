@@ -17,7 +17,7 @@ func TestFault135_AgentAndTwoBuilds(t *testing.T) {
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		site := chrome.NewSite(t)
 		serveNewer(t, site)
-		address := chatPage(site, url, `{ principal: "ada", ...(location.search === "?newer" && { wasm: "/newer.wasm" }) }`)
+		address := chatPage(site, url, `{ principal: "ada", ...(location.search === "?newer" && { `+ofNewer+` }) }`)
 		first := chrome.Open(t, address+"?newer")
 		first.WaitFor(`window.ready`)
 		beginChat(first)

@@ -196,14 +196,13 @@ var kept = regexp.MustCompile(`(?m)^((export )?(let |var |const \w+(: \w+<[^=]*>
 
 // keptTwice are modules that keep something, and may keep it in each chunk that has them.
 var keptTwice = map[string]string{
-	"shared/forbidden.ts":    "each hears what a policy keeps in the browser, and asks its own",
-	"runtime/bodypieces.ts":  "a buffer that is free",
-	"runtime/loadruntime.ts": "errors that it throws to itself",
-	"storage/write.ts":       "nothing: an empty map",
-	"tabs/channel.ts":        "those that share a store in the page's memory, which clients of one kind do",
-	"tabs/lockqueries.ts":    "what the browser calls the page, which is the same for all",
-	"tabs/locks.ts":          "what a browser says of its locks it says to each",
-	"tabs/protocols.ts":      "by which protocol a server answers, which each sees",
+	"shared/forbidden.ts":   "each hears what a policy keeps in the browser, and asks its own",
+	"runtime/bodypieces.ts": "a buffer that is free",
+	"storage/write.ts":      "nothing: an empty map",
+	"tabs/channel.ts":       "those that share a store in the page's memory, which clients of one kind do",
+	"tabs/lockqueries.ts":   "what the browser calls the page, which is the same for all",
+	"tabs/locks.ts":         "what a browser says of its locks it says to each",
+	"tabs/protocols.ts":     "by which protocol a server answers, which each sees",
 }
 
 // private is what reaches into an object by its name: a private member is its own class's, and that of another copy is none.

@@ -84,7 +84,7 @@ func TestFault191_SharedOldBuildIsKilled(t *testing.T) {
 }
 
 // buildText finds what the worker has of its build behind the version; the module has the same.
-var buildText = regexp.MustCompile("-\\d+`")
+var buildText = regexp.MustCompile(`\d+\.\d+\.\d+-(\d+)"`)
 
 // deploy has the site serve the built module and its worker as those of another build.
 func deploy(t *testing.T, site *chrome.Site, build string) {
@@ -93,13 +93,17 @@ func deploy(t *testing.T, site *chrome.Site, build string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := buildText.FindString(read(t, filepath.Join("..", "web", "dist", "holdfast-worker.mjs")))
+	found := buildText.FindStringSubmatch(read(t, filepath.Join("..", "web", "dist", "holdfast-worker.mjs")))
+	if found == nil {
+		t.Fatal("the worker has no build")
+	}
+	own := "-" + found[1] + "\""
 	with := 0
 	for _, file := range files {
 		text := read(t, file)
-		if own != "" && strings.Contains(text, own) {
+		if strings.Contains(text, own) {
 			with++
-			site.File("/"+filepath.Base(file), strings.ReplaceAll(text, own, "-"+build+"`"))
+			site.File("/"+filepath.Base(file), strings.ReplaceAll(text, own, "-"+build+"\""))
 		}
 	}
 	if with != 2 {

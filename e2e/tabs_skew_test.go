@@ -3,8 +3,11 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,11 +27,14 @@ func newBuilds(t *testing.T, p *peer.Peer) *builds {
 	b := &builds{tabs: newTabs(t, p, "")}
 	serveNewer(t, b.site)
 	b.newer = *b.tabs
-	b.newer.options = `{ ack: "manual", wasm: "/newer.wasm" }`
+	b.newer.options = `{ ack: "manual", ` + ofNewer + ` }`
 	return b
 }
 
-// serveNewer serves the wasm of the other build at /newer.wasm.
+// ofNewer are the options of a page of the other build: a worker of the same would refuse its wasm.
+const ofNewer = `wasm: "/newer.wasm", worker: "/newer-worker.mjs"`
+
+// serveNewer serves the wasm of the other build at /newer.wasm, and a worker that knows its digest, too.
 func serveNewer(t *testing.T, site *chrome.Site) {
 	t.Helper()
 	newer, ours := filepath.Join("..", "web", "build", "newer.wasm"), filepath.Join("..", "web", "dist", "holdfast-agents.wasm")
@@ -41,6 +47,18 @@ func serveNewer(t *testing.T, site *chrome.Site) {
 		t.Fatal("web/build/newer.wasm is older than web/dist/holdfast-agents.wasm: run make web/build/newer.wasm")
 	}
 	site.File("/newer.wasm", string(wasm))
+	site.File("/newer-worker.mjs", knowing(t, wasm))
+}
+
+// knowing is the worker's script with the digest of one more wasm.
+func knowing(t *testing.T, wasm []byte) string {
+	t.Helper()
+	worker, sum := read(t, filepath.Join("..", "web", "dist", "holdfast-worker.mjs")), sha256.Sum256(wasm)
+	known := strings.Replace(worker, `"sha256-`, `"sha256-`+base64.StdEncoding.EncodeToString(sum[:])+` sha256-`, 1)
+	if known == worker {
+		t.Fatal("holdfast-worker.mjs knows no wasm")
+	}
+	return known
 }
 
 // built is when a file was written.

@@ -14,9 +14,11 @@ package main
 
 import "github.com/hack-pad/safejs"
 
-// version is set by the build (-X main.version=...). The loader refuses a wasm
-// of another version than its own.
-var version = "dev"
+// stamp has the version, and is set by the build (-X main.stamp=...). The loader refuses a wasm of
+// another version than its own. Of one that must not run it finds the version by what is around it.
+var stamp = stampBefore + stampAfter
+
+const stampBefore, stampAfter = "holdfast-wasm/", ";"
 
 // hostName is under which name the loader lends this program an object to fill: a
 // global of Go's alone, not of the page (web/src/runtime/goscope.ts).
@@ -44,7 +46,7 @@ func publish() error {
 	if err != nil {
 		return err
 	}
-	if err := host.Set("version", version); err != nil {
+	if err := host.Set("version", stamp[len(stampBefore):len(stamp)-len(stampAfter)]); err != nil {
 		return err
 	}
 	for name, f := range setUps {

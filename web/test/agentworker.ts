@@ -6,7 +6,7 @@ import { joinable } from "../src/connect/joinable.js";
 import type { Tokens } from "../src/connect/userstores.js";
 import { connectAgent } from "../src/host/agenthosts.js";
 import { PortSession } from "../src/host/portsession.js";
-import { BUILD } from "../src/host/build.js";
+import { BUILD } from "../src/shared/build.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { CoreRig } from "./agentrig.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BUILD } from "../src/host/build.js";
+import { BUILD } from "../src/shared/build.js";
 import { PortSession } from "../src/host/portsession.js";
 import type { HostMessage } from "../src/host/protocol.js";
 import { Locks } from "./chance.js";

@@ -6,7 +6,7 @@ import { PortSession } from "../src/host/portsession.js";
 import { lifetime } from "../src/tabs/lifecycle.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { Backlog } from "../src/shared/backlog.js";
-import { BUILD } from "../src/host/build.js";
+import { BUILD } from "../src/shared/build.js";
 import { type HostMessage, type PageMessage } from "../src/host/protocol.js";
 import { PortCall } from "../src/host/portcall.js";
 import { PortView } from "../src/host/portview.js";

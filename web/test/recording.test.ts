@@ -1,6 +1,7 @@
 // The option `record` in both hosts: what is recorded, by whom it can be read, and what becomes of it when it is forgotten.
 
 import assert from "node:assert/strict";
+import { register } from "node:module";
 import { test } from "node:test";
 import type { McpClient } from "../src/client/client.js";
 import type { ConnectOptions } from "../src/client/options.js";
@@ -28,7 +29,16 @@ const HOSTS = ["page", "shared"] as const;
 // holdfast-record.mjs as a page or a worker imports it: by an address. It counts how often it was asked.
 let loads = 0;
 Object.assign(globalThis, { recorderFile: { version, record: (...all: Parameters<RecorderFile["record"]>) => (loads++, record(...all)) } satisfies RecorderFile });
-const recorder = "data:text/javascript,export const { version, record } = globalThis.recorderFile;";
+/** What is at addresses of the origin: a worker imports only what lies beside its own script. */
+const FILES = {
+  "holdfast-record.mjs": "data:text/javascript,export const { version, record } = globalThis.recorderFile;",
+  "throws.mjs": "data:text/javascript,throw 0",
+  "other.mjs": 'data:text/javascript,export const version = "0.0.1"',
+};
+register(`data:text/javascript,${encodeURIComponent(`
+  const files = ${JSON.stringify(FILES)};
+  export const resolve = (at, context, next) => (at.startsWith("https://app.test/") ? { url: files[at.split("/").at(-1)] ?? "file:///nowhere.mjs", shortCircuit: true } : next(at, context));
+`)}`);
 
 globalThis.fetch = async (_, init) => {
   const { id } = JSON.parse(String(init?.body)) as { id: number };
@@ -36,7 +46,8 @@ globalThis.fetch = async (_, init) => {
 };
 
 /** A page's client. */
-const opened = (origin: Origin, more: ConnectOptions = {}): Promise<McpClient> => connect(URL_, { ...origin.options, principal: "ada", record: true, recorder, ...more });
+const opened = (origin: Origin, more: ConnectOptions = {}): Promise<McpClient> => connect(URL_, { ...origin.options, principal: "ada", record: true, recorder: beside(origin, "holdfast-record.mjs"), ...more });
+const beside = (origin: Origin, file: string): URL => new URL(file, origin.options.worker);
 /** The methods of the requests that a trace has, by the recording that wrote them. */
 const requests = (trace: string): string[] =>
   trace
@@ -161,8 +172,8 @@ test("a recorder that is not served takes nothing from the client; who wants to 
   for (const host of HOSTS) {
     new Shim();
     const origin = new Origin(host);
-    for (const wrong of ["data:text/javascript,throw 0", 'data:text/javascript,export const version = "0.0.1"', undefined]) {
-      const mcp = await opened(origin, { principal: `user ${String(wrong)}`, ...(wrong === undefined ? {} : { recorder: wrong }), ...(wrong === undefined && { recorder: new URL("file:///nowhere/holdfast-record.mjs") }) });
+    for (const wrong of ["throws.mjs", "other.mjs", "nowhere.mjs"]) {
+      const mcp = await opened(origin, { principal: `user ${wrong}`, recorder: beside(origin, wrong) });
       assert.equal(mcp.state, "open");
       await assert.rejects(exportTrace(mcp), (error) => {
         const { code, hint = "" } = error as HoldfastError;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NoWorker } from "../src/host/choice.js";
-import { BUILD } from "../src/host/build.js";
+import { BUILD } from "../src/shared/build.js";
 import { workerURL } from "../src/host/startworker.js";
 
 test("Fault 220: the address of the script carries the build, whatever else is in it", () => {

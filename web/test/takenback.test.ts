@@ -6,7 +6,7 @@ import type { CallControl } from "../src/client/call.js";
 import type { RawEvent } from "../src/client/events.js";
 import { Addressees } from "../src/host/addressees.js";
 import { GONE } from "../src/host/askpage.js";
-import { BUILD } from "../src/host/build.js";
+import { BUILD } from "../src/shared/build.js";
 import { Credits } from "../src/host/credits.js";
 import { type ErrorData, errorData } from "../src/host/errordata.js";
 import { EventBatch } from "../src/host/eventbatch.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clientWays } from "../src/host/hosts.js";
-import { BUILD } from "../src/host/build.js";
+import { BUILD } from "../src/shared/build.js";
 import type { PageMessage } from "../src/host/protocol.js";
 import { settled } from "./ready.js";
 

@@ -49,7 +49,7 @@ func (l laid) build(wanted program, out string) error {
 		args = append(args, "-gcflags="+name+"=")
 	}
 	args = append(args, wanted.tags()...)
-	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.version="+wanted.version, "-o", out, "./wasm")
+	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.stamp=holdfast-wasm/"+wanted.version+";", "-o", out, "./wasm")
 	command := l.command(args...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	if err := command.Run(); err != nil {

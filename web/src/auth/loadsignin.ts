@@ -2,6 +2,7 @@
 
 import { HoldfastError } from "../shared/errors.js";
 import { importAt } from "../shared/importat.js";
+import { inPage } from "../shared/inpage.js";
 import { type LateModule, loadLate } from "../shared/latemodule.js";
 
 /** The script-tag build has all in one file, and loads no chunk. */
@@ -16,13 +17,13 @@ const FILE = "holdfast-oauth.mjs";
 
 /**
  * Loads it. The script-tag build is one file, and so is the worker, whatever a page needs of it; this is too much for
- * all of its pages, so it is a file beside the script. `file` is where the page says that it is: bundlers move it. Rejects with `load_failed`; who asks again has it loaded again.
+ * all of its pages, so it is a file beside the script. `file` is what the page says that it is called: bundlers rename it. Rejects with `load_failed`; who asks again has it loaded again.
  */
 export async function loadSignIn(file?: string): Promise<SignInChunk> {
   try {
     return await loadLate(chunk, () => {
       if (HOLDFAST_ONE_FILE) {
-        return importAt(file ?? new URL("./holdfast-oauth.mjs", import.meta.url).href);
+        return importAt(inPage(file ?? new URL("./holdfast-oauth.mjs", import.meta.url)));
       } else {
         return import("./opensignin.js");
       }
@@ -35,7 +36,7 @@ export async function loadSignIn(file?: string): Promise<SignInChunk> {
 /** What an app is told where the chunk does not come; `beside`: it is a file beside the script. */
 export function signInNotLoaded(cause: unknown, beside: boolean): HoldfastError {
   // Most browsers end with the address; Safari says none.
-  const [file = beside ? FILE : "a file of the package"] = /\S+:\/\/\S+$/.exec(String(cause)) ?? [];
+  const [file = beside ? FILE : "a file of the package"] = /\S+:\/\/\S+$|data:\S+$/.exec(String(cause)) ?? [];
   const missing = beside
     ? `Serve the package's ${FILE} beside the script.`
     : 'Load the page again: its server may have another build by now. Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. esbuild: --splitting, and serve all files that it writes.';

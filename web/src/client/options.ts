@@ -144,7 +144,7 @@ export interface ConnectOptions {
    * the event `integrity` reports `unchecked_output`.
    */
   validate?: ValidatePolicy;
-  /** Where holdfast-validate.mjs is, if not beside this module. Loaded with the first result that needs it. */
+  /** Where holdfast-validate.mjs is, if not beside this module; a worker takes it from its own folder. Loaded with the first result that needs it. */
   validator?: string | URL;
   /**
    * Whether calls of tools are kept in IndexedDB, so that they outlive the page.

@@ -5,15 +5,20 @@
 import type { Auth } from "../connect/useroptions.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import type { FetchLike } from "../runtime/sender.js";
+import { validatorBeside } from "../runtime/beside.js";
 import { whereServed } from "../runtime/whereserved.js";
+import { nameBeside } from "../shared/besidescript.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { HostReason } from "../shared/host.js";
+import { inPage } from "../shared/inpage.js";
 import { isMixedContent } from "../shared/origins.js";
 import { shortened } from "../shared/shortened.js";
 
 /** The app's options, of connect or connectAgent. */
 interface Options {
   readonly wasm?: WasmSource;
+  readonly validator?: string | URL;
+  readonly recorder?: string | URL;
   readonly auth?: Auth | undefined;
   readonly fetch?: FetchLike | undefined;
 }
@@ -39,12 +44,40 @@ interface Rule {
   text(page: Surroundings): string;
 }
 
+/** The option that names a file beside neither the worker's script nor the module, beside which a worker of a CDN's is, and its address. */
+function elsewhere({ options: { validator, recorder }, script }: Surroundings): [option: string, url: string] | undefined {
+  for (const [option, file] of Object.entries({ validator, recorder })) {
+    const url = addressOf(file);
+    if (url && !nameBeside(url, script) && !nameBeside(url, validatorBeside.href)) return [option, url];
+  }
+  return undefined;
+}
+
+/** Empty for what is no address, which is refused where the options are looked at. */
+function addressOf(file: unknown): string {
+  try {
+    return typeof file === "string" || file instanceof URL ? inPage(file) : "";
+  } catch {
+    return "";
+  }
+}
+
 /** What keeps a page from having a worker, as far as that can be seen beforehand. The first that applies is said. */
 export const RULES: readonly Rule[] = [
   {
     why: "page_wasm",
     applies: ({ options: { wasm } }) => typeof wasm === "object" && !(wasm instanceof URL),
     text: () => "wasm is no URL: a worker loads it by itself",
+  },
+  {
+    why: "page_wasm",
+    applies: ({ options: { wasm } }) => /^(?!https?:)[a-z][a-z\d+.-]*:/i.test(String(wasm)),
+    text: ({ options: { wasm } }) => `a worker fetches the wasm over http, and wasm is ${String(wasm)}`,
+  },
+  {
+    why: "other_folder",
+    applies: (page) => elsewhere(page) !== undefined,
+    text: (page) => `a worker imports only what lies beside its own script, and ${elsewhere(page)!.join(" is ")}`,
   },
   {
     why: "page_code",

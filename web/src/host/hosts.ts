@@ -9,7 +9,8 @@ import type { HoldfastError } from "../shared/errors.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
 import { inPage } from "../shared/inpage.js";
-import { agentsWasm, mcpWasm, recorderBeside, validatorBeside } from "../runtime/beside.js";
+import { mcpWasm, recorderBeside, validatorBeside } from "../runtime/beside.js";
+import { fileName } from "../runtime/located.js";
 import { digest } from "../storage/digest.js";
 import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
@@ -146,15 +147,14 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
   const crossing = {
     ...plain,
     ...(headers !== undefined && { headers: headerEntries(headers) }),
-    // A bundler moves each file by itself and renames it: only the page's module knows where they are.
+    // A bundler moves each file by itself and renames it: only the page's module knows how.
     wasm: inPage((wasm as string | URL | undefined) ?? chunk.wasm!.beside),
-    validator: inPage(validator ?? validatorBeside),
-    ...(plain.record && { recorder: inPage(recorder ?? recorderBeside) }),
+    validator: fileName(inPage(validator ?? validatorBeside)),
+    ...(plain.record && { recorder: fileName(inPage(recorder ?? recorderBeside)) }),
   };
-  const files = JSON.stringify(filesFor(wasm === undefined ? undefined : crossing.wasm));
   const link = async (ahead?: Ahead): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
-    const name = user() || files.length > 999 ? await digest([files, user()]) : files; // who is nobody has nothing to hide, and waits for no digest; a file may be a data: URL
+    const name = user() && (await digest([user()])); // who is nobody has nothing to hide, and waits for no digest
     const key = JSON.stringify([kind, script, name]);
     for (;;) {
       let open = links.get(key);
@@ -172,7 +172,7 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
       }
     }
   };
-  return { kind, token, link, crossing, where: JSON.stringify([kind, script, user(), files]) };
+  return { kind, token, link, crossing, where: JSON.stringify([kind, script, user()]) };
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
@@ -185,14 +185,6 @@ async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", scr
     first[0]?.stop();
     throw error;
   }
-}
-
-/**
- * What a worker may load, for its name: a page meets none that has loaded something else. It is the file that the
- * app has named; or either of the package's, so that pages of MCP clients and of agents meet in one worker.
- */
-function filesFor(given: string | undefined): string[] {
-  return given === undefined ? [mcpWasm, agentsWasm].map(({ beside }) => inPage(beside)) : [given];
 }
 
 /**

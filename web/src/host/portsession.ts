@@ -6,7 +6,7 @@ import { load } from "../runtime/loadruntime.js";
 import { storesKeys } from "../storage/storeskeys.js";
 import { lifetime } from "../tabs/lifecycle.js";
 import { pageArrived } from "./askpage.js";
-import { BUILD } from "./build.js";
+import { BUILD } from "../shared/build.js";
 import { Credits } from "./credits.js";
 import { HostedClient } from "./hostedclient.js";
 import { pageLeft } from "./lingering.js";

@@ -7,6 +7,7 @@ import type { ReturnedPage } from "../auth/opensignin.js";
 import type { Auth } from "../connect/useroptions.js";
 import { Authorization } from "../signin/authorization.js";
 import { GONE } from "./askpage.js";
+import { BUILD } from "../shared/build.js";
 import { errorData } from "./errordata.js";
 import { HostSignIn, type SignInPage } from "./hostsignin.js";
 import type { AskedToSignIn, HostMessage, PageMessage } from "./protocol.js";
@@ -40,7 +41,7 @@ export class PortSignIn implements SignInPage {
     this.#number = client;
     this.isSeen = seen;
     this.isInFlow = window.startsWith(FLOW_WINDOW);
-    const signIn = (this.signIn = HostSignIn.of(how as CrossingSignIn, url, file));
+    const signIn = (this.signIn = HostSignIn.of(how as CrossingSignIn, url, `${file}?${BUILD}`));
     const self = this;
     const returned: ReturnedPage & { isBack: boolean } = {
       itself: page,

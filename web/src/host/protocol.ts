@@ -45,9 +45,9 @@ export type PageMessage =
   /** Opens an agent's client in the same way. */
   | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean; ifKeys: boolean }
   /**
-   * Opens the sign-in at a server, which clients name as their `auth`: `how` is {@link CrossingSignIn}, `file` where the worker has
-   * what signs in, `window` the name of the page's own, `answer` what the page has come back with, `seen` whether somebody looks at it,
-   * `back` that somebody has come Back to it.
+   * Opens the sign-in at a server, which clients name as their `auth`: `how` is {@link CrossingSignIn}, `file` the name,
+   * beside the worker's script, of what signs in, `window` the name of the page's own, `answer` what the page has come
+   * back with, `seen` whether somebody looks at it, `back` that somebody has come Back to it.
    */
   | { t: "auth"; client: number; url: string; how: object; file: string; window: string; answer?: object; seen: boolean; back: boolean }
   /** Whether somebody looks at the page. */

@@ -7,9 +7,8 @@ import type { ServerSignIn } from "../auth/clientauth.js";
 import type { ShownAddress } from "../auth/interaction.js";
 import type { SignInState } from "../auth/signinstate.js";
 import type { Auth, CrossingAuth } from "../connect/useroptions.js";
-import { located } from "../runtime/located.js";
+import { fileName, located } from "../runtime/located.js";
 import type { HoldfastError } from "../shared/errors.js";
-import { BUILD } from "./build.js";
 import { errorData, type ErrorData, holdfastErrorFrom } from "./errordata.js";
 import type { HostLink, LinkedClient } from "./hostlink.js";
 import type { AskedToSignIn, HostMessage } from "./protocol.js";
@@ -98,9 +97,7 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
     link.add(this.#number, this);
     const { options, how, storage } = this.#crossing;
     const answer = readAnswer(window, options.redirectUrl);
-    const file = new URL(oauthBeside);
-    file.search = BUILD;
-    link.send({ t: "auth", client: this.#number, url: this.url, how: { options, how, storage }, file: file.href, window: window.name, ...(answer && { answer }), seen: isSeen(), back: cameBack(window) });
+    link.send({ t: "auth", client: this.#number, url: this.url, how: { options, how, storage }, file: fileName(oauthBeside), window: window.name, ...(answer && { answer }), seen: isSeen(), back: cameBack(window) });
     return this.#number;
   }
 

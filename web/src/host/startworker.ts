@@ -1,7 +1,7 @@
 import { atStart, NoWorker } from "./choice.js";
 import { located } from "../runtime/located.js";
 import { trusted } from "../runtime/scripturl.js";
-import { BUILD } from "./build.js";
+import { BUILD } from "../shared/build.js";
 import { type PageLock, pageLock, releaseLock } from "./pagelock.js";
 import type { Ahead } from "./openingmessage.js";
 import type { PageMessage } from "./protocol.js";
@@ -44,7 +44,7 @@ export function workerURL(worker: string | URL = workerBeside): string {
 
 /**
  * Starts the worker of that kind, or joins the one that is there: of `shared` ones there is
- * one for each script, build and `of`, which says whose it is and of which files. It is told `ahead` at once, where that can cross. Throws a NoWorker.
+ * one for each script, build and `of`, which says whose it is. It is told `ahead` at once, where that can cross. Throws a NoWorker.
  */
 export function startWorker(kind: "shared" | "worker", url: string, of: string, ahead?: Ahead): StartedWorker {
   const name = `holdfast ${BUILD} ${of}`;

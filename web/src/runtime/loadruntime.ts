@@ -3,10 +3,14 @@ import { HoldfastError } from "../shared/errors.js";
 import { agentsWasm, mcpWasm, version, type WasmFile } from "./beside.js";
 import { watchPolicy } from "../shared/forbidden.js";
 import { newGo } from "./goscope.js";
+import { ownWasm } from "./ownwasm.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
 import { wasmAhead } from "./wasmahead.js";
-import { beginsAsWasm, OTHER_BUILD, whereWasm, whyNotCompiled, whyNothingCame } from "./whatcame.js";
+import { beginsAsWasm, isOtherBuild, notFetched, otherBuild, whereWasm, whyNotCompiled } from "./whatcame.js";
+
+/** Of the worker alone: the digests of the wasm of its build. */
+declare const HOLDFAST_WASM: string | undefined;
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
@@ -68,15 +72,6 @@ function isAddress(source: WasmSource): source is string | URL {
   return typeof source === "string" || source instanceof URL;
 }
 
-/** The errors of a wasm that is not of the script's build. */
-const otherBuilds = new WeakSet<HoldfastError>();
-
-function otherBuild(message: string, cause?: unknown): HoldfastError {
-  const error = new HoldfastError({ code: "load_failed", op: "load", message, hint: OTHER_BUILD, cause });
-  otherBuilds.add(error);
-  return error;
-}
-
 /** What is for agents, where it speaks to them; else throws. */
 function forAgents<T>(made: T, speaks: boolean): T {
   if (speaks) return made;
@@ -93,10 +88,11 @@ function forAgents<T>(made: T, speaks: boolean): T {
  * changes: what is of another build is fetched once more, past all that was kept (fault 629).
  */
 async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
+  if (typeof HOLDFAST_WASM === "string") return startFrom(file, await ownWasm(isAddress(source) ? String(source) : "", HOLDFAST_WASM));
   try {
     return await startFrom(file, source);
   } catch (error) {
-    if (!otherBuilds.has(error as HoldfastError) || !isAddress(source)) throw error;
+    if (!isOtherBuild(error) || !isAddress(source)) throw error;
     const response = await fetch(source, { cache: "reload" }).catch(() => Promise.reject(error));
     return startFrom(file, response);
   }
@@ -184,11 +180,6 @@ async function instantiate(
   } catch (error) {
     throw loadError(error);
   }
-}
-
-function notFetched(url: string, cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  throw new HoldfastError({ code: "load_failed", op: "load", retryable: true, message: `the wasm could not be loaded: ${why}`, hint: whyNothingCame(url), cause });
 }
 
 function loadError(error: unknown): HoldfastError {

@@ -35,3 +35,9 @@ export function located(name: string, literal: () => URL): URL {
     return new URL(name, "file:///");
   }
 }
+
+/** What a file is called where it is: a worker, which has it beside its script, is told no more. */
+export function fileName(url: string | URL): string {
+  const { pathname } = new URL(url);
+  return pathname.slice(pathname.lastIndexOf("/") + 1);
+}

@@ -1,5 +1,6 @@
 // What is said of the wasm that does not come: with the page's own host, and not before it.
 
+import { HoldfastError } from "../shared/errors.js";
 import { shortened } from "../shared/shortened.js";
 import { whereServed } from "./whereserved.js";
 
@@ -23,7 +24,23 @@ export function whyNotCompiled(): string {
 }
 
 /** What a person does where wasm and script do not belong together. */
-export const OTHER_BUILD = "Wasm and script are of two builds: deploy both together, and see that no cache keeps one of them.";
+const OTHER_BUILD = "Wasm and script are of two builds: deploy both together, and see that no cache keeps one of them.";
+
+/** The error of a wasm that is not of the script's build. */
+export function otherBuild(message: string, cause?: unknown): HoldfastError {
+  return new HoldfastError({ code: "load_failed", op: "load", message, hint: OTHER_BUILD, cause });
+}
+
+/** Whether an error is that one. */
+export function isOtherBuild(error: unknown): boolean {
+  return (error as Partial<HoldfastError>).hint === OTHER_BUILD;
+}
+
+/** Throws what is said where nothing could be fetched. */
+export function notFetched(url: string, cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new HoldfastError({ code: "load_failed", op: "load", retryable: true, message: `the wasm could not be loaded: ${why}`, hint: whyNothingCame(url), cause });
+}
 
 /** What a person does where nothing could be fetched. */
 export function whyNothingCame(url: string): string {

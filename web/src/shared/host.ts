@@ -17,6 +17,7 @@ export type Host = "page" | "worker" | "shared";
  * | `no_locks` | the page has no Web Locks: it is not served over https, or its storage is blocked |
  * | `page_code` | an option is a function that has to run in the page, or `auth` has one |
  * | `page_wasm` | the wasm was given as something that cannot go to a worker |
+ * | `other_folder` | `validator` or `recorder` lies elsewhere than beside the worker's script |
  * | `bad_url` | the option `worker` is not a URL |
  * | `other_origin` | the worker's script is of another origin than the page, such as a CDN's |
  * | `refused` | the browser refuses the worker: storage that is blocked, as in some frames and private windows; a policy |
@@ -33,6 +34,7 @@ export type HostReason =
   | "no_locks"
   | "page_code"
   | "page_wasm"
+  | "other_folder"
   | "bad_url"
   | "other_origin"
   | "refused"

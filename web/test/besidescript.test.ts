@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BUILD } from "../src/shared/build.js";
+import { checkBeside, nameBeside } from "../src/shared/besidescript.js";
+import { ownWasm } from "../src/runtime/ownwasm.js";
+import type { HoldfastError } from "../src/shared/errors.js";
+
+const FOLDER = "https://app.test/assets/";
+const SCRIPT = `${FOLDER}holdfast-worker-3f2a.mjs?${BUILD}`;
+
+test("Fault 722: a worker imports one segment beside its own script, and no query but that of the build and of another try", () => {
+  const build = `?${BUILD}`;
+  for (const name of ["holdfast-validate.mjs", "a~b_C-9.js", "..x.mjs", `x.mjs${build}`, "x.mjs?again=2", `x.mjs${build}=&again=1`]) {
+    assert.equal(nameBeside(FOLDER + name, SCRIPT), name);
+  }
+  const others = ["data:text/javascript,1", "blob:https://app.test/1.mjs", "https://app.test/x.mjs", "https://evil.test/assets/x.mjs", "http://app.test/assets/x.mjs", "https://a@app.test/assets/x.mjs"];
+  const names = ["", "x", "x.json", "x.mjs/", "b/x.mjs", "../x.mjs", "%2e%2e/x.mjs", "b%2fx.mjs", "x%2emjs", "\\x.mjs", "x.mjs#y", "x.mjs?", "x.mjs?y", "x.mjs?0.0.0-1", `x.mjs${build}&y=1`, "x.mjs?again=", "x.mjs\n"];
+  for (const url of [...others, ...names.map((name) => FOLDER + name)]) assert.equal(nameBeside(url, SCRIPT), "", url);
+  for (const script of [`blob:${FOLDER}1`, "data:text/javascript,1", ""]) assert.equal(nameBeside(`${FOLDER}x.mjs`, script), "", script);
+});
+
+test("Fault 722: what is not beside the script is asked for by nobody, and what is redirected is refused", async () => {
+  const { fetch } = globalThis;
+  const asked: (string | undefined)[][] = [];
+  try {
+    globalThis.fetch = async (url, init) => {
+      asked.push([String(url), init?.redirect]);
+      if (String(url).includes("moved")) throw new TypeError("redirected");
+      return new Response("", { status: String(url).includes("gone") ? 404 : 200 });
+    };
+    await assert.rejects(checkBeside("https://app.test/uploads/evil.mjs", SCRIPT), /only what lies beside its own script, and not https:\/\/app.test\/uploads\/evil.mjs$/);
+    assert.deepEqual(asked, []);
+    await checkBeside(`${FOLDER}x.mjs`, SCRIPT);
+    assert.deepEqual(asked, [[`${FOLDER}x.mjs`, "error"]]);
+    await assert.rejects(checkBeside(`${FOLDER}moved.mjs`, SCRIPT), /a redirect, from https:\/\/app.test\/assets\/moved.mjs$/);
+    await assert.rejects(checkBeside(`${FOLDER}gone.mjs`, SCRIPT), /404 for https:\/\/app.test\/assets\/gone.mjs$/);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
+test("Fault 722: a worker takes the wasm of its own build, and says of another which it is", async () => {
+  const { fetch } = globalThis;
+  const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(`\0asm\x01\0\0\0${text}`);
+  const digest = async (text: string): Promise<string> => `sha256-${btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(text)))))}`;
+  const digests = `${await digest("mcp")} ${await digest("agents")}`;
+  let served: () => Response;
+  const asked: (string | undefined)[] = [];
+  const taken = async (url: string, from: () => Response): Promise<string> => {
+    served = from;
+    asked.length = 0;
+    return ownWasm(url, digests).then(
+      async (response) => `${response.status} ${(await response.text()).slice(8)}`,
+      ({ code, message }: HoldfastError) => `${code}: ${message}`,
+    );
+  };
+  try {
+    globalThis.fetch = async (_, init) => {
+      asked.push(init?.integrity ?? init?.cache);
+      if (init?.integrity) throw new TypeError("Failed to fetch"); // a browser says no more
+      return served();
+    };
+    const other = (text: string) => (): Response => new Response(bytes(text));
+    const url = "https://cdn.test/holdfast.wasm";
+    assert.equal(await taken(url, other("agents")), "200 agents", "a cache had kept another one");
+    assert.deepEqual(asked, [digests, "reload"]);
+    assert.match(await taken(url, other("...holdfast-wasm/0.0.7;...")), /^load_failed: load: the wasm is version 0.0.7, the script is version \S+: deploy both from one build$/);
+    assert.match(await taken(url, other(`holdfast-wasm/${BUILD.split("-")[0]};`)), /^load_failed: load: the wasm is version \S+, of another build, the script is version /);
+    assert.match(await taken(url, other("what somebody else has made")), /^load_failed: load: the wasm is version unknown, /);
+    assert.equal(await taken(url, () => new Response("", { status: 503 })), "503 ");
+    assert.match(await taken(url, () => { throw new TypeError("no network"); }), /^load_failed: load: the wasm could not be loaded: no network$/);
+    for (const no of ["data:application/wasm;base64,AGFzbQ==", "blob:https://app.test/1", ""]) {
+      assert.match(await taken(no, other("mcp")), /^load_failed: load: a worker fetches its wasm over http, and takes none from /);
+      assert.deepEqual(asked, []);
+    }
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
