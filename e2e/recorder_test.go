@@ -85,6 +85,52 @@ func TestStoryRecorder(t *testing.T) {
 	}
 }
 
+// TestFault731_RingIsSealed: where the app has everything sealed what is recorded rests so, in each host; the next page exports it. A word of the
+// protocol's that is an argument is in no trace.
+func TestFault731_RingIsSealed(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"shared", "page", "worker"} {
+		t.Run(host, func(t *testing.T) {
+			row(t)
+			t.Parallel()
+			p := peer.New(t, peer.Options{})
+			p.Furnish()
+			site := chrome.NewSite(t)
+			page := chrome.Open(t, site.Page("/app", `
+				import { connect } from "/holdfast.mjs";
+				window.mcp = await connect(`+chrome.JS(p.URL())+`, { record: true, principal: "ada", host: `+chrome.JS(host)+`, journal: { seal: "all" } });
+				await mcp.callTool("echo", { text: "Ada", method: "working", status: "hunter2", level: "emergency" }).result;
+				window.ready = true;`))
+			page.WaitFor(`window.ready`)
+			const lying = `new Promise((resolve) => {
+				const open = indexedDB.open("holdfast-traces");
+				open.onsuccess = () => {
+					const all = open.result.transaction("frames").objectStore("frames").getAll();
+					all.onsuccess = () => { open.result.close(); resolve([...new Set(all.result.flatMap(Object.keys))].sort().join()); };
+				};
+			})`
+			if members := chrome.Eval[string](page, lying); members != "at,page,sealed,x" {
+				t.Errorf("frames rest with %q", members)
+			}
+			chrome.Eval[chrome.Void](page, `mcp.close()`)
+			trace := chrome.Script[string](page, `
+				const map = document.createElement("script");
+				map.type = "importmap";
+				map.textContent = JSON.stringify({ imports: { holdfast: "/holdfast.mjs" } });
+				document.head.append(map);
+				return (await import("/holdfast-recorder.mjs")).exportTrace({ url: `+chrome.JS(p.URL())+`, principal: "ada" });`)
+			if !strings.Contains(trace, `"method":"tools/call"`) {
+				t.Errorf("the call is not in %s", trace)
+			}
+			for _, word := range []string{"Ada", "hunter2", `"working"`, "emergency"} {
+				if strings.Contains(trace, word) {
+					t.Errorf("%s is in the trace", word)
+				}
+			}
+		})
+	}
+}
+
 // play plays a trace natively; it returns what is printed of that.
 func play(t *testing.T, root, trace string) string {
 	t.Helper()

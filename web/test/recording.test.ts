@@ -14,12 +14,12 @@ import { record, version } from "../src/recorder/recordmodule.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { serverKey, wipeAll } from "../src/storage/storage.js";
 import { storesKeys } from "../src/storage/storeskeys.js";
-import { forgetTraces } from "../src/storage/traces.js";
+import { FRAMES, forgetTraces, TRACES } from "../src/storage/traces.js";
 import { forgetStored } from "../src/tabs/forget.js";
 import { Origin } from "./bothhosts.js";
 import { FakeLink } from "./hostrig.js";
 import { ready, until } from "./ready.js";
-import { Shim } from "./storeshim.js";
+import { Shim, withGlobal } from "./storeshim.js";
 
 await storesKeys(); // tried once, and here without a database: the trial would keep Node from its end
 
@@ -216,6 +216,46 @@ test("of a ring the newest frames are kept; where there is no database nothing i
   assert.equal((await without.fetch("https://x.test/", {})).status, 202);
   await without.written();
   globalThis.indexedDB = there;
+});
+
+/** What is stored of frames, as it lies. */
+function lying(): Promise<{ at: number; page: string; x: number; sealed?: Uint8Array }[]> {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open(TRACES);
+    opening.onsuccess = () => {
+      const all = opening.result.transaction(FRAMES).objectStore(FRAMES).getAll();
+      all.onsuccess = () => (opening.result.close(), resolve(all.result as never));
+    };
+  });
+}
+
+test("Fault 731: of a sealed ring what does not open says so; what lay there in plain goes; without a cipher nothing is recorded", async () => {
+  new Shim();
+  const one = async (seals: boolean): Promise<string[]> => {
+    const recorded = record("server", async () => new Response(null, { status: 202 }), 50, seals);
+    await recorded.begun;
+    await recorded.fetch("https://x.test/", { method: "POST", body: "{}" });
+    await recorded.written();
+    return (await readFrames("server")).map(({ what }) => what);
+  };
+  assert.deepEqual(await one(false), ["request", "head", "end"]);
+  assert.deepEqual(await one(true), ["request", "head", "end"]);
+  assert.equal((await lying()).every(({ sealed }) => sealed), true);
+  assert.deepEqual(await one(true), ["request", "head", "end", "request", "head", "end"]);
+  const opening = indexedDB.open(TRACES);
+  await new Promise<void>((resolve) => {
+    opening.onsuccess = () => {
+      const frames = opening.result.transaction(FRAMES, "readwrite").objectStore(FRAMES);
+      const first = frames.openCursor();
+      first.onsuccess = () => {
+        const { value, key } = first.result as unknown as { value: { sealed: Uint8Array }; key: IDBValidKey };
+        frames.put({ ...value, sealed: value.sealed.slice(5) }, key).onsuccess = () => (opening.result.close(), resolve());
+      };
+    };
+  });
+  assert.deepEqual((await readFrames("server")).map(({ what }) => what), ["unreadable", "head", "end", "request", "head", "end"]);
+  new Shim();
+  await withGlobal("crypto", { value: { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(7) } }, async () => assert.deepEqual(await one(true), []));
 });
 
 test("options of a recording are named", async () => {

@@ -7,6 +7,10 @@
 // is a mark that names it.
 //
 //	go run ./e2e/cmd/messages <folder of the specifications> > e2e/testdata/messages.json
+//
+// With -members it writes the names of all members that the schemas have, and their words (web/test/redact.test.ts).
+//
+//	go run ./e2e/cmd/messages -members <folder of the specifications> > web/test/testdata/members.json
 package main
 
 import (
@@ -37,6 +41,10 @@ var wanted = map[string][]string{
 }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "-members" {
+		writeMembers(os.Args[2])
+		return
+	}
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: messages <folder of the specifications>")
 		os.Exit(2)

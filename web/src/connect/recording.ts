@@ -13,7 +13,7 @@ import { inPage } from "../shared/inpage.js";
 export interface RecorderFile {
   readonly version: string;
   /** Begins to record for that server and user, by its key; `inner` sends the requests. */
-  record(server: string, inner: FetchLike, most: number | undefined): Recorded;
+  record(server: string, inner: FetchLike, most: number | undefined, seals: boolean): Recorded;
 }
 
 /** A recording that is under way. */
@@ -31,6 +31,8 @@ export interface RecordedStore {
   readonly server: string;
   readonly durability: string;
   readonly forgotten: boolean;
+  /** Whether everything that is stored is sealed. */
+  readonly sealsAll: boolean;
 }
 
 const file = new FileBeside<RecorderFile>(recorderBeside, () =>
@@ -86,7 +88,7 @@ export class ClientRecording {
   #of(store: RecordedStore | undefined): Recorded | undefined {
     if (!this.#file || !store || store.forgotten || store.durability !== "indexeddb") return undefined;
     let recorded = this.#rings.get(store);
-    if (!recorded) this.#rings.set(store, (recorded = this.#file.record(store.server, this.#inner ?? ((url, init) => globalThis.fetch(url, init)), this.#most)));
+    if (!recorded) this.#rings.set(store, (recorded = this.#file.record(store.server, this.#inner ?? ((url, init) => globalThis.fetch(url, init)), this.#most, store.sealsAll)));
     return recorded;
   }
 

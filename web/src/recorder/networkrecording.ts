@@ -8,10 +8,10 @@ const MOST = 2000;
 
 /**
  * Begins to record what a client sends and gets for a server and user, by the key under which all of theirs is stored. Frames are redacted before
- * they are stored: of messages the envelope is kept, of all else the shape. `inner` sends the requests.
+ * they are stored: of messages the envelope is kept, of all else the shape; with `seals` they rest sealed. `inner` sends the requests.
  */
-export function record(server: string, inner: FetchLike, most: number = MOST): Recorded {
-  return new Recording(inner, new FrameRing(server, most));
+export function record(server: string, inner: FetchLike, most: number = MOST, seals = false): Recorded {
+  return new Recording(inner, new FrameRing(server, most, seals));
 }
 
 /** A client's requests, as they are recorded. */

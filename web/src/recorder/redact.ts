@@ -1,20 +1,12 @@
 // What a trace keeps of a message: its envelope, by which the protocol is played again, and of all else the shape alone. Names that
 // servers and clients give to things (sessions, tasks, cursors, event ids) become others, the same each time.
 
-/** What is kept as it is: words of the protocol's, where they are short. */
-const WORDS = new Set(["jsonrpc", "method", "protocolVersion", "type", "status", "resultType", "level", "role", "taskSupport", "mode", "action", "mimeType"]);
-/** What is a name for something. */
-const NAMES = new Set(["taskId", "resumeToken", "requestState", "cursor", "nextCursor", "elicitationId", "subscriptionId", "io.modelcontextprotocol/subscriptionId"]);
-/** What is an app's or a person's, numbers included. */
-const PAYLOAD = new Set(["arguments", "content", "structuredContent", "data", "contents", "messages", "argument", "experimental"]);
-/** Words of the protocol's are no longer than this. */
-const LONGEST_WORD = 64;
+import { EVENTS, HEADERS, IDS, MAPS, MEMBERS, METHODS, NAMES, NUMBERS, PAYLOAD, WORDS } from "./words.js";
+
 /** Levels of nesting that are looked at. */
 const DEEPEST = 64;
 
-/** Header fields whose values say nothing of anybody. */
-const HEADERS = new Set(["content-type", "accept", "mcp-protocol-version", "mcp-method", "retry-after", "allow", "content-encoding"]);
-/** Those that name something. */
+/** Header fields that name something. */
 const NAMING = new Set(["mcp-session-id", "last-event-id"]);
 
 /** Puts other names in the place of those that came, the same one each time. */
@@ -50,25 +42,37 @@ interface At {
 function redacted(value: unknown, at: At): unknown {
   if (at.depth > DEEPEST) return null;
   if (Array.isArray(value)) return value.map((each) => redacted(each, { ...at, depth: at.depth + 1 }));
-  if (typeof value === "object" && value !== null) {
-    // Names of members of a payload may be anybody's.
-    const members = Object.entries(value).map(([key, member], i) => {
-      const isPayload = at.isPayload || PAYLOAD.has(key);
-      return [at.isPayload && !WORDS.has(key) ? `m${i}` : key, redacted(member, { ...at, key, isPayload, depth: at.depth + 1 })] as const;
-    });
-    return Object.fromEntries(members);
-  }
-  if (typeof value === "number") return at.isPayload ? 0 : value;
+  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map((member, i) => redactedMember(member, i, value, at)));
+  if (at.isPayload) return typeof value === "string" ? `(${value.length})` : value === null ? null : typeof value === "number" ? 0 : false;
+  if (typeof value === "number") return NUMBERS.has(at.key) || IDS.has(at.key) ? value : 0;
   if (typeof value !== "string") return value;
-  if (NAMES.has(at.key)) return at.names.of(at.key.split("/").pop()!, value);
-  if (at.key === "id" || at.key === "requestId" || at.key === "progressToken") return at.names.of("id", value);
-  if (WORDS.has(at.key) && value.length <= LONGEST_WORD && /^[\w./:;=+-]*$/.test(value)) return value;
-  return `(${value.length})`;
+  if (WORDS.get(at.key)?.has(value)) return value;
+  if (at.key === "method" || NAMES.has(at.key)) return at.names.of(at.key.split("/").pop()!, value);
+  return IDS.has(at.key) ? at.names.of("id", value) : `(${value.length})`;
+}
+
+function redactedMember([key, value]: [string, unknown], i: number, of: object, at: At): [string, unknown] {
+  const to = { ...at, key, depth: at.depth + 1 };
+  if (!at.isPayload) {
+    if (MAPS.has(at.key)) return [at.names.of("input", key), redacted(value, to)];
+    // Nobody knows what the params of a method mean that somebody has invented.
+    const isInvented = key === "params" && typeof (of as { method?: unknown }).method === "string" && !METHODS.has((of as { method: string }).method);
+    const isOther = key === "id" && at.key !== ""; // not that of a message
+    if (PAYLOAD.has(key) || isInvented) return [key, redacted(value, { ...to, isPayload: true })];
+    if (!isOther && [MAPS, MEMBERS, NAMES, IDS, NUMBERS, WORDS].some((known) => known.has(key))) return [key, redacted(value, to)];
+  }
+  return [`m${i}`, redacted(value, { ...to, isPayload: true })]; // names of members may be anybody's, too
 }
 
 /** Header fields without what they say of anybody. */
 export function redactHeaders(headers: Headers, names: Pseudonyms): Record<string, string> {
-  return Object.fromEntries([...headers].map(([name, value]) => [name, HEADERS.has(name) ? value : NAMING.has(name) ? names.of(name === "last-event-id" ? "event" : "session", value) : "(redacted)"]));
+  return Object.fromEntries(
+    [...headers].map(([name, value]) => {
+      if (NAMING.has(name)) return [name, names.of(name === "last-event-id" ? "event" : "session", value)];
+      // What follows is the name of an argument.
+      return [name.startsWith("mcp-param-") ? names.of("mcp-param", name) : name, HEADERS.get(name)?.(value) ? value : "(redacted)"];
+    }),
+  );
 }
 
 /** Lines of an event stream, without what their messages are about. Lines come in pieces of any size. */
@@ -93,7 +97,8 @@ export class EventLines {
     const [, field = "", value = ""] = /^(\w*): ?(.*)$/s.exec(line) ?? [];
     if (field === "data") return `data: ${value === "" ? "" : JSON.stringify(redactMessage(value, this.#names))}`;
     if (field === "id") return `id: ${value === "" ? "" : this.#names.of("event", value)}`;
-    if (field === "retry" || field === "event") return `${field}: ${/^[\w/-]*$/.test(value) ? value : ""}`;
+    if (field === "retry") return `retry: ${/^\d{1,9}$/.test(value) ? value : ""}`;
+    if (field === "event") return `event: ${EVENTS.has(value) ? value : value && this.#names.of("event-type", value)}`;
     return line === "" ? "" : ":";
   }
 }

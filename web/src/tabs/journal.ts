@@ -33,6 +33,8 @@ const LOGOUTS = 100;
  * (core/tabs), and has it done here; who listens, the locks do.
  */
 export class Journal {
+  /** Whether the app has everything sealed. */
+  sealsAll = false;
   readonly #store: Store;
   readonly #tab: Tab;
   readonly #server: string;
@@ -107,6 +109,7 @@ export class Journal {
     channel.inMemory = store.durability === "memory";
     journal = new Journal(store, tab, server, opened, channel, session);
     journal.#unheard = unheard;
+    journal.sealsAll = sealAll;
     if (lost) journal.lost(lost);
     await session.read(store, loaded, why === "");
     return { journal, why };
