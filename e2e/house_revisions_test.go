@@ -21,6 +21,7 @@ var (
 var sentRevisions = map[string]bool{
 	"web/src/diagnosis/fields.ts":   true, // a harmless value of MCP-Protocol-Version, for a probe, and the revision of HTTP+SSE, for a hint
 	"web/src/doctor/doctor.ts":      true, // the one request of its own that says one, by which a server is looked at
+	"web/src/recorder/words.ts":     true, // what a trace keeps as it is
 	"web/src/testing/testserver.ts": true, // the one that the server of an app's tests speaks
 }
 

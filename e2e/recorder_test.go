@@ -89,6 +89,12 @@ func TestStoryRecorder(t *testing.T) {
 // protocol's that is an argument is in no trace.
 func TestFault731_RingIsSealed(t *testing.T) {
 	t.Parallel()
+	words := read(t, "../web/src/recorder/words.ts")
+	for _, revision := range revisions {
+		if !strings.Contains(words, revision) {
+			t.Errorf("a trace does not keep %s", revision)
+		}
+	}
 	for _, host := range []string{"shared", "page", "worker"} {
 		t.Run(host, func(t *testing.T) {
 			row(t)

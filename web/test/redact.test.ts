@@ -35,7 +35,7 @@ const SCHEMAS = JSON.parse(readFileSync("web/test/testdata/members.json", "utf8"
 const CANARY = "canary";
 const redactedOf = (message: object): unknown => redactMessage(JSON.stringify(message), new Pseudonyms());
 
-test("Fault 731: a canary in every string of every schema, wherever its member may come, is in no trace, and neither is one that is a member's name", () => {
+test("Fault 731: a canary in every string of every schema, wherever its member may come, is in no trace, and neither is one that names a member", () => {
   const members = Object.keys(SCHEMAS);
   assert.ok(members.length > 250, "there are more members than that");
   const everyone = Object.fromEntries([...members, `${CANARY} member`].map((member) => [member, `${CANARY} 1`]));
@@ -61,7 +61,7 @@ test("Fault 731: what servers and agents say, in every kind of message that the 
   }
 });
 
-test("Fault 731: in payload there is nothing but shape: no word of the protocol's, no name, no number", () => {
+test("Fault 731: in payload there is nothing but shape: no word of the protocol, no name, no number", () => {
   const words = Object.fromEntries(Object.entries(SCHEMAS).map(([member, of]) => [member, [...of, "hunter2", 4111, true]]));
   const shape = (text: string): string => text.replace(/"m\d+":|"\(\d+\)"|\b0\b|false|null|[[\]{},]/g, "");
   for (const member of PAYLOAD) {
