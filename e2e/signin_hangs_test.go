@@ -3,7 +3,9 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
@@ -52,6 +54,45 @@ func TestFault720_ATabHangsInItsRefresh(t *testing.T) {
 			}
 			if n := len(s.Ran()); n != 4 {
 				t.Errorf("pay ran %d times", n)
+			}
+		})
+	}
+}
+
+// TestFault720_ALeaseIsWaitedFor: the first tab hangs in its refresh, with the lock, and the token is no good to any other. The call of the second
+// waits for a lease, and then refreshes it without the lock; the first ends, and the third has what came: one request beside that of the first.
+func TestFault720_ALeaseIsWaitedFor(t *testing.T) {
+	long(t) // a lease is 45 s
+	t.Parallel()
+	for _, host := range []string{"page", "shared"} {
+		t.Run(host, func(t *testing.T) {
+			row(t)
+			t.Parallel()
+			s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
+			s.Person("ada")
+			first := signingIn(profile, site, s, `{"host":"page"}`)
+			first.WaitFor(`window.opened`)
+			second := signingIn(profile, site, s, `{"host":"`+host+`"}`)
+			second.WaitFor(`window.opened`)
+			s.Stall()
+			s.Expire()
+			chrome.Script[chrome.Void](first, `watch(mcp.callTool("pay", {}));`)
+			eventually(t, "the first asks for another token", func() bool { return s.Requests("stalled") == 1 })
+			chrome.Script[chrome.Void](first, `setTimeout(() => alert("hangs"));`)
+			s.GoOn()
+			chrome.Script[chrome.Void](second, `watch(mcp.callTool("pay", {}));`)
+			second.WaitWithin(2*time.Minute, `seen.done`)
+			first.Close()
+			third := signingIn(profile, site, s, `{"host":"`+host+`"}`)
+			third.WaitFor(`window.opened || window.failed`)
+			chrome.Script[chrome.Void](third, `watch(mcp.callTool("pay", {}));`)
+			outcome(t, second, "")
+			outcome(t, third, "")
+			if n := s.Requests("POST /token refresh_token"); n != 1 {
+				t.Errorf("%d requests for a token beside that of the first", n)
+			}
+			if ran := s.Ran(); !slices.Equal(ran, []string{"pay ada", "pay ada"}) {
+				t.Errorf("ran %q", ran)
 			}
 		})
 	}
