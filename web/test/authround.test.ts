@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AuthFailure } from "../src/auth/failure.js";
 import { FLOW_TIME } from "../src/auth/flow.js";
+import { roundsKey } from "../src/auth/rounds.js";
 import type { Interaction } from "../src/auth/interaction.js";
 import type { SignIn } from "../src/auth/signin.js";
 import { grantKey } from "../src/auth/grants.js";
@@ -131,4 +132,12 @@ test("Fault 719: Back ends no flow that is over, has its answer or opens a windo
     await next.signIn.wentBack();
     assert.equal(next.signIn.failure, undefined, why);
   }
+});
+
+test("Fault 719: what an earlier build has kept of rounds keeps nobody from signing in", async () => {
+  const { tab, shown } = scene();
+  const { signIn, hands } = tab("leaves");
+  await hands.store.set(roundsKey(SERVER), 0, [hands.now()]);
+  await signIn.wentBack();
+  assert.equal(await leaves(signIn, shown), undefined);
 });

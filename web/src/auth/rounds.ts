@@ -11,7 +11,7 @@ const WITHIN = 60_000;
 /** What is kept of the pages that left for a server. */
 interface Rounds {
   /** When the last of them did, in ms since 1970. */
-  readonly at: readonly number[];
+  readonly times: readonly number[];
   /** The flow that the last of them left for, by its state; missing once somebody has signed in. */
   readonly flow?: string;
 }
@@ -28,12 +28,12 @@ export async function goesRound(hands: Hands, url: string): Promise<boolean> {
 
 /** Notes that a page leaves for a flow, in whatever host: each time counts. */
 export function leavesFor(hands: Hands, { url, state }: FlowRecord): Promise<void> {
-  return noted(hands, url, (rounds) => ({ at: [...recent(hands, rounds), hands.now()].slice(-TIMES), flow: state }));
+  return noted(hands, url, (rounds) => ({ times: [...recent(hands, rounds), hands.now()].slice(-TIMES), flow: state }));
 }
 
 /** Notes that somebody has signed in at a server: no page is away for it any more. */
 export function signedInAt(hands: Hands, url: string): Promise<void> {
-  return noted(hands, url, (rounds) => rounds?.flow && { at: rounds.at });
+  return noted(hands, url, (rounds) => rounds?.flow && { times: rounds.times });
 }
 
 /** The flow that a page has left for last, while its answer may still come. */
@@ -45,7 +45,7 @@ export async function leftFor(hands: Hands, url: string): Promise<FlowRecord | u
 
 /** A clock that was put back makes nothing recent. */
 function recent(hands: Hands, rounds: Rounds | undefined): number[] {
-  return (rounds?.at ?? []).filter((at) => Math.abs(hands.now() - at) < WITHIN);
+  return (rounds?.times ?? []).filter((at) => Math.abs(hands.now() - at) < WITHIN);
 }
 
 async function noted(hands: Hands, url: string, change: (rounds: Rounds | undefined) => Rounds | "" | undefined): Promise<void> {
