@@ -56,6 +56,7 @@ func connectAgent(_ safejs.Value, args []safejs.Value) any {
 			Header:           headerOf(o),
 			HasTokenProvider: o.Bool("token"),
 			SignIn:           o.Bool("signIn"),
+			NoLifecycle:      o.Bool("noLifecycle"),
 			LateHeads:        o.Bool("lateHeads"),
 			Journal:          o.Bool("journal"),
 			Tabs:             o.Bool("tabs"),

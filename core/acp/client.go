@@ -74,10 +74,11 @@ type Client struct {
 	heads     link.Heads
 	heardOne  bool // and a session's
 
-	reach     reach          // of the first initialize
-	handshake journal.Server // with the agent, as it is stored
-	writer    durable.Writer
-	counters  Counters
+	reach            reach          // of the first initialize
+	lifecycleRefused bool           // the agent takes initialize without the offer of a lifecycle alone
+	handshake        journal.Server // with the agent, as it is stored
+	writer           durable.Writer
+	counters         Counters
 }
 
 // owner is whatever started an exchange and hears what becomes of it.

@@ -23,6 +23,8 @@ type Config struct {
 	// Version pins the protocol version, 1 or 2; 0 asks for 2 and takes what the
 	// agent answers.
 	Version int
+	// NoLifecycle: an agent of version 1 is not offered the lifecycle of version 2.
+	NoLifecycle bool
 	// Header is sent with every request, after the protocol's own fields.
 	Header []engine.Field
 	// HasTokenProvider: a bearer token is asked for (effect Token) before the

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -80,12 +81,34 @@ func (n *connection) initialize(c *Client, now engine.Time) {
 	b = appendMember(b, "clientInfo", c.cfg.Info)
 	b = append(b, `,"clientCapabilities":{`...)
 	if value, ok := jsonrpc.Member(c.cfg.Capabilities, "elicitation"); ok {
-		b = append(append(b, `"elicitation":`...), value...)
+		b = append(append(append(b, `"elicitation":`...), value...), ',')
 	}
-	b = append(b, "}}"...)
+	if c.offersLifecycle() {
+		// By a name of our own: the RFD v2/prompt speaks of a flag in _meta, and names none.
+		b = append(b, `"_meta":{"promptLifecycle":true}},"_meta":{"promptLifecycle":true}}`...)
+	} else {
+		b = append(bytes.TrimSuffix(b, []byte(",")), "}}"...)
+	}
 	r := c.newRequest(now, "initialize", nil, b)
 	r.conn, r.role = n, roleInitialize
 	r.send(c, now)
+}
+
+// offersLifecycle reports whether initialize offers an agent of version 1 the lifecycle of version 2: not to one that has
+// refused that, and not where version 2 is asked for alone.
+func (c *Client) offersLifecycle() bool {
+	return !c.cfg.NoLifecycle && !c.lifecycleRefused && c.cfg.Version != 2
+}
+
+// withoutLifecycle makes initialize once more, without the flags, of an agent that does not take it as it was; false
+// where there were none.
+func (n *connection) withoutLifecycle(c *Client, now engine.Time) bool {
+	if !c.offersLifecycle() {
+		return false
+	}
+	c.lifecycleRefused = true
+	n.initialize(c, now)
+	return true
 }
 
 // initialized takes the answer to initialize.

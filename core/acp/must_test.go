@@ -169,7 +169,7 @@ func TestMust09_Elicitation(t *testing.T) {
 	m := quiet()
 	s := newSim(t, acp.Config{Capabilities: []byte(`{"elicitation":{"form":{}}}`)}, m)
 	s.session()
-	s.expect(strings.Contains(string(m.of("initialize")[0].Params), `"clientCapabilities":{"elicitation":{"form":{}}}`), "version 1 is not told of it")
+	s.expect(strings.Contains(string(m.of("initialize")[0].Params), `"clientCapabilities":{"elicitation":{"form":{}},`), "version 1 is not told of it")
 	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"requestId":12,"mode":"url","elicitationId":"e1","url":"https://a.test/x","message":"M"}}`)
 	m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"nobody"}}`)
 	before := len(s.Exchanges())

@@ -14,9 +14,10 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 	ok := m.Kind == jsonrpc.Response
 	switch r.role {
 	case roleInitialize:
+		code := jsonrpc.ErrorCode(failure)
 		if ok {
 			r.conn.initialized(c, now, r.connection, result)
-		} else {
+		} else if code != invalidRequest && code != invalidParams || !r.conn.withoutLifecycle(c, now) {
 			r.conn.failed(c, now, rpcError(r.method, failure))
 		}
 		return
@@ -95,7 +96,9 @@ func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
 	}
 	switch r.role {
 	case roleInitialize:
-		r.conn.failed(c, now, failure)
+		if failure.Status != 400 && failure.Status != 422 || !r.conn.withoutLifecycle(c, now) {
+			r.conn.failed(c, now, failure)
+		}
 	case roleReplay:
 		c.dropped[r.id] = true
 		if s := r.session; s.replay != nil && s.replay.request == r {
@@ -175,6 +178,8 @@ func (r *request) unlearn(c *Client, now engine.Time, code int64) {
 
 // Error codes of ACP ("Schema", ErrorCode).
 const (
+	invalidRequest     = -32600
+	invalidParams      = -32602
 	resourceNotFound   = -32002
 	authRequired       = -32000
 	unsupportedVersion = -32022

@@ -46,7 +46,7 @@ func (c *Client) completed(now engine.Time, call *call, m *jsonrpc.Message) {
 			return
 		}
 	}
-	if c.revision != nil && c.revision.CoreTasks && c.taskResult(now, call, m) {
+	if c.revision != nil && c.revision.CoreTasks && (c.taskResult(now, call, m) || call.takesPartial(c, now, m)) {
 		return
 	}
 	c.settle(now, call, engine.OutcomeResult, result, nil)

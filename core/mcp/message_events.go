@@ -57,11 +57,17 @@ func (c *Client) event(now engine.Time, call *call, e *sse.Event) {
 		c.channel.named(c, now, e)
 		return
 	}
-	if len(e.Type) > 0 && string(e.Type) != "message" {
+	if len(e.Type) > 0 && string(e.Type) != "message" && !(string(e.Type) == "error" && call != nil && call.failedBy(c, e.Data)) {
 		c.counters.IgnoredEvents++
 		return
 	}
 	c.message(now, call, e.Data)
+}
+
+// failedBy reports whether an event's data is the JSON-RPC error that ends this very call, of whatever type the event is.
+func (call *call) failedBy(c *Client, data []byte) bool {
+	m, err := jsonrpc.Parse(data, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	return err == nil && m.Kind == jsonrpc.ErrorResponse && !m.ID.IsZero() && c.findByID(m.ID) == call
 }
 
 // takesAgain takes what cannot be a duplicate although its event id was seen before: the

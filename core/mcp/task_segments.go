@@ -109,6 +109,22 @@ func (call *call) refetched(c *Client, now engine.Time, partial, result []byte) 
 	}
 }
 
+// takesPartial takes a part of the result that is no end of it, on the stream that answers the request for the result: what follows
+// on that stream is not asked for again.
+func (call *call) takesPartial(c *Client, now engine.Time, m *jsonrpc.Message) bool {
+	if call.role != roleTask || call.state != callStreaming || call.parent.task == nil || call.parent.task.fetch.call != call {
+		return false
+	}
+	partial, is := m.ResultMember("partial-content")
+	done, _ := jsonrpc.Member(m.Result, "isComplete")
+	if id := relatedTask(m.Result); !is || string(done) == "true" || id != "" && id != call.parent.task.id {
+		return false
+	}
+	call.partials++
+	call.parent.takeSegments(c, now, partial, m.Result)
+	return true
+}
+
 // inVain counts that a gap was asked for and is still there. In the end the app
 // is told: {"outcome":"gap",…,"missing":[2,4]}.
 func (call *call) inVain(c *Client, now engine.Time) {

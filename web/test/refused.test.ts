@@ -68,6 +68,7 @@ const OF_CONNECT: Row[] = [
 const OF_CONNECT_AGENT: Row[] = [
   ...BOTH,
   [{ version: "2" }, "version has to be 1 or 2"],
+  [{ promptLifecycle: "yes" }, "promptLifecycle has to be true or false"],
   [{ transport: "pigeon" }, 'transport has to be "http" or "websocket"'],
   [{ input: "maybe" }, 'input has to be "handlers" or "manual"'],
   [{ rerun: "never" }, "rerun is no option"],

@@ -7,6 +7,7 @@ import { check, counts, flag, functions, group, type Kind, list, name, oneOf, op
 export const CONNECT_AGENT: Kind = group({
   ...COMMON,
   version: oneOf(1, 2),
+  promptLifecycle: flag,
   transport: oneOf("http", "websocket"),
   handlers: functions("elicitation", "permission"),
   input: oneOf("handlers", "manual"),

@@ -52,6 +52,11 @@ export interface AgentOptions {
   client?: Implementation;
   /** Pins the version of ACP. By default 2 is asked for, and 1 is taken as well. */
   version?: 1 | 2;
+  /**
+   * Whether an agent of version 1 is offered the prompt lifecycle of version 2: by `promptLifecycle` in `_meta` of
+   * `initialize`, and of its `clientCapabilities`. The name is Holdfast's own. An agent that refuses it is asked once more without. True by default.
+   */
+  promptLifecycle?: boolean;
   /** How the agent is spoken to. By default as the URL says: http: is Streamable HTTP, ws: a WebSocket. */
   transport?: "http" | "websocket";
   /**
@@ -127,6 +132,7 @@ export function coreOptions({ transport }: AgentAddress, options: AgentOptions):
     info: clientInfo(options),
     capabilities: JSON.stringify(elicits(options) ? { elicitation: { form: {}, url: {} } } : {}),
     version: options.version ?? 0,
+    noLifecycle: options.promptLifecycle === false,
     maxItem: at("item"),
     maxReplay: at("replay"),
     maxRequests: at("requests"),
