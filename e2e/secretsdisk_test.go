@@ -57,9 +57,15 @@ func files(t *testing.T, profile string) map[string][]byte {
 // searchDisk reports the files that show a secret, and whether what is plain was found.
 func searchDisk(t *testing.T, profile string, known, plain secrets) {
 	t.Helper()
+	searchFiles(t, files(t, profile), known, plain)
+}
+
+// searchFiles does so in these of them.
+func searchFiles(t *testing.T, all map[string][]byte, known, plain secrets) {
+	t.Helper()
 	var seen []string
 	size := 0
-	for path, content := range files(t, profile) {
+	for path, content := range all {
 		size += len(content)
 		if found := known.in(content); len(found) > 0 {
 			t.Errorf("%s shows %v", path, found)

@@ -39,7 +39,7 @@ export type { Changed } from "./client/resultcache.js";
 export type { ToolCall } from "./client/toolcall.js";
 export type { ClientEvents, EvictedCall, ListenEvent } from "./client/clientevents.js";
 export type { Connection } from "./client/connection.js";
-export type { ClientState, StateEvent } from "./shared/clientstate.js";
+export type { ClientState, StateEvent, TokenSubject } from "./shared/clientstate.js";
 export type { Counters } from "./client/counters.js";
 export type { Guarantees } from "./client/guarantees.js";
 export type { Handlers, InputContext } from "./input/handlers.js";

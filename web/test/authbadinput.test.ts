@@ -14,7 +14,7 @@ import { openSignIn } from "../src/auth/opensignin.js";
 import { liveGrant } from "../src/auth/refresh.js";
 import { type Credentials, register, type Registration } from "../src/auth/registration.js";
 import { tokenRequest } from "../src/auth/tokenrequest.js";
-import { AS_METADATA, failureOf, hidden, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
+import { AS_METADATA, CLIENT, failureOf, hidden, ISSUER, json, KEY, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
 import { redirectUrl } from "./authscene.js";
 import { until } from "./ready.js";
 
@@ -51,11 +51,11 @@ test("Fault 321: an answer that is none, since it says something twice or at len
 test("Fault 322: scopes without end make no address that no server takes", async () => {
   const scope = Array.from({ length: 256 }, (_, i) => `${i}`.padEnd(250, "x")).join(" ");
   const hands = rig({});
-  const { leg, fields } = await failureOf(beginFlow(hands, { url: SERVER, resource: SERVER, server, client, scope }));
+  const { leg, fields } = await failureOf(beginFlow(hands, { signIn: KEY, url: SERVER, resource: SERVER, server, client, scope }));
   assert.deepEqual([leg, fields.code], ["auth/authorization", "limit_exceeded"]);
   assert.ok(/scopes/.test(fields.hint!) && !fields.message.includes("xx"));
   assert.deepEqual(await hands.store.keys("flow/"), [], "and no flow");
-  await beginFlow(hands, { url: SERVER, resource: SERVER, server, client, scope: scope.slice(0, 8000) });
+  await beginFlow(hands, { signIn: KEY, url: SERVER, resource: SERVER, server, client, scope: scope.slice(0, 8000) });
 });
 
 test("Fault 323: what an app gives as credentials is checked, and the error names them; so is what it throws", async () => {
@@ -102,8 +102,8 @@ test("Fault 325: a refusal that says 200 is a refusal: a person is asked, and no
   ] as const) {
     const hands = rig({ [`POST ${ISSUER}/token`]: () => json({ error, error_description: "CANARY" }) }, { store: new MemoryAuthStore() });
     const grant: Grant = { url: SERVER, resource: SERVER, server, client, refreshToken: "rt", epoch: "e", principal: "p" };
-    await hands.store.set(grantKey(SERVER), 0, grant);
-    const { leg, fields } = await failureOf(liveGrant(hands, SERVER));
+    await hands.store.set(grantKey(KEY), 0, grant);
+    const { leg, fields } = await failureOf(liveGrant(hands, KEY));
     assert.deepEqual([leg, fields.code], ["auth/refresh", code], error);
     const denied = await failureOf(tokenRequest(hands, "auth/token", `${ISSUER}/token`, { client }, {}));
     assert.ok(denied.fields.code === "oauth_denied" && !/CANARY|bad_refresh/.test(denied.message + denied.fields.hint));
@@ -121,7 +121,7 @@ test("Fault 326: answers never go to another origin, where nobody waits for them
     [redirectUrl, true],
   ] as const) {
     const hands = rig({ [PRM_PATH]: () => json(RESOURCE), [AS_METADATA]: () => json(METADATA) });
-    const opening = openSignIn(SERVER, { redirectUrl: at }, { how: "popup", storage: "persistent", own: hands, place: { store: hands.store, memory: new Map(), locks: new Locks(), page: pageAt("https://app.example/work") } });
+    const opening = openSignIn(SERVER, { redirectUrl: at }, { how: "popup", storage: "persistent", client: CLIENT, own: hands, place: { store: hands.store, memory: new Map(), locks: new Locks(), digest: hands.digest, page: pageAt("https://app.example/work") } });
     const error = await opening.then(() => undefined, (reason: unknown) => reason as AuthFailure);
     assert.equal(error?.fields.code, good ? undefined : "bad_argument", at);
     assert.ok(good || /redirectUrl/.test(error!.message));

@@ -110,15 +110,15 @@ test("news is of this origin, and holds nothing but whose it is", () => {
   const channel: Channel = { postMessage: (message) => void sent.push(message), onmessage: null, close: () => {} };
   const heard: string[] = [];
   const news = authNews(channel, "https://app.example", {
-    stored: (url) => void heard.push(`stored ${url}`),
+    stored: (signIn) => void heard.push(`stored ${signIn}`),
     failed: (window, failure) => void heard.push(`failed ${window} ${failure.message} ${failure.fields.code}`),
     answered: (window) => void heard.push(`answered ${window}`),
   });
-  news.stored("https://mcp.example/mcp");
+  news.stored("abc");
   news.failed("holdfast-1", new AuthFailure("auth/token", { code: "cors_blocked", message: "kept out" }));
   news.answered("holdfast-2");
   assert.deepEqual(sent, [
-    { kind: "stored", url: "https://mcp.example/mcp" },
+    { kind: "stored", signIn: "abc" },
     { kind: "failed", window: "holdfast-1", leg: "auth/token", fields: { code: "cors_blocked", message: "kept out" } },
     { kind: "answered", window: "holdfast-2" },
   ]);
@@ -137,5 +137,5 @@ test("news is of this origin, and holds nothing but whose it is", () => {
   ] as const) {
     channel.onmessage!({ data, origin });
   }
-  assert.deepEqual(heard, ["stored https://mcp.example/mcp", "failed holdfast-1 auth/token: kept out cors_blocked", "answered holdfast-2"]);
+  assert.deepEqual(heard, ["stored abc", "failed holdfast-1 auth/token: kept out cors_blocked", "answered holdfast-2"]);
 });

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAuthorizationServer } from "../src/auth/authorizationserver.js";
-import { beginFlow, checkRedirectURL, FLOW_TIME, type FlowRecord, readCallback, takeFlow, withoutCallback } from "../src/auth/flow.js";
+import { beginFlow, checkRedirectURL, FLOW_TIME, flowKey, type FlowRecord, readCallback, takeFlow, withoutCallback } from "../src/auth/flow.js";
 import { base64url, makePkce, sha256 } from "../src/auth/pkce.js";
 import type { Registration } from "../src/auth/registration.js";
-import { failureOf, ISSUER, METADATA, rig, type Rig, SERVER, thrown } from "./authrig.js";
+import { failureOf, ISSUER, KEY, METADATA, rig, type Rig, SERVER, thrown } from "./authrig.js";
 
 const redirectUrl = "https://app.example/callback";
 const client: Registration = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl };
 const server = (change: object = {}) => readAuthorizationServer({ ...METADATA, ...change }, ISSUER, false);
-const begin = (hands: Rig, change: object = {}, scope?: string) => beginFlow(hands, { url: SERVER, resource: SERVER, server: server(change), client, scope });
+const begin = (hands: Rig, change: object = {}, scope?: string) => beginFlow(hands, { signIn: KEY, url: SERVER, resource: SERVER, server: server(change), client, scope });
 
 test("the verifier and challenge of RFC 7636 appendix B", async () => {
   assert.equal(await sha256({ subtle: crypto.subtle }, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
@@ -108,11 +108,11 @@ test("a flow ends after its time, and is deleted a week later, by the next one; 
   hands.pass(1);
   await begin(hands);
   assert.equal((await hands.store.keys("flow/")).length, 2);
-  assert.equal((await hands.store.get<FlowRecord>(`flow/${record.state}`))!.value.url, SERVER);
+  assert.equal((await hands.store.get<FlowRecord>(await flowKey(hands, record.state)))!.value.url, SERVER);
 });
 
 test("what waits for a sign-in is there when it comes back", async () => {
   const hands = rig({});
-  const { record } = await beginFlow(hands, { url: SERVER, resource: SERVER, server: server(), client, waiting: { calls: ["a"] } });
+  const { record } = await beginFlow(hands, { signIn: KEY, url: SERVER, resource: SERVER, server: server(), client, waiting: { calls: ["a"] } });
   assert.deepEqual((await takeFlow(hands, { state: record.state, code: "x", iss: ISSUER })).record.waiting, { calls: ["a"] });
 });

@@ -8,7 +8,7 @@ import { REFRESH_LEASE } from "../src/auth/locked.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { liveGrant } from "../src/auth/refresh.js";
 import { register } from "../src/auth/registration.js";
-import { ISSUER, json, Locks, METADATA, type Rig, rig, type Routes, SERVER } from "./authrig.js";
+import { KEY, ISSUER, json, Locks, METADATA, type Rig, rig, type Routes, SERVER } from "./authrig.js";
 import { ready, until } from "./ready.js";
 
 const START = 1_800_000_000_000;
@@ -38,7 +38,7 @@ async function passing(hosts: Rig[], holds: () => boolean): Promise<void> {
 /** Tabs of one browser, whose requests for tokens are answered by the test. The locks of one that has ended are free. */
 async function browser(grant: Grant = OVER) {
   const store = new MemoryAuthStore();
-  await store.set(grantKey(SERVER), 0, grant);
+  await store.set(grantKey(KEY), 0, grant);
   const locks = new Locks();
   const asked: { by: string; token: string; answer: () => void }[] = [];
   const hosts: Rig[] = [];
@@ -59,7 +59,7 @@ async function browser(grant: Grant = OVER) {
     hosts.push(host);
     return { host, end };
   };
-  const kept = async (): Promise<Grant> => (await store.get<Grant>(grantKey(SERVER)))!.value;
+  const kept = async (): Promise<Grant> => (await store.get<Grant>(grantKey(KEY)))!.value;
   return { tab, asked, hosts, kept, locks };
 }
 
@@ -72,10 +72,10 @@ function watched<T>(promise: Promise<T>): { value?: T } {
 
 test("Fault 720: a fresh token that is stored needs no lock, whoever hangs with it", async () => {
   const { tab, locks, hosts, asked } = await browser({ ...OVER, access: { token: "at0", type: "Bearer", expiresAt: START + 3_600_000 } });
-  void locks.run(`auth/${SERVER}`, () => new Promise(() => {}), new AbortController().signal);
-  assert.equal((await liveGrant(tab("second").host, SERVER)).access.token, "at0");
+  void locks.run(`auth/${KEY}`, () => new Promise(() => {}), new AbortController().signal);
+  assert.equal((await liveGrant(tab("second").host, KEY)).access.token, "at0");
   // One that was refused does, and is waited for no longer than a lease.
-  const refreshed = watched(liveGrant(tab("third").host, SERVER, "at0"));
+  const refreshed = watched(liveGrant(tab("third").host, KEY, "at0"));
   await passing(hosts, () => asked.length === 1);
   assert.ok(hosts[1]!.now() - START >= REFRESH_LEASE);
   asked[0]!.answer();
@@ -85,16 +85,16 @@ test("Fault 720: a fresh token that is stored needs no lock, whoever hangs with 
 test("Fault 720: the first of three tabs hangs in its refresh, the second goes on after a lease, the first ends, the third comes: one request beside that of the first", async () => {
   const { tab, asked, hosts, kept } = await browser();
   const [first, second, third] = [tab("first"), tab("second"), tab("third")];
-  liveGrant(first.host, SERVER).catch(() => {});
+  liveGrant(first.host, KEY).catch(() => {});
   await until(() => asked.length === 1);
   hosts.shift(); // nothing moves in it any more
   assert.equal((await kept()).refreshing!.alone, true);
-  const mine = watched(liveGrant(second.host, SERVER));
+  const mine = watched(liveGrant(second.host, KEY));
   await passing(hosts, () => asked.length === 2);
   assert.ok(second.host.now() - START >= REFRESH_LEASE);
   assert.equal((await kept()).refreshing!.alone, false);
   first.end();
-  const its = watched(liveGrant(third.host, SERVER));
+  const its = watched(liveGrant(third.host, KEY));
   for (let s = 0; s < 10; s++) {
     await ready();
     for (const host of hosts) host.pass(1000);
@@ -108,8 +108,8 @@ test("Fault 720: the first of three tabs hangs in its refresh, the second goes o
 test("Fault 720: whoever refreshes without the lock is obeyed for a lease, by who has the lock and by who has not, and no longer", async () => {
   for (const hangs of [true, false]) {
     const { tab, asked, hosts, locks } = await browser({ ...OVER, refreshing: { by: "second", since: START, alone: false } });
-    if (hangs) void locks.run(`auth/${SERVER}`, () => new Promise(() => {}), new AbortController().signal);
-    const its = watched(liveGrant(tab("third").host, SERVER));
+    if (hangs) void locks.run(`auth/${KEY}`, () => new Promise(() => {}), new AbortController().signal);
+    const its = watched(liveGrant(tab("third").host, KEY));
     await passing(hosts, () => asked.length === 1);
     assert.ok(hosts[0]!.now() - START >= REFRESH_LEASE);
     asked[0]!.answer();
@@ -119,10 +119,10 @@ test("Fault 720: whoever refreshes without the lock is obeyed for a lease, by wh
 
 test("Fault 720: many tabs that have waited for the lock in vain send one request", async () => {
   const { tab, asked, hosts } = await browser();
-  liveGrant(tab("first").host, SERVER).catch(() => {});
+  liveGrant(tab("first").host, KEY).catch(() => {});
   await until(() => asked.length === 1);
   hosts.shift();
-  const all = ["second", "third", "fourth"].map((by) => watched(liveGrant(tab(by).host, SERVER)));
+  const all = ["second", "third", "fourth"].map((by) => watched(liveGrant(tab(by).host, KEY)));
   await passing(hosts, () => asked.length === 2);
   asked[1]!.answer();
   await passing(hosts, () => all.every(({ value }) => value?.access.token === "at2"));

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualInteraction, type Page } from "../src/auth/browser.js";
-import { type Callback, FLOW_TIME, type FlowRecord, sweepFlows } from "../src/auth/flow.js";
+import { type Callback, FLOW_TIME, flowKey, type FlowRecord, sweepFlows } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { type AuthPlace, openSignIn, type TokenStorage } from "../src/auth/opensignin.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
 import type { SignIn } from "../src/auth/signin.js";
-import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, type Rig, SERVER } from "./authrig.js";
+import { AS_METADATA, CLIENT, failureOf, hidden, ISSUER, json, KEY, METADATA, nothing, type Rig, SERVER } from "./authrig.js";
 import { redirectUrl, refusal, scene } from "./authscene.js";
 import { tasks, until } from "./ready.js";
 
@@ -122,7 +122,7 @@ test("Fault 292: a flow that another tab has swept meanwhile is begun anew, and 
   const { signIn, hands } = tab(true);
   const waits = signIn.refused(refusal(401, undefined), NO_TRIALS);
   await until(() => signIn.address !== undefined);
-  await sweepFlows(hands, SERVER);
+  await sweepFlows(hands, KEY);
   later();
   await until(() => shown.length === 2);
   assert.equal(signIn.address, shown[1]!.address);
@@ -169,9 +169,9 @@ async function evening(storage: TokenStorage = "persistent") {
   const comes = (answer: Callback, name: string) => {
     const query = new URLSearchParams({ ...answer });
     const made = pageOf({ href: `${redirectUrl}?${query}`, name });
-    const place: AuthPlace = { store, memory, locks: hands.locks, page: made.page };
+    const place: AuthPlace = { store, memory, locks: hands.locks, digest: hands.digest, page: made.page };
     const opened: { signIn?: SignIn } = {};
-    void openSignIn(SERVER, { redirectUrl }, { how: "redirect", storage, place, own: hands }).then((one) => (opened.signIn = one));
+    void openSignIn(SERVER, { redirectUrl }, { how: "redirect", storage, client: CLIENT, place, own: hands }).then((one) => (opened.signIn = one));
     return { ...made, opened };
   };
   return { record: shown[0]!.record, hands, comes, forms };
@@ -233,12 +233,12 @@ test("Fault 292: a window opens in the click, and is led to a flow that is there
     signIn.refused(refusal(401, undefined), NO_TRIALS).catch(() => {});
     await until(() => signIn.address !== undefined);
     const first = shown[0]!.record;
-    if (gone) await sweepFlows(hands, SERVER);
+    if (gone) await sweepFlows(hands, KEY);
     hands.pass(FLOW_TIME * 12);
     signIn.signIn().catch(() => {});
     assert.deepEqual(log.splice(0), [`open ${first.window}`], "in the click, and not led anywhere yet");
     await until(() => log.length > 0);
-    const kept = await hands.store.get<FlowRecord>(`flow/${went().searchParams.get("state")}`);
+    const kept = await hands.store.get<FlowRecord>(await flowKey(hands, went().searchParams.get("state")!));
     assert.deepEqual([kept!.value.begun, kept!.value.window], [hands.now(), first.window], "its hour begins");
     assert.equal(kept!.value.state === first.state, !gone);
     await signIn.finish({ state: kept!.value.state, code: "x", iss: ISSUER });
@@ -253,7 +253,7 @@ test("Fault 292: a window that was opened for a flow that is there no more close
   const { signIn, hands } = tab((hands: Rig) => manualInteraction(page, hands));
   signIn.refused(refusal(401, undefined), NO_TRIALS).catch(() => {});
   await until(() => shown.length === 1);
-  await sweepFlows(hands, SERVER);
+  await sweepFlows(hands, KEY);
   away = true;
   const failed = failureOf(signIn.signIn());
   await until(() => log.length === 2);
@@ -278,12 +278,12 @@ test("Fault 292: whoever comes back to the page has it look at the flow at once,
     hands.pass(FLOW_TIME * 12); // its timers have not run: it has slept
     await come();
     assert.equal(signIn.address, first);
-    const { value } = (await hands.store.get<FlowRecord>(`flow/${new URL(first!).searchParams.get("state")}`))!;
+    const { value } = (await hands.store.get<FlowRecord>(await flowKey(hands, new URL(first!).searchParams.get("state")!)))!;
     assert.ok(hands.now() - value.begun <= 60_000, event);
-    await sweepFlows(hands, SERVER);
+    await sweepFlows(hands, KEY);
     await come();
     await until(() => signIn.address !== first);
-    assert.ok(await hands.store.get(`flow/${new URL(signIn.address!).searchParams.get("state")}`), event);
+    assert.ok(await hands.store.get(await flowKey(hands, new URL(signIn.address!).searchParams.get("state")!)), event);
   }
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel, Page } from "../src/auth/browser.js";
 import { type ClientAuth, openClientAuth } from "../src/auth/clientauth.js";
-import { FLOW_TIME, type FlowRecord } from "../src/auth/flow.js";
+import { FLOW_TIME, flowKey, type FlowRecord } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { type AuthPlace, handOver, signOutEverywhere } from "../src/auth/opensignin.js";
@@ -12,6 +12,7 @@ import { HoldfastError } from "../src/shared/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
 import { withGlobal } from "./storeshim.js";
+import { digest } from "../src/storage/digest.js";
 
 const OTHER = "https://other.example/mcp";
 const redirectUrl = "https://app.example/callback";
@@ -65,7 +66,7 @@ function browser(options: OAuthOptions = {}, stores = true) {
     let closed = false;
     const location = { href, origin: new URL(href).origin, assign: () => {} };
     const page: Page = { location, history: { replaceState: (_, __, url) => void (location.href = url) }, name, open: () => null, close: () => void (closed = true, over.add(name)), addEventListener: () => {}, removeEventListener: () => {} };
-    const place: AuthPlace = { store: rest, memory: new Map(), locks, page, channel };
+    const place: AuthPlace = { store: rest, memory: new Map(), locks, digest, page, channel };
     return { place, isClosed: () => closed, href: () => location.href };
   };
   /** Opens a page of the app. */
@@ -89,7 +90,7 @@ function browser(options: OAuthOptions = {}, stores = true) {
       addEventListener: () => {},
       removeEventListener: () => {},
     };
-    const place: AuthPlace = { store: stores ? rest : undefined, memory: new Map(), locks, page, channel };
+    const place: AuthPlace = { store: stores ? rest : undefined, memory: new Map(), locks, digest, page, channel };
     const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...more }), server, place);
     return {
       auth,
@@ -129,7 +130,7 @@ test("by a window: the page that began it takes the answer, its tokens are in it
   assert.equal(await at(page.auth), "access-1");
   assert.deepEqual((await rest.keys("")).filter((key) => !/^(epoch|client|registration)\//.test(key)), []);
   assert.ok(!/access-|refresh-/.test(await kept()));
-  assert.deepEqual(heard.map((message) => Object.keys(message as object).sort().join()), ["kind,window", "kind,url"]);
+  assert.deepEqual(heard.map((message) => Object.keys(message as object).sort().join()), ["kind,window", "kind,signIn"]);
   // Neither another tab nor the page after a reload has them.
   const next = await open();
   assert.deepEqual([next.auth.state, await at(next.auth)], ["signed-out", undefined]);
@@ -209,8 +210,8 @@ test("Fault 292: by a window, the next morning: it goes back with another flow, 
     const page = await open();
     const signing = page.auth.signIn().catch((error: HoldfastError) => error.code);
     const { state, window } = await page.led();
-    const kept = (await rest.get<FlowRecord>(`flow/${state}`))!;
-    await rest.set(`flow/${state}`, kept.version, { ...kept.value, begun: kept.value.begun - FLOW_TIME - 1 });
+    const kept = (await rest.get<FlowRecord>(await flowKey({ digest }, state!)))!;
+    await rest.set(await flowKey({ digest }, state!), kept.version, { ...kept.value, begun: kept.value.begun - FLOW_TIME - 1 });
     void open(`${redirectUrl}?code=late&state=${state}&iss=${ISSUER}`, window);
     await until(() => gone.length > 0);
     const next = await open(`${redirectUrl}?${answer}&state=${new URL(gone[0]!).searchParams.get("state")}&iss=${ISSUER}`, window);

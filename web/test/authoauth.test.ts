@@ -8,6 +8,7 @@ import { NO_TRIALS } from "../src/auth/refusal.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
+import { digest } from "../src/storage/digest.js";
 
 const redirectUrl = "https://app.example/callback";
 
@@ -63,7 +64,7 @@ test("options are checked when they are given, and an error names the one", () =
 });
 
 test("what it rejects with is a HoldfastError that names the leg", async () => {
-  const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
+  const place = { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() };
   const auth = await openClientAuth(oauth({ redirectUrl, fetch: () => Promise.resolve(nothing(503)) }), SERVER, place);
   const error = await failed(auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }, NO_TRIALS));
   assert.deepEqual([error.code, error.op, error.retryable, error.status, auth.state, auth.failure], ["http_error", "auth/resource-metadata", true, 503, "signed-out", undefined]);
@@ -81,7 +82,7 @@ const answers: Record<string, () => Response> = {
 const fetch = (url: string, init: RequestInit) => Promise.resolve((answers[`${init.method} ${url}`] ?? (() => nothing()))());
 
 test("by redirect: the page goes away, and the one that comes back has the token", async () => {
-  const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
+  const place = { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() };
   const option = oauth({ redirectUrl, interaction: "redirect", fetch });
   const leaving = fakePage("https://app.example/work");
   const before = await openClientAuth(option, SERVER, { ...place, page: leaving });
@@ -100,7 +101,7 @@ test("by redirect: the page goes away, and the one that comes back has the token
 
 test("by a window: it takes the answer, tells the tab that opened it, and closes, whether it was good or not", async () => {
   for (const answer of ["code=x", "error=access_denied"]) {
-    const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
+    const place = { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() };
     const option = oauth({ redirectUrl, fetch });
     const ports: Channel[] = [];
     const channel = () => {
@@ -137,7 +138,7 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
 
 test("a worker opens no window: the app gets the address", async () => {
   const fetch = (url: string) => Promise.resolve(url.includes("oauth-protected") ? json(RESOURCE) : url.endsWith("server") ? json(METADATA) : json({ client_id: "c" }, 201));
-  const auth = await openClientAuth(oauth({ redirectUrl, fetch }), SERVER, { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() });
+  const auth = await openClientAuth(oauth({ redirectUrl, fetch }), SERVER, { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() });
   const shown = new Promise<void>((resolve) => (auth.onchange = () => auth.address !== undefined && resolve()));
   void auth.signIn();
   await shown;

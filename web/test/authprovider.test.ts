@@ -32,7 +32,7 @@ async function signIn(hands: Rig, { url }: World, { dpop = false, login = "u1" }
   const client = await register(hands, server, { redirectUrl, clientName: "Test" });
   const key: DPoPKey | undefined = dpop ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
   const scope = chooseScopes({ challenge: challenge?.scope, resource: found.scopes, server: server.scopesSupported });
-  const { address } = await beginFlow(hands, { url, resource, server, client, scope, dpop: key });
+  const { address } = await beginFlow(hands, { signIn: url, url, resource, server, client, scope, dpop: key });
   const back = await person(address, login, redirectUrl);
   const { record, code } = await takeFlow(hands, readCallback(back)!);
   const grant: Grant = await exchange(hands, record, code);
@@ -118,7 +118,7 @@ test("a person who says no, a code that is not ours, two users in turn", async (
     const other = await signIn(hands, at, { login: "u2" });
     assert.ok(other.grant.principal !== grant.principal);
     // The code of another flow fits no verifier but its own.
-    const begin = () => beginFlow(hands, { url: at.url, resource: at.url, server: found.server, client: grant.client, scope: "files" });
+    const begin = () => beginFlow(hands, { signIn: at.url, url: at.url, resource: at.url, server: found.server, client: grant.client, scope: "files" });
     const [mine, foreign] = [await begin(), await begin()];
     const stolen = readCallback(await person(foreign.address, "evil", redirectUrl))!;
     const taken = await takeFlow(hands, { ...stolen, state: mine.record.state });

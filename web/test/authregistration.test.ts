@@ -72,7 +72,7 @@ test("Fault 291: tabs that replace a client at once register one, or take that o
     await Promise.all(tabs.map((hands) => doubt(hands, old)));
     const made = new Set((await Promise.all(tabs.map((hands) => register(hands, server(), { redirectUrl })))).map(({ clientId }) => clientId));
     assert.ok(made.size === 1 && !made.has("c1"), [...made].join());
-    assert.equal(n, locks === NO_LOCKS ? 5 : 2);
+    assert.ok(locks === NO_LOCKS ? n >= 2 && n <= 5 : n === 2, `${n} are registered`); // without locks, as many as are at it at once
     await doubt(tabs[1]!, old); // its page hears late that it came to nothing
     assert.ok(made.has((await register(tabs[2]!, server(), { redirectUrl })).clientId));
   }
@@ -166,7 +166,7 @@ test("a client whose secret is over registers again", async () => {
   assert.equal((await register(hands, server(), options)).clientId, "c1");
   hands.pass(30_000);
   assert.equal((await register(hands, server(), options)).clientId, "c2");
-  assert.equal((await hands.store.get<{ clientId: string }>(registrationKey(ISSUER, redirectUrl)))!.value.clientId, "c2");
+  assert.equal((await hands.store.get<{ clientId: string }>(await registrationKey(hands, ISSUER, redirectUrl)))!.value.clientId, "c2");
 });
 
 test("the ways to show who the client is", () => {

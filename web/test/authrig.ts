@@ -4,6 +4,8 @@ import type { AuthLocks, AuthStore, Hands } from "../src/auth/hands.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { Nonces } from "../src/auth/nonces.js";
 import { AuthFailure } from "../src/auth/failure.js";
+import { signInKey } from "../src/auth/signinkey.js";
+import { digest } from "../src/storage/digest.js";
 
 /** A request that was sent. */
 export interface Sent {
@@ -75,6 +77,7 @@ export function rig(routes: Routes, { store = new MemoryAuthStore() as AuthStore
     store,
     locks,
     nonces: new Nonces(),
+    digest,
     subtle: crypto.subtle,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     now: () => time,
@@ -152,3 +155,7 @@ export const RESOURCE = { resource: SERVER, authorization_servers: [ISSUER], sco
 export const PRM_PATH = "GET https://mcp.example/.well-known/oauth-protected-resource/v1/mcp";
 export const PRM_ROOT = "GET https://mcp.example/.well-known/oauth-protected-resource";
 export const AS_METADATA = `GET ${ISSUER}/.well-known/oauth-authorization-server`;
+
+/** The sign-in there of an app that names neither its user nor its client, and what it writes of that. */
+export const CLIENT = '["itself"]';
+export const KEY: string = await signInKey({ digest }, { url: SERVER, client: CLIENT });

@@ -9,7 +9,7 @@ import type { Interaction } from "../src/auth/interaction.js";
 import type { SignIn } from "../src/auth/signin.js";
 import { grantKey } from "../src/auth/grants.js";
 import { refusal, scene } from "./authscene.js";
-import { SERVER } from "./authrig.js";
+import { KEY, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
 
 const code = (error: unknown): string => (error as AuthFailure).fields.code;
@@ -44,7 +44,7 @@ test("Fault 372: nor does a server that takes a token at first, and wants anothe
   const { tab, shown, answer } = scene();
   for (let n = 1; n <= 6; n++) {
     const { signIn, hands } = tab("leaves");
-    const grant = (await hands.store.get<{ access: { token: string } }>(grantKey(SERVER)))?.value;
+    const grant = (await hands.store.get<{ access: { token: string } }>(grantKey(KEY)))?.value;
     const failed = await leaves(signIn, shown, grant?.access.token);
     if (n === 6) {
       assert.equal(failed && code(failed), "sign_in_required");
@@ -54,9 +54,9 @@ test("Fault 372: nor does a server that takes a token at first, and wants anothe
     assert.equal(failed, undefined);
     await answer(signIn);
     await signIn.passed(`at${n}`);
-    const kept = await hands.store.get<object>(grantKey(SERVER));
+    const kept = await hands.store.get<object>(grantKey(KEY));
     const { refreshToken: _, ...spent } = kept!.value as { refreshToken?: string };
-    await hands.store.set(grantKey(SERVER), kept!.version, spent);
+    await hands.store.set(grantKey(KEY), kept!.version, spent);
   }
 });
 
@@ -137,7 +137,7 @@ test("Fault 719: Back ends no flow that is over, has its answer or opens a windo
 test("Fault 719: what an earlier build has kept of rounds keeps nobody from signing in", async () => {
   const { tab, shown } = scene();
   const { signIn, hands } = tab("leaves");
-  await hands.store.set(roundsKey(SERVER), 0, [hands.now()]);
+  await hands.store.set(roundsKey(KEY), 0, [hands.now()]);
   await signIn.wentBack();
   assert.equal(await leaves(signIn, shown), undefined);
 });

@@ -7,7 +7,7 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import type { SignInOptions } from "../src/auth/authorize.js";
 import type { Interaction } from "../src/auth/interaction.js";
 import { SignIn } from "../src/auth/signin.js";
-import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
+import { AS_METADATA, ISSUER, json, KEY, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
 
 export const redirectUrl = "https://app.example/callback";
 
@@ -45,7 +45,7 @@ export function scene(options: Partial<SignInOptions> = {}, change: Routes = {})
         return blocked === true || (blocked === "until asked" && !asked) ? { kind: "blocked", later: () => new Promise((resolve) => (later = resolve)) } : { kind: "waiting", closed };
       },
     };
-    const signIn = new SignIn(hands, SERVER, { redirectUrl, ...options }, interaction);
+    const signIn = new SignIn(hands, { url: SERVER, key: KEY }, { redirectUrl, ...options }, interaction);
     const states: string[] = [];
     signIn.onchange = () => void states.push(signIn.state);
     tabs.push(signIn);

@@ -13,7 +13,7 @@ import { register, type Registration } from "../src/auth/registration.js";
 import { revoke } from "../src/auth/revocation.js";
 import { discover } from "../src/auth/discovery.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { ISSUER, json, METADATA, PRM_PATH, rig, type Reply, type Routes, type Sent, SERVER } from "./authrig.js";
+import { ISSUER, json, KEY, METADATA, PRM_PATH, type Reply, rig, type Routes, type Sent, SERVER } from "./authrig.js";
 
 /** All that a request held, as one text. */
 function said({ init, headers, line }: Sent): string {
@@ -48,15 +48,15 @@ test("whatever a server gives back, no secret of ours is in an error", async () 
       const routes: Routes = Object.fromEntries(["token", "register", "revoke"].map((path) => [`POST ${ISSUER}/${path}`, echo]));
       const hands = rig(routes, { store: new MemoryAuthStore() });
       const dpop = bound ? await makeDPoPKey(hands, ["ES256"]) : undefined;
-      const begun = await beginFlow(hands, { url: SERVER, resource: SERVER, server, client, dpop });
+      const begun = await beginFlow(hands, { signIn: KEY, url: SERVER, resource: SERVER, server, client, dpop });
       const { record, code } = await takeFlow(hands, { state: begun.record.state, code: "CANARY-code", iss: ISSUER });
       const grant: Grant = { url: SERVER, resource: SERVER, server, client, refreshToken: "CANARY-refresh", epoch: "e", principal: "p", ...(dpop ? { dpop } : {}) };
       const secrets = ["CANARY", record.verifier, record.state, btoa("c:CANARY-secret"), ...(dpop ? [dpop.thumbprint, dpop.jwk.x!] : [])];
       const all: Record<string, () => Promise<unknown>> = {
         exchange: () => exchange(hands, record, code),
         refresh: async () => {
-          await hands.store.set(grantKey(SERVER), (await hands.store.get(grantKey(SERVER)))?.version ?? 0, grant);
-          return liveGrant(hands, SERVER, "CANARY-old");
+          await hands.store.set(grantKey(KEY), (await hands.store.get(grantKey(KEY)))?.version ?? 0, grant);
+          return liveGrant(hands, KEY, "CANARY-old");
         },
         register: () => register(hands, server, { redirectUrl: "https://app.example/" }),
         revoke: () => revoke(hands, grant),
@@ -82,7 +82,7 @@ test("whatever a server gives back, no secret of ours is in an error", async () 
 
 test("an answer that names another issuer says nothing of what was in it", async () => {
   const hands = rig({});
-  const { record } = await beginFlow(hands, { url: SERVER, resource: SERVER, server, client });
+  const { record } = await beginFlow(hands, { signIn: KEY, url: SERVER, resource: SERVER, server, client });
   const error = await takeFlow(hands, { state: record.state, error: "CANARY", iss: "https://CANARY.example" }).then(() => undefined, (reason: unknown) => reason as AuthFailure);
   assert.ok(!`${error?.message}${JSON.stringify(error?.fields)}`.includes("CANARY"));
 });

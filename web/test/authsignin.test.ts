@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { grantKey } from "../src/auth/grants.js";
 import { oauthChallenge } from "../src/auth/challenge.js";
 import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
-import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
+import { AS_METADATA, failureOf, hidden, ISSUER, json, KEY, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { refusal, scene } from "./authscene.js";
 import { until } from "./ready.js";
 
@@ -389,7 +389,7 @@ test("Fault 375: a server that has taken a token once, and refuses it a moment l
   const set = hands.store.set.bind(hands.store);
   let stored = (): void => {};
   hands.store.set = async (key, version, value) => {
-    if (key === grantKey(SERVER)) await new Promise<void>((resolve) => (stored = resolve));
+    if (key === grantKey(KEY)) await new Promise<void>((resolve) => (stored = resolve));
     return set(key, version, value);
   };
   const passed = signIn.passed(token);

@@ -5,7 +5,8 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { unattended } from "../src/auth/oauth.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
 import { obtain, type Unattended } from "../src/auth/unattended.js";
-import { AS_METADATA, failureOf, ISSUER, json, Locks, METADATA, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
+import { AS_METADATA, failureOf, ISSUER, json, KEY, Locks, METADATA, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
+import { digest } from "../src/storage/digest.js";
 
 const REASON = { challenge: undefined, rejected: undefined, scope: undefined };
 const IDP = "https://idp.example/token";
@@ -37,7 +38,7 @@ test("each way to sign in without a person: what is sent, and who it is from", a
     [{ kind: "workload", assertion: () => "platform" }, { grant_type: JWT_BEARER, assertion: "platform" }, null],
   ] as [Unattended, Record<string, string>, string | null][]) {
     const hands = rig(routes({ [`POST ${IDP}`]: () => json({ access_token: "jag", issued_token_type: "urn:ietf:params:oauth:token-type:id-jag", token_type: "N_A" }) }));
-    const grant = await obtain(hands, SERVER, how, REASON);
+    const grant = await obtain(hands, { url: SERVER, key: KEY }, how, REASON);
     const { form, headers } = hands.sent.at(-1)!;
     const { client_assertion: assertion, ...rest } = Object.fromEntries(form);
     assert.deepEqual(rest, { ...want, resource: SERVER, scope: "files" }, how.kind);
@@ -55,12 +56,12 @@ test("each way to sign in without a person: what is sent, and who it is from", a
 });
 
 test("what goes wrong without a person", async () => {
-  const bad = await failureOf(obtain(rig(routes()), SERVER, { kind: "key", clientId: "c", privateKey: "CANARY", algorithm: "ES256" }, REASON));
+  const bad = await failureOf(obtain(rig(routes()), { url: SERVER, key: KEY }, { kind: "key", clientId: "c", privateKey: "CANARY", algorithm: "ES256" }, REASON));
   assert.ok(bad.fields.code === "bad_argument" && !bad.message.includes("CANARY"));
   const none = rig(routes({ [`POST ${IDP}`]: () => json({ access_token: "x", issued_token_type: "other" }) }));
-  assert.equal((await failureOf(obtain(none, SERVER, { kind: "enterprise", clientId: "c", clientSecret: "s", provider: { tokenEndpoint: IDP, clientId: "i", idToken: () => "id" } }, REASON))).fields.code, "oauth_invalid");
+  assert.equal((await failureOf(obtain(none, { url: SERVER, key: KEY }, { kind: "enterprise", clientId: "c", clientSecret: "s", provider: { tokenEndpoint: IDP, clientId: "i", idToken: () => "id" } }, REASON))).fields.code, "oauth_invalid");
   const refused = rig(routes({ [`POST ${ISSUER}/token`]: () => json({ error: "invalid_grant" }, 400) }));
-  assert.equal((await failureOf(obtain(refused, SERVER, { kind: "workload", assertion: () => "x" }, REASON))).fields.denial, "invalid_grant");
+  assert.equal((await failureOf(obtain(refused, { url: SERVER, key: KEY }, { kind: "workload", assertion: () => "x" }, REASON))).fields.denial, "invalid_grant");
   assert.equal(refused.lines().filter((line) => line.endsWith("/token")).length, 1);
 });
 
@@ -70,7 +71,7 @@ test("a program that is refused has a token at once, and a new one when that is 
   const real = globalThis.fetch;
   globalThis.fetch = (async (url: string, init: RequestInit) => answers[`${init.method} ${url}`]!({} as never)) as typeof fetch;
   try {
-    const auth = await openClientAuth(unattended({ kind: "secret", clientId: "c", clientSecret: "s" }), SERVER, { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() });
+    const auth = await openClientAuth(unattended({ kind: "secret", clientId: "c", clientSecret: "s" }), SERVER, { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() });
     for (const token of [undefined, "at1"]) {
       await auth.refused({ status: 401, challenge: undefined, token, nonce: false }, NO_TRIALS);
       assert.equal((await auth.headers("POST", SERVER))!.token, `at${n}`);

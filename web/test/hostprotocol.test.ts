@@ -16,8 +16,8 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "reply", question: 1 },
     { t: "reply", question: 1, value: null },
     { t: "away", cached: true },
-    { t: "auth", client: 2, url: "u", how: {}, file: "f", window: "", seen: true, back: false },
-    { t: "auth", client: 2, url: "u", how: {}, file: "f", window: "", seen: true, back: true, answer: { state: "s", code: "c" } },
+    { t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: false },
+    { t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: true, answer: { state: "s", code: "c" } },
     { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: 2, again: false, ifKeys: false },
   ];
   for (const message of good) assert.equal(checked<PageMessage>(FROM_PAGE, message), message);
@@ -39,7 +39,7 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "make", client: 2, call: 4, op: "x", method: "callTool", args: [], options: {} },
     { t: "reply", question: 1, error: "no" },
     { t: "settle", call: 4, outcome: 1, text: "{}" },
-    { t: "auth", client: 2, url: "u", how: {}, file: "f", window: "", seen: true, back: false, answer: "code" },
+    { t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: false, answer: "code" },
     { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: -2, again: false, ifKeys: false },
     { t: "seen", client: 2 },
   ];

@@ -56,7 +56,7 @@ class PlayedPage implements SignInPage {
 const nothing = { itself: {}, name: "", isAlone: false, isBack: false, take: () => undefined, close() {}, leave: () => Promise.resolve() };
 
 async function rig(...pages: PlayedPage[]): Promise<HostSignIn> {
-  const signIn = HostSignIn.of({ options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory" }, `https://mcp${++servers}.example/mcp`, "");
+  const signIn = HostSignIn.of({ options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "" }, `https://mcp${++servers}.example/mcp`, "", "");
   for (const page of pages) await signIn.join(page, nothing);
   return signIn;
 }
@@ -149,13 +149,13 @@ test("Fault 598: a page hears of its worker why the token cannot be refreshed, o
   const page = { location: { href: "https://app.example/" }, history: {}, name: "" };
   Object.defineProperty(globalThis, "document", { value: { addEventListener: () => {} }, configurable: true });
   Object.defineProperty(globalThis, "window", { value: page, configurable: true });
-  const crossing = { options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory" } as const;
+  const crossing = { options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "" } as const;
   const told: (string | undefined)[] = [];
   let remote!: RemoteSignIn;
   const auth = { crossing: () => crossing, heard: () => told.push(remote.refreshFailure?.code), authorize: () => undefined as never };
-  remote = RemoteSignIn.of(auth, `https://mcp${++servers}.example/mcp`, "", () => new Promise(() => {}));
+  remote = RemoteSignIn.of(auth, `https://mcp${++servers}.example/mcp`, "", "", () => new Promise(() => {}));
   const said: HostMessage[] = [];
-  const opening: Extract<PageMessage, { t: "auth" }> = { t: "auth", client: 2, url: remote.url, how: crossing, file: "", window: "", seen: true, back: false };
+  const opening: Extract<PageMessage, { t: "auth" }> = { t: "auth", client: 2, url: remote.url, principal: "", how: crossing, file: "", window: "", seen: true, back: false };
   const port = new PortSignIn({ isHere: true, question: () => new Promise(() => {}), send: (message) => void said.push(structuredClone(message)) }, opening, new Set());
   await port.ready;
   const hears = async (refreshFailure: HoldfastError | undefined): Promise<void> => {

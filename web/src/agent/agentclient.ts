@@ -1,5 +1,6 @@
 import { EVENT } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
+import type { TokenSubject } from "../shared/clientstate.js";
 import type { Host } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
 import type { Open } from "../shared/mcp.js";
@@ -162,11 +163,17 @@ export class AgentClient implements AgentBackend {
     return this.#life.start(() => this.#run(options, credentials));
   }
 
+  /** Whose the token is, where that is known, and is not whom the app has named. */
+  get subject(): TokenSubject | undefined {
+    return this.#life.subject;
+  }
+
   /** The app can listen from here on; `why` says why sessions end with the page, where they do. */
   connected(why: string): void {
     if (why) this.listeners.emit("durability", { durability: "memory", why });
     for (const event of this.#early ?? []) this.listeners.emit("integrity", event);
     this.#early = undefined;
+    if (this.subject) this.listeners.emit("subject", this.subject);
   }
 
   /** Makes the client in the core and starts it, with what the journal has read. */

@@ -1,5 +1,5 @@
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
-import type { ClientState, StateEvent } from "../shared/clientstate.js";
+import type { ClientState, StateEvent, TokenSubject } from "../shared/clientstate.js";
 import type { HostEvent } from "../shared/host.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
@@ -26,6 +26,8 @@ export interface AgentEvents {
   durability: { durability: Durability; why?: DurabilityReason };
   /** Said once after connecting with `host: "auto"` where there is no shared worker, as a {@link McpClient} says it. */
   host: HostEvent;
+  /** The token says whose it is, and that is not the `principal` that the app has named, as a {@link McpClient} says it. */
+  subject: TokenSubject;
   /**
    * The agent broke a rule; `what` says which. What came of it was dropped; of `unsafe_visit` it was told `cancel`, as an MCP
    * server is. `quarantined_record` is what is stored of a session and cannot be read.
@@ -43,5 +45,6 @@ export const AGENT_EVENTS: Readonly<Record<keyof AgentEvents, 1>> = {
   status: 1,
   durability: 1,
   host: 1,
+  subject: 1,
   integrity: 1,
 };

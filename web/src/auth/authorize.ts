@@ -35,16 +35,16 @@ export interface Reason {
  * so a flow without an answer came to nothing. Its client may be one that the authorization server has
  * forgotten: then that shows a page of its own, and sends nobody back.
  */
-export async function authorize(hands: Hands, url: string, options: SignInOptions, { challenge, scope, window }: Reason, waiting: unknown, leaves: boolean): Promise<BegunFlow> {
+export async function authorize(hands: Hands, { url, key }: { readonly url: string; readonly key: string }, options: SignInOptions, { challenge, scope, window }: Reason, waiting: unknown, leaves: boolean): Promise<BegunFlow> {
   const { server, resource, scopes, dpopRequired } = await discover(hands, url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
   let client = await register(hands, server, options);
-  if (leaves && (await hasFlow(hands, url, client.clientId))) {
+  if (leaves && (await hasFlow(hands, key, client.clientId))) {
     await doubt(hands, client);
     client = await register(hands, server, options);
   }
   const dpop = (options.dpop ?? dpopRequired) ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
   const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
-  const grant = scope === undefined ? undefined : (await readGrant(hands, url))?.value;
+  const grant = scope === undefined ? undefined : (await readGrant(hands, key))?.value;
   const stepUp = grant && scope !== undefined ? stepUpFrom(grant, scope) : undefined;
-  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, resourceMetadata: challenge?.resourceMetadata, window });
+  return beginFlow(hands, { signIn: key, url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, resourceMetadata: challenge?.resourceMetadata, window });
 }

@@ -165,8 +165,8 @@ export const AUTH_CHANNEL = "holdfast.auth";
 
 /** What one tab hears of another. */
 export interface NewsListener {
-  /** A grant was stored or deleted for that server. */
-  stored(url: string): void;
+  /** A grant of that sign-in was stored or deleted. */
+  stored(signIn: string): void;
   /** The page in that window took an answer that was no good. */
   failed(window: string, failure: AuthFailure): void;
   /** The page in that window has left its answer with the flow. */
@@ -180,14 +180,14 @@ export interface NewsListener {
 export function authNews(channel: Channel, origin: string, listener: NewsListener): NewsListener {
   channel.onmessage = (event) => {
     if (event.origin !== origin) return;
-    const { kind, url, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; url?: unknown; window?: unknown; leg?: unknown; fields?: unknown };
-    if (kind === "stored" && typeof url === "string") listener.stored(url);
+    const { kind, signIn, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; signIn?: unknown; window?: unknown; leg?: unknown; fields?: unknown };
+    if (kind === "stored" && typeof signIn === "string") listener.stored(signIn);
     if (kind === "answered" && typeof window === "string") listener.answered(window);
     const failure = kind === "failed" ? failureOf(leg, fields) : undefined;
     if (failure && typeof window === "string") listener.failed(window, failure);
   };
   return {
-    stored: (url) => channel.postMessage({ kind: "stored", url }),
+    stored: (signIn) => channel.postMessage({ kind: "stored", signIn }),
     failed: (window, { leg, fields }) => channel.postMessage({ kind: "failed", window, leg, fields }),
     answered: (window) => channel.postMessage({ kind: "answered", window }),
   };

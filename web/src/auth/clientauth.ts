@@ -24,8 +24,8 @@ export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failu
 };
 
 /** Loads the chunk that signs in, and begins with what is stored. Of the app's functions those are called that `newest` gives by then, where it does. */
-export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace, newest: () => object | undefined = () => undefined): Promise<ClientAuth> {
-  const { options, how, storage, own: given } = source.opening();
+export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace, newest: () => object | undefined = () => undefined, principal?: string): Promise<ClientAuth> {
+  const { options, how, storage, client, own: given } = source.opening();
   const own = { ...given };
   // Of the object that they are functions of: they may be those of its class.
   const live = (name: keyof OAuthOptions): never => ((...args: unknown[]) => ([newest(), source.of].find((of) => of && (of as OAuthOptions)[name]) as Record<string, (...all: unknown[]) => unknown>)[name]!(...args)) as never;
@@ -33,13 +33,13 @@ export async function openClientAuth(source: SignInSource, url: string, place: A
   if (own.fetch) own.fetch = live("fetch");
   if (own.proxied) own.proxied = live("metadataProxy");
   const { openSignIn } = await loadSignIn();
-  return converting(await converted(openSignIn(url, options, { how, storage, place, own })));
+  return converting(await converted(openSignIn(url, options, { how, storage, principal, client, place, own })));
 }
 
 /** The same in a worker, from that file; `returned` takes the answer that a page of its has come back with. */
-export async function openAuthOfPages({ options, how, storage }: CrossingSignIn, url: string, place: AuthPlace, file: string): Promise<{ auth: ClientAuth; returned: OpenedSignIn["returned"] }> {
+export async function openAuthOfPages({ options, how, storage, client }: CrossingSignIn, url: string, principal: string | undefined, place: AuthPlace, file: string): Promise<{ auth: ClientAuth; returned: OpenedSignIn["returned"] }> {
   const { openSignInOfPages } = await loadSignIn(file);
-  const { signIn, returned } = await converted(openSignInOfPages(url, options, { how, storage, place, own: {} }));
+  const { signIn, returned } = await converted(openSignInOfPages(url, options, { how, storage, principal, client, place, own: {} }));
   return { auth: converting(signIn), returned: (page) => converted(returned(page)) };
 }
 

@@ -22,6 +22,8 @@ const KEPT_TIME = 7 * 24 * FLOW_TIME;
  */
 export interface FlowRecord {
   readonly state: string;
+  /** The sign-in that it is of ({@link signInKey}): nobody else's takes its answer. */
+  readonly signIn: string;
   /** The MCP server that it is for. */
   readonly url: string;
   readonly resource: string;
@@ -50,6 +52,7 @@ export interface FlowRecord {
 
 /** What a flow is begun with. */
 export interface Beginning {
+  signIn: string;
   url: string;
   resource: string;
   server: AuthorizationServer;
@@ -88,7 +91,7 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<Beg
     state,
     verifier,
     window,
-    epoch: await openEpoch(hands, beginning.url),
+    epoch: await openEpoch(hands, beginning.signIn),
     begun: hands.now(),
     ...(scope === undefined ? {} : { scope }),
     ...(dpop === undefined ? {} : { dpop }),
@@ -103,7 +106,7 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<Beg
 }
 
 async function storeNew(hands: Hands, record: FlowRecord): Promise<void> {
-  if (!(await hands.store.set(flowKey(record.state), 0, record))) throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");
+  if (!(await hands.store.set(await flowKey(hands, record.state), 0, record))) throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");
 }
 
 /**
@@ -111,7 +114,7 @@ async function storeNew(hands: Hands, record: FlowRecord): Promise<void> {
  * Undefined where {@link takeFlow} says what the answer is: in time, of another issuer, a no, or nobody's.
  */
 export async function renewFlow(hands: Hands, answer: Callback): Promise<BegunFlow | undefined> {
-  const key = flowKey(answer.state);
+  const key = await flowKey(hands, answer.state);
   const kept = await hands.store.get<FlowRecord>(key);
   if (!kept || answer.code === undefined || !isOlder(kept.value, FLOW_TIME, hands.now()) || otherIssuer(kept.value.server, answer.iss)) return undefined;
   const { verifier, challenge } = await makePkce(hands);
@@ -202,7 +205,7 @@ export function withoutCallback(address: string): string {
  * answer is another server's, `oauth_denied` where it is an error.
  */
 export async function takeFlow(hands: Hands, callback: Callback): Promise<{ record: FlowRecord; code: string }> {
-  const key = flowKey(callback.state);
+  const key = await flowKey(hands, callback.state);
   let record: FlowRecord;
   for (;;) {
     const kept = await hands.store.get<FlowRecord>(key);
@@ -222,7 +225,7 @@ export async function takeFlow(hands: Hands, callback: Callback): Promise<{ reco
 
 /** The record of a flow, which stays; undefined where there is none. */
 export async function readFlow(hands: Hands, state: string): Promise<FlowRecord | undefined> {
-  return (await hands.store.get<FlowRecord>(flowKey(state)))?.value;
+  return (await hands.store.get<FlowRecord>(await flowKey(hands, state)))?.value;
 }
 
 /**
@@ -230,7 +233,7 @@ export async function readFlow(hands: Hands, state: string): Promise<FlowRecord 
  * page, and not of this one. False where no flow waits for it.
  */
 export async function leaveAnswer(hands: Hands, answer: Callback): Promise<boolean> {
-  const key = flowKey(answer.state);
+  const key = await flowKey(hands, answer.state);
   const kept = await hands.store.get<FlowRecord>(key);
   return kept !== undefined && hands.store.set(key, kept.version, { ...kept.value, answer });
 }
@@ -255,7 +258,7 @@ export async function flowIn(hands: Hands, window: string): Promise<FlowRecord |
  * where it is there no more: it is never made again, since its answer may have been taken.
  */
 export async function keepFlow(hands: Hands, state: string, age = 0): Promise<boolean> {
-  const key = flowKey(state);
+  const key = await flowKey(hands, state);
   for (;;) {
     const kept = await hands.store.get<FlowRecord>(key);
     if (!kept) return false;
@@ -264,20 +267,20 @@ export async function keepFlow(hands: Hands, state: string, age = 0): Promise<bo
   }
 }
 
-/** Whether a flow for a server waits for an answer, by that client. */
-export async function hasFlow(hands: Hands, url: string, clientId: string): Promise<boolean> {
+/** Whether a flow of a sign-in waits for an answer, by that client. */
+export async function hasFlow(hands: Hands, signIn: string, clientId: string): Promise<boolean> {
   for (const key of await hands.store.keys(FLOW)) {
     const kept = await hands.store.get<FlowRecord>(key);
-    if (kept?.value.url === url && kept.value.client.clientId === clientId) return true;
+    if (kept?.value.signIn === signIn && kept.value.client.clientId === clientId) return true;
   }
   return false;
 }
 
-/** Deletes what nobody comes back to any more, and all flows for a server that is signed out of. */
-export async function sweepFlows(hands: Hands, url?: string): Promise<void> {
+/** Deletes what nobody comes back to any more, and all flows of what is signed out of. */
+export async function sweepFlows(hands: Hands, signIn?: string): Promise<void> {
   for (const key of await hands.store.keys(FLOW)) {
     const kept = await hands.store.get<FlowRecord>(key);
-    if (kept && (kept.value.url === url || isOlder(kept.value, KEPT_TIME, hands.now()))) await hands.store.set(key, kept.version, undefined);
+    if (kept && (kept.value.signIn === signIn || isOlder(kept.value, KEPT_TIME, hands.now()))) await hands.store.set(key, kept.version, undefined);
   }
 }
 
@@ -291,6 +294,7 @@ export const WINDOW = "holdfast-";
 
 const FLOW = "flow/";
 
-function flowKey(state: string): string {
-  return FLOW + state;
+/** The key in the store of a flow: its state is a secret. */
+export async function flowKey({ digest }: Pick<Hands, "digest">, state: string): Promise<string> {
+  return FLOW + (await digest([state]));
 }

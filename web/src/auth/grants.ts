@@ -44,9 +44,9 @@ export interface Grant {
   readonly refreshing?: { readonly by: string; readonly since: number; readonly alone: boolean };
 }
 
-/** The key in the store of the grant for a server. */
-export function grantKey(url: string): string {
-  return `grant/${url}`;
+/** The key in the store of the grant of a sign-in ({@link signInKey}). */
+export function grantKey(signIn: string): string {
+  return `grant/${signIn}`;
 }
 
 /** The sign-in that a grant came by. */
@@ -60,23 +60,23 @@ export function isUsable(grant: Grant | undefined, now: number): grant is Grant 
 }
 
 /**
- * The grant for a server, if there is one. A grant that is this page's alone ends with its epoch:
+ * The grant of a sign-in, if there is one. A grant that is this page's alone ends with its epoch:
  * then somebody has signed out in another tab, which cannot delete it.
  */
-export async function readGrant(hands: Hands, url: string): Promise<Versioned<Grant> | undefined> {
-  const kept = await hands.store.get<Grant>(grantKey(url));
-  return kept && hands.store.alone && (await readEpoch(hands, url)) !== kept.value.epoch ? undefined : kept;
+export async function readGrant(hands: Hands, signIn: string): Promise<Versioned<Grant> | undefined> {
+  const kept = await hands.store.get<Grant>(grantKey(signIn));
+  return kept && hands.store.alone && (await readEpoch(hands, signIn)) !== kept.value.epoch ? undefined : kept;
 }
 
 /** Deletes a grant that has ended with its epoch, and has its tokens revoked. */
-export async function dropEnded(hands: Hands, url: string): Promise<void> {
-  if (hands.store.alone && !(await readGrant(hands, url))) await drop(hands, hands.store, url);
+export async function dropEnded(hands: Hands, signIn: string): Promise<void> {
+  if (hands.store.alone && !(await readGrant(hands, signIn))) await drop(hands, hands.store, signIn);
 }
 
-/** Deletes the grant for a server, and has its tokens revoked. */
-export async function drop(hands: Hands, store: AuthStore, url: string): Promise<void> {
-  const kept = await store.get<Grant>(grantKey(url));
-  if (kept && (await store.set(grantKey(url), kept.version, undefined))) void revoke(hands, kept.value);
+/** Deletes the grant of a sign-in, and has its tokens revoked. */
+export async function drop(hands: Hands, store: AuthStore, signIn: string): Promise<void> {
+  const kept = await store.get<Grant>(grantKey(signIn));
+  if (kept && (await store.set(grantKey(signIn), kept.version, undefined))) void revoke(hands, kept.value);
 }
 
 /**
@@ -84,7 +84,7 @@ export async function drop(hands: Hands, store: AuthStore, url: string): Promise
  * happens: after an error somebody has to sign in again.
  */
 export async function exchange(hands: Hands, record: FlowRecord, code: string): Promise<Grant> {
-  const { url, resource, server, client, scope, dpop, stepUp, resourceMetadata } = record;
+  const { signIn, url, resource, server, client, scope, dpop, stepUp, resourceMetadata } = record;
   const json = await tokenRequest(hands, "auth/token", server.tokenEndpoint, { client, dpop }, {
     grant_type: "authorization_code",
     code,
@@ -110,7 +110,7 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     unproven: hands.now(),
     principal:
       subjectOf({ idToken, token: access.token }, server.issuer, client.clientId) ??
-      stillThere(stepUp, (await readGrant(hands, url))?.value, server.issuer) ??
+      stillThere(stepUp, (await readGrant(hands, signIn))?.value, server.issuer) ??
       namelessPrincipal(server.issuer, unguessable(hands)),
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(dpop === undefined ? {} : { dpop }),
@@ -119,22 +119,22 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     ...(stepUp === undefined ? {} : { asked: stepUp.asked }),
     ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
   };
-  return storeGrant(hands, grant);
+  return storeGrant(hands, signIn, grant);
 }
 
 /** Stores a grant, unless somebody has signed out since its epoch was read: then it has ended. */
-export async function storeGrant(hands: Hands, grant: Grant): Promise<Grant> {
-  const { url, epoch } = grant;
+export async function storeGrant(hands: Hands, signIn: string, grant: Grant): Promise<Grant> {
+  const { epoch } = grant;
   // What it replaces is not revoked: with many servers that ends all that the user has granted to this client.
   for (;;) {
-    const before = await hands.store.get(grantKey(url));
-    if ((await readEpoch(hands, url)) !== epoch) return ended(hands, grant);
-    if (await hands.store.set(grantKey(url), before?.version ?? 0, grant)) break;
+    const before = await hands.store.get(grantKey(signIn));
+    if ((await readEpoch(hands, signIn)) !== epoch) return ended(hands, grant);
+    if (await hands.store.set(grantKey(signIn), before?.version ?? 0, grant)) break;
   }
   // Who signs out ends the epoch first and deletes the grant then: one of the two sees the other.
-  if ((await readEpoch(hands, url)) === epoch) return grant;
-  const mine = await hands.store.get<Grant>(grantKey(url));
-  if (mine && mine.value.access?.token === grant.access?.token) await hands.store.set(grantKey(url), mine.version, undefined);
+  if ((await readEpoch(hands, signIn)) === epoch) return grant;
+  const mine = await hands.store.get<Grant>(grantKey(signIn));
+  if (mine && mine.value.access?.token === grant.access?.token) await hands.store.set(grantKey(signIn), mine.version, undefined);
   return ended(hands, grant);
 }
 

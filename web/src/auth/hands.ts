@@ -45,6 +45,8 @@ export interface Hands {
   after(ms: number, run: () => void): () => void;
   /** Unguessable bytes. */
   random(bytes: number): Uint8Array<ArrayBuffer>;
+  /** What stands for those parts where they must not be readable, such as in a key: 64 hex digits where there is a cipher. */
+  digest(parts: readonly string[]): Promise<string>;
   /** Undefined on plain http, where nobody can sign in. */
   readonly subtle: SubtleCrypto | undefined;
   readonly store: AuthStore;

@@ -52,6 +52,8 @@ export interface CrossingSignIn {
   readonly options: SignInOptions;
   readonly how: HowPeople;
   readonly storage: TokenStorage;
+  /** {@link SignInSource.client} */
+  readonly client: string;
 }
 
 /** What somebody signs in with: what a client opens the sign-in at its server with, once it has a server. */
@@ -60,6 +62,8 @@ export interface SignInSource {
   readonly attended: boolean;
   /** What the app has made it of. */
   readonly of: object;
+  /** What it has written of its client: two that differ there share no sign-in. */
+  readonly client: string;
   /** What the options come to in this page. Throws `bad_argument`. */
   opening(): { options: SignInOptions } & Omit<Opening, "place">;
   /** What a worker can sign in with; missing where code of the page has to run for it. Throws `bad_argument`. */
@@ -79,27 +83,37 @@ export interface OAuthProgram<Made> {
 /** Has a person sign in. Checks the options; throws `bad_argument`. */
 export function oauth(options: OAuthOptions = {}): SignInSource {
   checkOptions(options);
+  const client = clientWord(options);
   const crossing = (): CrossingSignIn => {
     const redirectUrl = absolute(options.redirectUrl) ?? here();
     if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
     const { redirectUrl: _, clientMetadataUrl, interaction = "popup", storage = "persistent", fetch: __, metadataProxy: ___, ...rest } = options;
     const metadata = absolute(clientMetadataUrl);
-    return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, storage };
+    return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, storage, client };
   };
   const { fetch, metadataProxy, credentials } = options;
   const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
   return {
     attended: true,
     of: options,
+    client,
     opening: () => ({ ...crossing(), own }),
     ...(!fetch && !metadataProxy && !credentials && { crossing }),
   };
 }
 
+/** What an app has written of its client: a client id, else the address of its metadata, else the name that it registers itself with. */
+function clientWord({ clientId, clientMetadataUrl, clientName }: OAuthOptions): string {
+  if (clientId !== undefined) return JSON.stringify(["id", clientId]);
+  if (clientMetadataUrl !== undefined) return JSON.stringify(["metadata", absolute(clientMetadataUrl)]);
+  return JSON.stringify(clientName === undefined ? ["itself"] : ["itself", clientName]);
+}
+
 /** Signs in without a person. */
 export function unattended(how: Unattended): SignInSource {
   if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
-  return { attended: false, of: how, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", own: {} }) };
+  const client = JSON.stringify(["program", how.kind, "clientId" in how ? how.clientId : ""]);
+  return { attended: false, of: how, client, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", client, own: {} }) };
 }
 
 // By itself, and not by the kinds of the other options: those are in chunks, and this is in what every page loads.

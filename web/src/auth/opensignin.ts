@@ -13,6 +13,7 @@ import type { SignInOptions } from "./authorize.js";
 import type { AskingInteraction } from "./interaction.js";
 import { leavesFor } from "./rounds.js";
 import { SignIn } from "./signin.js";
+import { signInKey } from "./signinkey.js";
 import { signOutOfAll } from "./signout.js";
 import { SplitAuthStore } from "./splitstore.js";
 import { obtain, type Unattended } from "./unattended.js";
@@ -24,6 +25,7 @@ export interface AuthPlace {
   /** The tokens that are kept nowhere else. */
   readonly memory: MemoryRows;
   readonly locks: AuthLocks;
+  readonly digest: Hands["digest"];
   /** Undefined in a worker, which opens no window: then a page has to. */
   readonly page?: Page;
   /** The pages that a worker asks in place of one of its own. */
@@ -42,6 +44,10 @@ export type HowPeople = "popup" | "redirect" | "manual";
 export interface Opening {
   how: HowPeople | Unattended;
   storage: TokenStorage;
+  /** The user, in the app's own word; none where it names nobody. */
+  principal?: string | undefined;
+  /** What the app has written of its client. */
+  client: string;
   place: AuthPlace;
   /** The app's own hands. */
   own: Partial<Hands>;
@@ -99,24 +105,26 @@ export async function openSignIn(url: string, options: SignInOptions, opening: O
 }
 
 /** The same for a worker, whose pages come and go. */
-export async function openSignInOfPages(url: string, options: SignInOptions, { how, storage, place, own }: Opening): Promise<OpenedSignIn> {
+export async function openSignInOfPages(url: string, options: SignInOptions, { how, storage, principal, client, place, own }: Opening): Promise<OpenedSignIn> {
   const hands = handsOf(place, storage, own);
+  const key = await signInKey(hands, { url, principal, client });
+  const of = { url, key };
   if (typeof how === "object") {
-    const program = new SignIn(hands, url, options, interactionOf("redirect", hands, {}), (reason) => obtain(hands, url, how, reason));
+    const program = new SignIn(hands, of, options, interactionOf("redirect", hands, {}), (reason) => obtain(hands, of, how, reason));
     await program.reread();
     return { signIn: program, returned: () => Promise.resolve() };
   }
-  const signIn = new SignIn(hands, url, options, (place.page || place.pages) && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, place));
+  const signIn = new SignIn(hands, of, options, (place.page || place.pages) && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, place));
   checkOrigin(options.redirectUrl, place.page?.location.origin ?? (place.pages && globalThis.location?.origin));
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, {
-    stored: (changed) => void (changed === url && signIn.reread().catch(() => {})), // whoever sends next reads it
+    stored: (changed) => void (changed === key && signIn.reread().catch(() => {})), // whoever sends next reads it
     failed: (window, failure) => signIn.failed(window, failure),
     answered: (window) => void signIn.answered(window),
   });
   signIn.onstored = (changed) => news?.stored(changed);
   // What an earlier build of the app has left where no token is to rest any more.
-  if (hands.store.alone && place.store) await drop(hands, place.store, url);
+  if (hands.store.alone && place.store) await drop(hands, place.store, key);
   await signIn.reread();
   return { signIn, returned: (page) => takeReturn(signIn, hands, options.redirectUrl, page, news) };
 }
@@ -124,7 +132,7 @@ export async function openSignInOfPages(url: string, options: SignInOptions, { h
 async function takeReturn(signIn: SignIn, hands: Hands, redirectUrl: string, page: ReturnedPage, news: NewsListener | undefined): Promise<void> {
   const [window = ""] = page.name.split("."); // behind that is which page of a worker has opened it
   const tell = news && window.startsWith(WINDOW) ? () => news.answered(window) : undefined;
-  const callback = await answerFor(signIn.url, hands, page, redirectUrl, tell);
+  const callback = await answerFor(signIn.key, hands, page, redirectUrl, tell);
   if (!callback) return page.isBack ? signIn.wentBack() : undefined;
   const own = window.startsWith(WINDOW);
   if (tell && hands.store.alone && !signIn.awaits(callback.state, window) && (await handedOver(hands, callback, tell))) return page.close();
@@ -140,16 +148,16 @@ async function takeReturn(signIn: SignIn, hands: Hands, redirectUrl: string, pag
 const unclaimed = new WeakMap<object, Promise<Callback | undefined>>();
 
 /**
- * The answer that this page has come back with, unless it is for another server: that one's sign-in knows
+ * The answer that this page has come back with, unless it is of another sign-in, at whatever server: that one knows
  * where its tokens may be kept, and has to hear a no. It opens in this page yet, or runs in the one
  * that opened this window, which `tell` reaches.
  */
-function answerFor(url: string, hands: Hands, page: ReturnedPage, redirectUrl: string, tell?: () => void): Promise<Callback | undefined> {
+function answerFor(key: string, hands: Hands, page: ReturnedPage, redirectUrl: string, tell?: () => void): Promise<Callback | undefined> {
   const taken = page.take(redirectUrl);
   const found = taken ? inTime(hands, page, taken) : Promise.resolve(unclaimed.get(page.itself));
   const mine = found.then(async (answer) => {
     const flow = answer && (await readFlow(hands, answer.state).catch(() => undefined));
-    return flow && flow.url !== url ? undefined : answer;
+    return flow && flow.signIn !== key ? undefined : answer;
   });
   // At once: sign-ins that open meanwhile wait for what this one leaves.
   unclaimed.set(page.itself, left(hands, page, found, mine, tell));
@@ -215,12 +223,12 @@ export async function signOutEverywhere(place: AuthPlace): Promise<boolean> {
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, { stored() {}, failed() {}, answered() {} });
   // At the same time: no authorization server is in the way of what is still to be deleted.
-  const all = await Promise.all((["memory", "persistent"] as const).map((storage) => signOutOfAll(handsOf(place, storage, {}), (url) => news?.stored(url))));
+  const all = await Promise.all((["memory", "persistent"] as const).map((storage) => signOutOfAll(handsOf(place, storage, {}), (signIn) => news?.stored(signIn))));
   channel?.port.close();
   return all.every((one) => one);
 }
 
-function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own: Partial<Hands>): Hands {
+function handsOf({ store, memory, locks, digest }: AuthPlace, storage: TokenStorage, own: Partial<Hands>): Hands {
   const tokens = new MemoryAuthStore(memory);
   return {
     fetch: (address, init) => fetch(address, init),
@@ -233,6 +241,7 @@ function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own
     subtle: globalThis.crypto?.subtle as SubtleCrypto | undefined,
     store: !store ? tokens : storage === "memory" ? new SplitAuthStore(tokens, store) : store,
     locks,
+    digest,
     nonces,
     ...own,
   };

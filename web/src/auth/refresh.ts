@@ -28,12 +28,12 @@ export type LiveGrant = Grant & { readonly access: NonNullable<Grant["access"]> 
  *
  * @param rejected a token that the server has refused: it is not given again
  */
-export async function liveGrant(hands: Hands, url: string, rejected?: string): Promise<LiveGrant> {
-  const now = (await readGrant(hands, url))?.value;
+export async function liveGrant(hands: Hands, signIn: string, rejected?: string): Promise<LiveGrant> {
+  const now = (await readGrant(hands, signIn))?.value;
   if (now && isFresh(hands, now, rejected)) return now; // whoever has the lock may hang
-  return locked(hands, url, async (alone) => {
+  return locked(hands, signIn, async (alone) => {
     for (;;) {
-      const kept = await readGrant(hands, url);
+      const kept = await readGrant(hands, signIn);
       if (!kept) throw signInRequired("nobody has signed in");
       const { value: grant } = kept;
       if (isFresh(hands, grant, rejected)) return grant;
@@ -47,14 +47,14 @@ export async function liveGrant(hands: Hands, url: string, rejected?: string): P
       }
       const by = unguessable(hands);
       const claim: Grant = { ...grant, refreshing: { by, since: hands.now(), alone } };
-      const claimed = await hands.store.set(grantKey(url), kept.version, claim).catch(() => "failed" as const);
+      const claimed = await hands.store.set(grantKey(signIn), kept.version, claim).catch(() => "failed" as const);
       if (claimed === "failed") {
         if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "stale") return grant;
         // What comes for the refresh token could not be stored either, and would be lost with the page: it waits for room.
         throw new AuthFailure("auth/refresh", { code: "storage_failed", message: "the token is not refreshed while nothing can be stored", retryable: true });
       }
       if (!claimed) continue;
-      const done = await refreshOnce(hands, claim, rejected);
+      const done = await refreshOnce(hands, signIn, claim, rejected);
       if (done) return done;
     }
   });
@@ -77,7 +77,7 @@ function isHeld({ refreshing }: Grant, now: number, alone: boolean): boolean {
 }
 
 /** One request; undefined where what is stored has changed meanwhile, and is to be looked at again. */
-async function refreshOnce(hands: Hands, claim: Grant, rejected: string | undefined): Promise<LiveGrant | undefined> {
+async function refreshOnce(hands: Hands, signIn: string, claim: Grant, rejected: string | undefined): Promise<LiveGrant | undefined> {
   const { server, client, dpop, resource, refreshToken } = claim;
   let json: Readonly<Record<string, unknown>>;
   try {
@@ -86,11 +86,11 @@ async function refreshOnce(hands: Hands, claim: Grant, rejected: string | undefi
     if (!(error instanceof AuthFailure)) throw error;
     // It let this page in when it gave the token. The error page of a proxy, or of one that counts requests, has no CORS header.
     const isAway = error.fields.code === "cors_blocked";
-    return refused(hands, claim, rejected, isAway ? new AuthFailure(error.leg, { ...error.fields, retryable: true }) : error);
+    return refused(hands, signIn, claim, rejected, isAway ? new AuthFailure(error.leg, { ...error.fields, retryable: true }) : error);
   }
   const next = refreshed(hands, claim, json);
   // Before anything else: the authorization server no longer takes the old one.
-  const stored = await replace(hands, claim, next.grant, (now) => isSameSignIn(now, claim));
+  const stored = await replace(hands, signIn, next.grant, (now) => isSameSignIn(now, claim));
   // Somebody has signed out meanwhile: nobody knows of what came, and it would live on.
   if (stored === "gone") await revoke(hands, next.grant);
   if (stored === "gone" || stored === "changed") return undefined;
@@ -126,7 +126,7 @@ function otherSubject({ principal, server, client }: Grant, idToken: string | un
 }
 
 /** What follows an error. Only the authorization server's own word about this very token ends it. */
-async function refused(hands: Hands, claim: Grant, rejected: string | undefined, error: AuthFailure): Promise<LiveGrant | undefined> {
+async function refused(hands: Hands, signIn: string, claim: Grant, rejected: string | undefined, error: AuthFailure): Promise<LiveGrant | undefined> {
   const { refreshing: _, ...grant } = claim;
   const { denial } = error.fields;
   const ours = (now: Grant): boolean => now.refreshing?.by === claim.refreshing?.by;
@@ -134,14 +134,14 @@ async function refused(hands: Hands, claim: Grant, rejected: string | undefined,
   if (denial !== undefined && FINAL.includes(denial)) {
     const { refreshToken: __, ...spent } = grant;
     // Where it has changed, what was refused is an old one: another host has the new one.
-    if (lost(await replace(hands, claim, spent, ours))) return undefined;
+    if (lost(await replace(hands, signIn, spent, ours))) return undefined;
     if (denial !== "invalid_grant") await unregister(hands, grant.client);
     throw signInRequired("the authorization server no longer takes the refresh token", denial);
   }
   // It was refreshed before its time: what there is still works, and the next request does not try the same at once.
   const now = hands.now();
   const still = isLive(grant, rejected) && lifeOf(grant.access, now) !== "over" ? { ...grant, access: { ...grant.access, margin: grant.access.expiresAt! - now - PAUSE } } : undefined;
-  if (lost(await replace(hands, claim, still ?? grant, ours))) return undefined;
+  if (lost(await replace(hands, signIn, still ?? grant, ours))) return undefined;
   if (still) return still;
   const { code, retryable } = error.fields;
   if (!retryable && (code === "oauth_denied" || code === "http_error")) throw signInRequired("the authorization server refused to refresh the token, or does so elsewhere by now", denial);
@@ -170,13 +170,13 @@ const FINAL: readonly Denial[] = ["invalid_grant", "invalid_client", "unauthoriz
  * somebody has signed in meanwhile or has taken over, "gone" where somebody has signed
  * out. A store that fails is tried again: what is not written is lost with the page.
  */
-async function replace(hands: Hands, { url }: Grant, next: Grant, still: (now: Grant) => boolean): Promise<"stored" | "changed" | "gone" | "memory"> {
+async function replace(hands: Hands, signIn: string, next: Grant, still: (now: Grant) => boolean): Promise<"stored" | "changed" | "gone" | "memory"> {
   for (let failures = 0; failures < 3; ) {
     try {
-      const now = await readGrant(hands, url);
+      const now = await readGrant(hands, signIn);
       if (!now) return "gone";
       if (!still(now.value)) return "changed";
-      if (await hands.store.set(grantKey(url), now.version, next)) return "stored";
+      if (await hands.store.set(grantKey(signIn), now.version, next)) return "stored";
     } catch {
       failures++;
     }

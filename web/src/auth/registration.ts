@@ -54,8 +54,8 @@ export interface ClientOptions {
 }
 
 /** The key in the store of what is registered at an issuer for a redirect address. */
-export function registrationKey(issuer: string, redirectUrl: string): string {
-  return `client/${JSON.stringify([issuer, redirectUrl])}`;
+export async function registrationKey({ digest }: Pick<Hands, "digest">, issuer: string, redirectUrl: string): Promise<string> {
+  return `client/${await digest([issuer, redirectUrl])}`;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function register(hands: Hands, server: AuthorizationServer, option
   if (options.clientMetadataUrl !== undefined && server.takesClientMetadata) {
     return { ...base, clientId: clientMetadataURL(options.clientMetadataUrl), authMethod: "none", source: "metadata" };
   }
-  const key = registrationKey(issuer, redirectUrl);
+  const key = await registrationKey(hands, issuer, redirectUrl);
   const known = await usable(hands, key);
   if (known) return known;
   // Under a lock one tab registers, and the others find what it has got.
@@ -135,7 +135,7 @@ async function put(hands: Hands, key: string, made: Registration): Promise<Regis
  */
 export async function doubt(hands: Hands, { issuer, redirectUrl, clientId, source }: Registration): Promise<void> {
   if (source !== "dynamic") return;
-  await stand(hands, registrationKey(issuer, redirectUrl), (kept) => kept.clientId === clientId && (kept.standing === "spared" ? undefined : "doubted"));
+  await stand(hands, await registrationKey(hands, issuer, redirectUrl), (kept) => kept.clientId === clientId && (kept.standing === "spared" ? undefined : "doubted"));
 }
 
 /** Writes how a client stands; false leaves it. Where somebody else writes at the same time, theirs counts. */
@@ -150,14 +150,14 @@ async function stand(hands: Hands, key: string, judge: (kept: Registration) => R
 
 /** Forgets a registration that the authorization server no longer knows. */
 export async function unregister(hands: Hands, { issuer, redirectUrl, clientId }: Registration): Promise<void> {
-  const key = registrationKey(issuer, redirectUrl);
+  const key = await registrationKey(hands, issuer, redirectUrl);
   const kept = await hands.store.get<Registration>(key);
   if (kept?.value.clientId === clientId) await hands.store.set(key, kept.version, undefined);
 }
 
 /** A client id that was agreed on is of one issuer: another one must not see it. */
-async function bindGiven({ store }: Hands, { clientId, issuer: pinned }: ClientOptions, issuer: string): Promise<void> {
-  const key = `issuer/${clientId}`;
+async function bindGiven({ store, digest }: Hands, { clientId, issuer: pinned }: ClientOptions, issuer: string): Promise<void> {
+  const key = `issuer/${await digest([clientId!])}`;
   const bound = await store.get<string>(key);
   const first = pinned ?? bound?.value;
   if (first !== undefined && first !== issuer) {

@@ -16,29 +16,29 @@ interface Rounds {
   readonly flow?: string;
 }
 
-/** The key of what is kept of a server. */
-export function roundsKey(url: string): string {
-  return `round/${url}`;
+/** The key of what is kept of a sign-in. */
+export function roundsKey(signIn: string): string {
+  return `round/${signIn}`;
 }
 
 /** Whether so many pages have left for a server that the next one stays. */
-export async function goesRound(hands: Hands, url: string): Promise<boolean> {
-  return recent(hands, (await hands.store.get<Rounds>(roundsKey(url)))?.value).length >= TIMES;
+export async function goesRound(hands: Hands, signIn: string): Promise<boolean> {
+  return recent(hands, (await hands.store.get<Rounds>(roundsKey(signIn)))?.value).length >= TIMES;
 }
 
 /** Notes that a page leaves for a flow, in whatever host: each time counts. */
-export function leavesFor(hands: Hands, { url, state }: FlowRecord): Promise<void> {
-  return noted(hands, url, (rounds) => ({ times: [...recent(hands, rounds), hands.now()].slice(-TIMES), flow: state }));
+export function leavesFor(hands: Hands, { signIn, state }: FlowRecord): Promise<void> {
+  return noted(hands, signIn, (rounds) => ({ times: [...recent(hands, rounds), hands.now()].slice(-TIMES), flow: state }));
 }
 
 /** Notes that somebody has signed in at a server: no page is away for it any more. */
-export function signedInAt(hands: Hands, url: string): Promise<void> {
-  return noted(hands, url, (rounds) => rounds?.flow && { times: rounds.times });
+export function signedInAt(hands: Hands, signIn: string): Promise<void> {
+  return noted(hands, signIn, (rounds) => rounds?.flow && { times: rounds.times });
 }
 
 /** The flow that a page has left for last, while its answer may still come. */
-export async function leftFor(hands: Hands, url: string): Promise<FlowRecord | undefined> {
-  const { flow } = (await hands.store.get<Rounds>(roundsKey(url)))?.value ?? {};
+export async function leftFor(hands: Hands, signIn: string): Promise<FlowRecord | undefined> {
+  const { flow } = (await hands.store.get<Rounds>(roundsKey(signIn)))?.value ?? {};
   const record = flow === undefined ? undefined : await readFlow(hands, flow);
   return record && !isOlder(record, FLOW_TIME, hands.now()) ? record : undefined;
 }
@@ -48,11 +48,11 @@ function recent(hands: Hands, rounds: Rounds | undefined): number[] {
   return (rounds?.times ?? []).filter((at) => Math.abs(hands.now() - at) < WITHIN);
 }
 
-async function noted(hands: Hands, url: string, change: (rounds: Rounds | undefined) => Rounds | "" | undefined): Promise<void> {
+async function noted(hands: Hands, signIn: string, change: (rounds: Rounds | undefined) => Rounds | "" | undefined): Promise<void> {
   for (;;) {
-    const kept = await hands.store.get<Rounds>(roundsKey(url));
+    const kept = await hands.store.get<Rounds>(roundsKey(signIn));
     const next = change(kept?.value);
-    if (!next || (await hands.store.set(roundsKey(url), kept?.version ?? 0, next))) return;
+    if (!next || (await hands.store.set(roundsKey(signIn), kept?.version ?? 0, next))) return;
   }
 }
 

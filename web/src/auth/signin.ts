@@ -72,19 +72,22 @@ export class SignIn {
   #unrefreshed: AuthFailure | undefined;
   /** The MCP server or agent. */
   readonly url: string;
+  /** What stands for this sign-in in the store, and in what tabs tell each other ({@link signInKey}). */
+  readonly key: string;
   /** Called after each change of {@link state} or {@link address}. */
   onchange: (() => void) | undefined;
-  /** Called when a grant was stored or deleted here, with the server's URL: other tabs have to read it. */
-  onstored: ((url: string) => void) | undefined;
+  /** Called when a grant was stored or deleted here, with the key of its sign-in: other tabs have to read it. */
+  onstored: ((signIn: string) => void) | undefined;
   /** Transitions that the table does not have: always 0. */
   misplaced = 0;
 
   /** @param unattended gets a grant and stores it, without a person: for programs that are no page */
-  constructor(hands: Hands, url: string, options: SignInOptions, interaction: AskingInteraction, unattended?: (reason: Reason) => Promise<unknown>) {
+  constructor(hands: Hands, { url, key }: { readonly url: string; readonly key: string }, options: SignInOptions, interaction: AskingInteraction, unattended?: (reason: Reason) => Promise<unknown>) {
     if (!unattended) checkRedirectURL(options.redirectUrl);
     this.#unattended = unattended;
     this.#hands = hands;
     this.url = url;
+    this.key = key;
     this.#options = options;
     this.#interaction = interaction;
   }
@@ -116,13 +119,13 @@ export class SignIn {
 
   /** Who is signed in; undefined for nobody. */
   async principal(): Promise<string | undefined> {
-    return (await readGrant(this.#hands, this.url))?.value.principal;
+    return (await readGrant(this.#hands, this.key))?.value.principal;
   }
 
   /** Looks what is stored: at the beginning, and when another tab says that it has signed in or out. */
   async reread(): Promise<void> {
-    await dropEnded(this.#hands, this.url);
-    const grant = (await readGrant(this.#hands, this.url))?.value;
+    await dropEnded(this.#hands, this.key);
+    const grant = (await readGrant(this.#hands, this.key))?.value;
     if (this.#pending) {
       if (grant && this.#suffices(grant, this.#pending)) this.#settle();
       return;
@@ -146,7 +149,7 @@ export class SignIn {
   async headers(method: string, url: string, own?: string): Promise<Shown | undefined> {
     // A token is shown to the server that it is for, and to nobody else.
     if (new URL(url).origin !== new URL(this.url).origin) return undefined;
-    const kept = await readGrant(this.#hands, this.url);
+    const kept = await readGrant(this.#hands, this.key);
     if (!isUsable(kept?.value, this.#hands.now())) return undefined;
     let grant: LiveGrant;
     try {
@@ -165,10 +168,10 @@ export class SignIn {
   /** A request has passed with that token: what is refused from now on is no server that refuses all that it is given. */
   async passed(token: string): Promise<void> {
     this.#proven = token; // the store may take longer than the server's next answer
-    const kept = await readGrant(this.#hands, this.url);
+    const kept = await readGrant(this.#hands, this.key);
     if (kept?.value.unproven === undefined || kept.value.access?.token !== token) return;
     const { unproven: _, ...proven } = kept.value;
-    await this.#hands.store.set(grantKey(this.url), kept.version, proven); // where it has changed, the next request says it
+    await this.#hands.store.set(grantKey(this.key), kept.version, proven); // where it has changed, the next request says it
   }
 
   /** Takes the nonce that an answer of the server brings; gives it where it is another one than the request had that was `shown`. */
@@ -229,7 +232,7 @@ export class SignIn {
 
   /** The verdict on a refusal, with what is held now. Throws where nothing helps. */
   async #judged(refusal: Refusal, trials: Trials): Promise<Exclude<Verdict, { kind: "give-up" }>> {
-    const grant = (await readGrant(this.#hands, this.url))?.value;
+    const grant = (await readGrant(this.#hands, this.key))?.value;
     const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
     const held = grant && { token: alive ? grant.access?.token : undefined, cameBy: cameBy(grant), canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked, unproven: grant.unproven !== undefined && grant.access?.token !== this.#proven && Math.abs(this.#hands.now() - grant.unproven) < IN_VAIN };
     const verdict = judge(refusal, held, trials);
@@ -281,14 +284,14 @@ export class SignIn {
 
   /** Whether a page stays, and the request has failed: nobody has clicked, and the page would be back at once, to leave again, without end. */
   async #goesRound(pending: Pending): Promise<boolean> {
-    if (!this.#interaction.leaves || !(await goesRound(this.#hands, this.url)) || pending.asked) return false;
+    if (!this.#interaction.leaves || !(await goesRound(this.#hands, this.key)) || pending.asked) return false;
     this.#fail(pending, wentRound(), true);
     return true;
   }
 
   /** Begins the flow of a request; undefined where another tab was faster. */
   async #authorize(pending: Pending, waiting: unknown): Promise<BegunFlow | undefined> {
-    const begun = await authorize(this.#hands, this.url, this.#options, pending, waiting, this.#interaction.leaves === true);
+    const begun = await authorize(this.#hands, this, this.#options, pending, waiting, this.#interaction.leaves === true);
     if (this.#pending !== pending) return undefined;
     pending.state = begun.record.state;
     pending.window = begun.record.window;
@@ -357,7 +360,7 @@ export class SignIn {
 
   /** Somebody has come Back to a page: what it, or another one, has left for last has come to nothing, and nobody is sent there again but from a click. */
   async wentBack(): Promise<void> {
-    const flow = this.#interaction.leaves ? await leftFor(this.#hands, this.url) : undefined;
+    const flow = this.#interaction.leaves ? await leftFor(this.#hands, this.key) : undefined;
     const pending = this.#pending;
     if (!flow || pending?.asked) return;
     if (pending) return this.#fail(pending, wentBack(), true);
@@ -395,14 +398,14 @@ export class SignIn {
     try {
       const { record, code } = await takeFlow(this.#hands, callback);
       const grant = await exchange(this.#hands, record, code);
-      await signedInAt(this.#hands, record.url);
-      this.onstored?.(grant.url);
-      if (grant.url === this.url) await this.reread();
+      await signedInAt(this.#hands, record.signIn);
+      this.onstored?.(record.signIn);
+      if (record.signIn === this.key) await this.reread();
       return grant;
     } catch (error) {
       // Somebody else's answer, or one that nobody waits for, ends no flow that is under way.
       if (this.#pending && this.#pending.state === callback.state) this.#fail(this.#pending, asFailure(error));
-      else if (!this.#pending && flow?.url === this.url) this.#decline(flow, asFailure(error));
+      else if (!this.#pending && flow?.signIn === this.key) this.#decline(flow, asFailure(error));
       throw error;
     }
   }
@@ -426,16 +429,16 @@ export class SignIn {
 
   /** Signs out; resolves with whether the authorization server knows of it. */
   async signOut(): Promise<boolean> {
-    const revoking = signOut(this.#hands, this.url);
+    const revoking = signOut(this.#hands, this.key);
     if (this.#pending) this.#fail(this.#pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody has signed out" }));
     const revoked = await revoking;
-    this.onstored?.(this.url);
+    this.onstored?.(this.key);
     await this.reread();
     return revoked;
   }
 
   async #live(rejected?: string): Promise<LiveGrant> {
-    const kept = (await readGrant(this.#hands, this.url))?.value;
+    const kept = (await readGrant(this.#hands, this.key))?.value;
     const fresh = kept?.access && kept.access.token !== rejected && lifeOf(kept.access, this.#hands.now()) === "fresh";
     // A person who is on the way to sign in does not make the token any worse.
     const shown = !fresh && !this.#pending && this.#state === "signed-in";
@@ -447,7 +450,7 @@ export class SignIn {
       else if (isNews) this.onchange?.();
     };
     try {
-      const grant = await liveGrant(this.#hands, this.url, rejected);
+      const grant = await liveGrant(this.#hands, this.key, rejected);
       enter("signed-in");
       return grant;
     } catch (error) {

@@ -34,8 +34,8 @@ const ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
 const ASSERTION_TIME = 60;
 
 /** Gets a token, and stores it as the grant for the server. */
-export async function obtain(hands: Hands, url: string, how: Unattended, { challenge, scope }: Reason): Promise<Grant> {
-  const epoch = await openEpoch(hands, url);
+export async function obtain(hands: Hands, { url, key }: { readonly url: string; readonly key: string }, how: Unattended, { challenge, scope }: Reason): Promise<Grant> {
+  const epoch = await openEpoch(hands, key);
   const found = await discover(hands, url, challenge, undefined, false);
   const { server, resource } = found;
   const requested = scope ?? chooseScopes({ challenge: challenge?.scope, resource: found.scopes });
@@ -45,7 +45,7 @@ export async function obtain(hands: Hands, url: string, how: Unattended, { chall
   const { access, scope: said } = readTokens("auth/token", json, "Bearer", hands.now());
   if (access instanceof AuthFailure) throw access;
   const granted = said ?? requested;
-  return storeGrant(hands, {
+  return storeGrant(hands, key, {
     url,
     epoch,
     resource,

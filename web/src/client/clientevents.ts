@@ -1,6 +1,6 @@
 import type { Call } from "./call.js";
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
-import type { StateEvent } from "../shared/clientstate.js";
+import type { StateEvent, TokenSubject } from "../shared/clientstate.js";
 import type { HostEvent } from "../shared/host.js";
 import type { StatusEvent } from "../shared/streamevents.js";
 import type { CallToolResult, LoggingLevel } from "../shared/mcp.js";
@@ -34,6 +34,11 @@ export interface ClientEvents {
    * and cannot be replaced: then the client has failed.
    */
   host: HostEvent;
+  /**
+   * The token says whose it is, and that is not the `principal` that the app has named. It is used all the same: whom
+   * `principal` names is the app's word. Told once of each subject.
+   */
+  subject: TokenSubject;
   /** The store has deleted a call that nobody has acknowledged. Reported once the deletion is stored, also for calls that were found at `connect`. */
   evicted: EvictedCall;
   /**
@@ -63,6 +68,7 @@ export const CLIENT_EVENTS: Readonly<Record<keyof ClientEvents, 1>> = {
   restored: 1,
   durability: 1,
   host: 1,
+  subject: 1,
   evicted: 1,
   integrity: 1,
 };

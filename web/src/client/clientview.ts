@@ -103,7 +103,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** The app can listen from here on. */
   connected(): void {
-    const { why, durability } = this.client;
+    const { durability, told: { why, subject } } = this.client;
+    if (subject) this.listeners.emit("subject", subject);
     if (why) this.listeners.emit("durability", { durability, why });
     for (const call of this.client.calls()) this.#restored(call);
   }

@@ -199,10 +199,10 @@ export class OpenClient implements ConnectionUse {
 }
 
 /** What all views of a client have in common; undefined where nobody knows who the user is. */
-function keyOf({ url, core: { ...core }, credentials, backlog, validation, defaults, options: { journal = true, fetch } }: Plan, principal: string | undefined): string | undefined {
+function keyOf({ url, core: { ...core }, credentials, backlog, validation, defaults, options: { journal = true, fetch, auth } }: Plan, principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;
   delete (core as { eventSource?: boolean }).eventSource; // it follows from the rest, but for what one page records for all
-  return JSON.stringify([url, principal, core, credentials, backlog, validation, defaults, journal, fetch && numberOf(fetch)]);
+  return JSON.stringify([url, principal, core, credentials, backlog, validation, defaults, journal, fetch && numberOf(fetch), auth?.client]);
 }
 
 const numbers = new WeakMap<object, number>();

@@ -29,7 +29,7 @@ import { noteSpoken } from "./spoken.js";
 import { isForOthers, tellUnasked } from "./unasked.js";
 import { acknowledged, completed } from "./watch.js";
 import type { Wire } from "../runtime/wire.js";
-import type { ClientState } from "../shared/clientstate.js";
+import type { ClientState, TokenSubject } from "../shared/clientstate.js";
 import { badArgument } from "../shared/arguments.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
 import { unlessAborted } from "../connect/abort.js";
@@ -314,9 +314,9 @@ export class SharedConnection {
     });
   }
 
-  /** Why what is kept ends with the page; empty where it does not, or where the app wants it so. */
-  get why(): string {
-    return this.#why;
+  /** Why what is kept ends with the page, empty where it does not, or where the app wants it so; whose the token is, where that is not whom it names. */
+  get told(): { why: string; subject: TokenSubject | undefined } {
+    return { why: this.#why, subject: this.#life.subject };
   }
 
   #kept(durability: Durability, why: string): void {

@@ -8,7 +8,7 @@ import { isRepeatable } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
 import type { Tokens } from "./userstores.js";
 import type { Wire } from "../runtime/wire.js";
-import type { ClientState, StateEvent } from "../shared/clientstate.js";
+import type { ClientState, StateEvent, TokenSubject } from "../shared/clientstate.js";
 
 /** @internal How a client keeps its calls. */
 export interface Keeping {
@@ -35,10 +35,11 @@ export interface Facts {
   userChanged(): void;
 }
 
-/** Those who listen to a client, as far as they hear of its state. */
+/** Those who listen to a client, as far as they hear of its state and its user. */
 interface StateListeners {
   add(event: "state", listener: (event: StateEvent) => void): () => void;
   emit(event: "state", value: StateEvent): void;
+  emit(event: "subject", value: TokenSubject): void;
 }
 
 /** @internal What a life is made from. */
@@ -81,6 +82,7 @@ export class Lifetime<F extends Facts, C extends object> {
   #lastCounters: C;
   /** What the token provider has thrown last. */
   #thrown: unknown;
+  #subject: TokenSubject | undefined;
   /** Ends the question for a token that is under way. */
   #asking: AbortController | undefined;
   /** See {@link Lifetime.takingToken}. */
@@ -98,6 +100,11 @@ export class Lifetime<F extends Facts, C extends object> {
   /** Where the client stands. */
   get state(): ClientState {
     return this.#awaits ? "awaiting_authorization" : this.#state;
+  }
+
+  /** Whose the token is, where that is known, and is not whom the app has named. */
+  get subject(): TokenSubject | undefined {
+    return this.#subject;
   }
 
   /** Whether a session is being made. */
@@ -233,10 +240,19 @@ export class Lifetime<F extends Facts, C extends object> {
       this.#changeUser(stores);
       return;
     }
+    this.#isOf(stores?.stranger?.(answer));
     this.#thrown = answer.thrown;
     this.#use.tokenCame?.();
     this.#awaited();
     runtime.token(handle, answer.ok, answer.text, answer.away);
+  }
+
+  /** Notes whose the token is. It is told once: of a client that is being opened by whoever opens it, once the app can listen. */
+  #isOf(subject: TokenSubject | undefined): void {
+    const before = this.#subject;
+    if (!subject || (before?.subject === subject.subject && before.issuer === subject.issuer)) return;
+    this.#subject = subject;
+    if (this.#state !== "connecting") this.#listeners.emit("subject", subject);
   }
 
   /** Somebody has signed in, or nobody will: the client is where it was. */

@@ -38,6 +38,7 @@ export interface CrossingAuth {
   readonly options: { readonly redirectUrl: string };
   readonly how: string;
   readonly storage: string;
+  readonly client: string;
 }
 
 /** What signs in for clients: {@link oauth} gives it. */
@@ -48,12 +49,14 @@ export interface Auth {
   readonly crossing?: () => CrossingAuth;
   /** @internal What the app has made it of: two that are of the same are alike. */
   readonly of?: object;
+  /** @internal What the app has written of its client: those of two share no connection. */
+  readonly client?: string;
   /** @internal A client is being connected with it. */
   used?(): void;
   /** @internal The app hears of a sign-in that is in a worker. */
   heard?(signIn: object): void;
-  /** @internal The sign-in of a client of that server or agent. */
-  authorize(url: string): ClientAuthorization;
+  /** @internal The sign-in of a client of that server or agent, and of that user, in the app's own word. */
+  authorize(url: string, principal?: string): ClientAuthorization;
 }
 
 /** How what is kept rests in IndexedDB. */

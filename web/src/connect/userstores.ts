@@ -5,7 +5,8 @@
 import { forgetFormerly } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
 import { formerKeys, serverKey } from "../storage/storage.js";
-import { principalOf } from "./principal.js";
+import type { TokenSubject } from "../shared/clientstate.js";
+import { otherSubject, principalOf } from "./principal.js";
 import { headerEntries } from "../shared/headerentries.js";
 import { badProvider, type TokenAnswer } from "./tokenanswer.js";
 import type { ClientAuthorization, TokenProvider, UserOptions } from "./useroptions.js";
@@ -48,6 +49,8 @@ export interface Tokens {
   readonly sender?: RequestSender | undefined;
   /** Gives up what says who the user is, where that is ours to give up. */
   signOut?(): Promise<void>;
+  /** Whose a token is, where that is known, and is not whom the app has named. */
+  stranger?(answer: TokenAnswer): TokenSubject | undefined;
   /** Whether that token is another user's than the last one. */
   changed(answer: TokenAnswer): boolean;
   /** Opens the store of whoever the next token belongs to. */
@@ -79,7 +82,7 @@ export class UserStores implements Tokens {
     this.#options = options;
     this.#cookies = cookies;
     this.#keys = keys;
-    this.#authorization = options.auth?.authorize(url);
+    this.#authorization = options.auth?.authorize(url, options.principal);
   }
 
   /** How requests leave, where somebody signs in for them. */
@@ -153,6 +156,11 @@ export class UserStores implements Tokens {
     if (this.#authorization && before.principal === undefined && !this.#opening) return false;
     this.#ahead = Promise.resolve(answer);
     return true;
+  }
+
+  stranger(answer: TokenAnswer): TokenSubject | undefined {
+    const { principal } = this.#options;
+    return answer.ok && principal !== SHARED ? otherSubject(userOf(answer), principal) : undefined;
   }
 
   /** Who the last token says that the user is; undefined where it does not, or there was none. */

@@ -4,6 +4,7 @@
 // Where that one closes, the one before it.
 
 import type { AskedContext, DeclaredHandlers, Handlers, InputContext } from "../input/handlers.js";
+import type { TokenSubject } from "../shared/clientstate.js";
 import type { Open } from "../shared/mcp.js";
 import type { RequestSender } from "../runtime/sender.js";
 import type { TokenAnswer } from "./tokenanswer.js";
@@ -125,6 +126,10 @@ export class NewestTokens implements Tokens {
       view.leaves(); // what the others have is not that user's
     }
     return { ok: false, text: "there is no token provider" };
+  }
+
+  stranger(answer: TokenAnswer): TokenSubject | undefined {
+    return this.#views.newest?.stores.stranger(answer);
   }
 
   changed(): boolean {

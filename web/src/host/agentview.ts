@@ -154,6 +154,7 @@ export class AgentView implements SharingPage, TokenView {
     const agent = this.#agent;
     if (!agent || !this.#enter("listening")) return;
     if (agent.why) this.#tellEvent("durability", { durability: "memory", why: agent.why });
+    if (agent.client?.subject) this.#tellEvent("subject", agent.client.subject);
     agent.listens(this);
     pageArrived();
   }
@@ -243,7 +244,7 @@ export class AgentView implements SharingPage, TokenView {
   emit<E extends keyof AgentEvents>(event: E, value: AgentEvents[E]): void {
     this.#tell();
     this.#facts.touched();
-    if (event === "durability" && this.#attachment !== "listening") return; // it hears of that once it can
+    if ((event === "durability" || event === "subject") && this.#attachment !== "listening") return; // it hears of that once it can
     this.#tellEvent(event, value);
   }
 

@@ -110,7 +110,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
     const checked = checkedBy(chunk, options);
     const side = await unlessAborted(op, options.signal, Promise.race([checked, linking.then(() => checked)])); // where there is no worker, the chunk is not waited for
     const link = (): Promise<HostLink> => first.pop() ?? chosen.link().catch(rename);
-    return { side, way: { ...chosen, ahead, link, signIn: auth && pageOfSignIn.here!.RemoteSignIn.of(auth, opening.url, chosen.where, link) } }; // the sign-in is in the worker as well
+    return { side, way: { ...chosen, ahead, link, signIn: auth && pageOfSignIn.here!.RemoteSignIn.of(auth, opening.url, options.principal ?? "", chosen.where, link) } }; // the sign-in is in the worker as well
   } catch (error) {
     giveUp(ahead);
     linked.then((link) => link.unused(ahead)).catch(() => {});

@@ -25,7 +25,7 @@ export interface SignInPage {
   tell(): void;
 }
 
-/** Those of this worker, by server and options. Tokens in memory are of the worker: all of its pages have them. */
+/** Those of this worker, by server, user and options. Tokens in memory are of the worker: all of its pages have them. */
 const open = new Map<string, HostSignIn>();
 
 /** The sign-in at one server, for all pages of this worker. */
@@ -41,8 +41,8 @@ export class HostSignIn implements AskedPages {
   /** Where somebody has clicked. */
   #clicked: SignInPage | undefined;
 
-  private constructor(how: CrossingSignIn, url: string, file: string) {
-    const opening = authPlace(this).then((place) => openAuthOfPages(how, url, place, file));
+  private constructor(how: CrossingSignIn, url: string, principal: string, file: string) {
+    const opening = authPlace(this).then((place) => openAuthOfPages(how, url, principal, place, file));
     this.shared = opening.then(({ auth }) => {
       auth.onchange = () => {
         this.changed();
@@ -54,12 +54,12 @@ export class HostSignIn implements AskedPages {
     this.#returned.catch(() => {}); // whoever opens it hears of it
   }
 
-  /** The one at that server, opened where it is not yet; rejections of what it is made of are `load_failed`. */
-  static of(how: CrossingSignIn, url: string, file: string): HostSignIn {
-    const key = JSON.stringify([url, how]);
+  /** The one of that user at that server, opened where it is not yet; rejections of what it is made of are `load_failed`. */
+  static of(how: CrossingSignIn, url: string, principal: string, file: string): HostSignIn {
+    const key = JSON.stringify([url, principal, how]);
     let one = open.get(key);
     if (!one) {
-      open.set(key, (one = new HostSignIn(how, url, file)));
+      open.set(key, (one = new HostSignIn(how, url, principal, file)));
       one.shared.catch(() => open.delete(key)); // whoever connects next tries again
     }
     return one;

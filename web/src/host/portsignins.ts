@@ -32,16 +32,18 @@ export class PortSignIn implements SignInPage {
   isReturning = true;
   readonly #page: AuthPage;
   readonly #number: number;
+  readonly #client: string;
   /** The same once more; missing where it has opened, or may yet. */
   again?: () => PortSignIn;
 
   constructor(page: AuthPage, message: Extract<PageMessage, { t: "auth" }>, taken: Set<string>) {
-    const { client, url, how, file, window, answer, seen, back } = message;
+    const { client, url, principal, how, file, window, answer, seen, back } = message;
     this.#page = page;
     this.#number = client;
+    this.#client = (how as CrossingSignIn).client;
     this.isSeen = seen;
     this.isInFlow = window.startsWith(FLOW_WINDOW);
-    const signIn = (this.signIn = HostSignIn.of(how as CrossingSignIn, url, `${file}?${BUILD}`));
+    const signIn = (this.signIn = HostSignIn.of(how as CrossingSignIn, url, principal, `${file}?${BUILD}`));
     const self = this;
     const returned: ReturnedPage & { isBack: boolean } = {
       itself: page,
@@ -71,7 +73,7 @@ export class PortSignIn implements SignInPage {
 
   /** What a client here signs in with; `waits` is {@link Authorization}'s. */
   auth(waits: boolean): Auth {
-    return { authorize: (at) => new Authorization(at, () => this.signIn.shared, { waits }) };
+    return { client: this.#client, authorize: (at) => new Authorization(at, () => this.signIn.shared, { waits }) };
   }
 
   get isHere(): boolean {

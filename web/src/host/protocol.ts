@@ -49,7 +49,7 @@ export type PageMessage =
    * beside the worker's script, of what signs in, `window` the name of the page's own, `answer` what the page has come
    * back with, `seen` whether somebody looks at it, `back` that somebody has come Back to it.
    */
-  | { t: "auth"; client: number; url: string; how: object; file: string; window: string; answer?: object; seen: boolean; back: boolean }
+  | { t: "auth"; client: number; url: string; principal: string; how: object; file: string; window: string; answer?: object; seen: boolean; back: boolean }
   /** Whether somebody looks at the page. */
   | { t: "seen"; client: number; seen: boolean }
   /** Has a person sign in, or signs out; `answered` comes when that is done. */
@@ -166,7 +166,7 @@ export const FROM_PAGE: Fields<PageMessage, "t"> = {
   load: { wasm: "s", agents: "b" },
   connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b", ifKeys: "b" },
   agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b", ifKeys: "b" },
-  auth: { client: "n", url: "s", how: "o", file: "s", window: "s", answer: "o?", seen: "b", back: "b" },
+  auth: { client: "n", url: "s", principal: "s", how: "o", file: "s", window: "s", answer: "o?", seen: "b", back: "b" },
   seen: { client: "n", seen: "b" },
   signIn: { client: "n", ask: "n" },
   signOut: { client: "n", ask: "n" },

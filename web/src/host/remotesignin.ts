@@ -33,6 +33,8 @@ const made = new WeakMap<Auth, Map<string, RemoteSignIn>>();
 export class RemoteSignIn implements LinkedClient, ServerSignIn {
   readonly url: string;
   readonly #auth: Auth;
+  /** Empty where the app names none. */
+  readonly #principal: string;
   readonly #crossing: CrossingAuth;
   readonly #newLink: () => Promise<HostLink>;
   #link: HostLink | undefined;
@@ -47,21 +49,22 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
     return "ServerSignIn";
   }
 
-  private constructor(auth: Auth, url: string, newLink: () => Promise<HostLink>) {
+  private constructor(auth: Auth, url: string, principal: string, newLink: () => Promise<HostLink>) {
     this.#auth = auth;
     this.#crossing = auth.crossing!();
     this.url = url;
+    this.#principal = principal;
     this.#newLink = newLink;
     document.addEventListener("visibilitychange", () => this.#link?.send({ t: "seen", client: this.#number, seen: isSeen() }));
   }
 
-  /** That of `auth` at a server, in the worker that is `where`, which `newLink` gives a link to. */
-  static of(auth: Auth, url: string, where: string, newLink: () => Promise<HostLink>): RemoteSignIn {
+  /** That of `auth` and of that user at a server, in the worker that is `where`, which `newLink` gives a link to. */
+  static of(auth: Auth, url: string, principal: string, where: string, newLink: () => Promise<HostLink>): RemoteSignIn {
     let all = made.get(auth);
     if (!all) made.set(auth, (all = new Map()));
-    const key = JSON.stringify([url, where]);
+    const key = JSON.stringify([url, principal, where]);
     let one = all.get(key);
-    if (!one) all.set(key, (one = new RemoteSignIn(auth, url, newLink)));
+    if (!one) all.set(key, (one = new RemoteSignIn(auth, url, principal, newLink)));
     return one;
   }
 
@@ -95,9 +98,9 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
     this.#link = link;
     this.#number = link.number();
     link.add(this.#number, this);
-    const { options, how, storage } = this.#crossing;
+    const { options, how, storage, client } = this.#crossing;
     const answer = readAnswer(window, options.redirectUrl);
-    link.send({ t: "auth", client: this.#number, url: this.url, how: { options, how, storage }, file: fileName(oauthBeside), window: window.name, ...(answer && { answer }), seen: isSeen(), back: cameBack(window) });
+    link.send({ t: "auth", client: this.#number, url: this.url, principal: this.#principal, how: { options, how, storage, client }, file: fileName(oauthBeside), window: window.name, ...(answer && { answer }), seen: isSeen(), back: cameBack(window) });
     return this.#number;
   }
 

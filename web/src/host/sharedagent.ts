@@ -300,7 +300,7 @@ export class SharedAgent implements AgentViewer {
 }
 
 /** What all views of a client have in common; undefined where nobody knows who the user is. */
-function keyOf({ address, core, options: { journal = true, credentials } }: AgentPlan, principal: string | undefined): string | undefined {
+function keyOf({ address, core, options: { journal = true, credentials, auth } }: AgentPlan, principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;
-  return JSON.stringify(["acp", address, principal, core, credentials, journal]);
+  return JSON.stringify(["acp", address, principal, core, credentials, journal, auth?.client]);
 }

@@ -129,6 +129,7 @@ function bounded(message: HostMessage): [key: string, most: number] {
     case "state": // that the user is another one counts however it stands by now
       return [`state ${client} ${"anotherUser" in value}`, 1];
     case "durability":
+    case "subject":
     case "listen":
     case "status":
       return [`${event} ${client}`, 1];

@@ -15,3 +15,9 @@ export interface StateEvent {
   /** With `reconnecting`: the app's token provider has given another user's token. What the app shows of the last user's is not the next one's to see. */
   anotherUser?: true;
 }
+
+/** Whose a token is, where that is known: issuer and subject. */
+export interface TokenSubject {
+  issuer: string;
+  subject: string;
+}

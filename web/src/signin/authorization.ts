@@ -79,9 +79,9 @@ export class Authorization implements ClientAuthorization {
     this.#waits = waits;
   }
 
-  /** Opens the sign-in at a server; `changed` gets it after each change, and `newest` gives what the app's functions are by then. */
-  static async open(source: SignInSource, url: string, changed: (auth: ClientAuth) => void, newest: () => object | undefined): Promise<SharedSignIn> {
-    const auth = await openClientAuth(source, url, await authPlace(), newest);
+  /** Opens the sign-in at a server, of the user that the app names; `changed` gets it after each change, and `newest` gives what the app's functions are by then. */
+  static async open(source: SignInSource, url: string, changed: (auth: ClientAuth) => void, newest: () => object | undefined, principal: string | undefined): Promise<SharedSignIn> {
+    const auth = await openClientAuth(source, url, await authPlace(), newest, principal);
     const listeners = new Set<() => void>();
     auth.onchange = () => {
       for (const listener of [...listeners]) listener();

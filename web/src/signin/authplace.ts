@@ -5,6 +5,7 @@ import type { Channel } from "../auth/browser.js";
 import type { AuthPlace } from "../auth/opensignin.js";
 import { AuthRows, openedRows } from "../storage/authrows.js";
 import { Connector } from "../storage/connector.js";
+import { digest } from "../storage/digest.js";
 import type { KeptAuth } from "../storage/keptauth.js";
 import { hasBroadcast } from "../tabs/broadcast.js";
 import { exclusively } from "../tabs/lease.js";
@@ -13,6 +14,9 @@ import { exclusively } from "../tabs/lease.js";
 const AUTH = "auth";
 
 let connector: Connector | undefined;
+
+/** What earlier builds have left is gone, as far as it could be deleted. */
+let dropped: Promise<void> | undefined;
 
 /** What is kept in the memory of this page alone. */
 const memory: AuthPlace["memory"] = new Map();
@@ -23,7 +27,10 @@ async function authRows(): Promise<AuthRows | undefined> {
   const connect = (): ReturnType<Connector["connect"]> =>
     (connector ??= new Connector(AUTH, { onLost: (why) => void (why === "closed" && (connector = undefined)) })).connect();
   const { key } = await connect().catch(() => ({ key: null }));
-  return key ? new AuthRows(connect) : undefined;
+  if (!key) return undefined;
+  const rows = new AuthRows(connect);
+  await (dropped ??= rows.dropFormer().catch(() => {}));
+  return rows;
 }
 
 /** Where the sign-in at a server is, in this page; or in this worker, with the pages that it asks. Its channel is the page's or worker's, until that goes. */
@@ -43,6 +50,7 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
   return {
     store,
     memory,
+    digest,
     locks: { run: exclusively },
     ...(inPage && { page: window }),
     ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),

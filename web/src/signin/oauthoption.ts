@@ -45,12 +45,13 @@ export const oauthProgram: OAuthProgram<OAuth> = {
 
 function forClients(source: SignInSource): OAuth {
   const shared = new Map<string, Promise<SharedSignIn>>();
-  const opened = (url: string): Promise<SharedSignIn> => {
-    let open = shared.get(url);
+  const opened = (url: string, principal: string | undefined): Promise<SharedSignIn> => {
+    const key = JSON.stringify([url, principal]);
+    let open = shared.get(key);
     if (!open) {
-      open = clientPart.here!.Authorization.open(source, url, heard, () => made.newest?.()?.of);
-      shared.set(url, open);
-      open.catch(() => shared.delete(url)); // whoever needs it next tries again
+      open = clientPart.here!.Authorization.open(source, url, heard, () => made.newest?.()?.of, principal);
+      shared.set(key, open);
+      open.catch(() => shared.delete(key)); // whoever needs it next tries again
     }
     return open;
   };
@@ -68,10 +69,11 @@ function forClients(source: SignInSource): OAuth {
     used: () => void (connects = true),
     ...(source.crossing && { crossing: source.crossing }),
     of: source.of,
+    client: source.client,
     heard,
-    authorize(url) {
-      void opened(url); // at once: it takes the answer that this page has come back with
-      return new clientPart.here!.Authorization(url, () => opened(url));
+    authorize(url, principal) {
+      void opened(url, principal); // at once: it takes the answer that this page has come back with
+      return new clientPart.here!.Authorization(url, () => opened(url, principal));
     },
   };
   return made;

@@ -31,6 +31,9 @@ interface AuthRecord {
 /** How old the time of a grant may be that is read, in ms. */
 const DAY = 24 * 3_600_000;
 
+/** What the names of rows are since no address is in them: what a row is, and a digest. */
+const NAME = /^[a-z]+\/[0-9a-f]{64}$/;
+
 /** Stands for a key in the sealed text. */
 const KEY = "holdfast:CryptoKey";
 
@@ -80,6 +83,17 @@ export class AuthRows {
         });
       });
       return () => done;
+    });
+  }
+
+  /** Deletes what earlier builds have stored, whose names say of which server it is. */
+  async dropFormer(): Promise<void> {
+    const former = (await this.keys("")).filter((key) => !NAME.test(key));
+    if (former.length === 0) return;
+    const { db } = await this.#connect();
+    await run(db, { stores: ["keys"], mode: "readwrite" }, (tx) => {
+      for (const key of former) tx.objectStore("keys").delete([AUTH_ROWS + key]);
+      return () => undefined;
     });
   }
 
