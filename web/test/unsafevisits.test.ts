@@ -88,7 +88,7 @@ test("Fault 734: a visit to what is no page is answered with cancel, counted and
     const both = { inputRequests: { there: { method: "elicitation/create", params: visit("javascript:alert(1)") }, form: { method: "elicitation/create", params: { message: "m", requestedSchema: { type: "object", properties: {} } } } } };
     port.deliver(calls[0]!.id, EVENT.input, 1, JSON.stringify(both), 0);
     await until(() => core.answers.length === 1);
-    assert.deepEqual(core.answers[0], { call: calls[0]!.id, value: { there: { action: "cancel" }, form: { action: "accept", content: {} } } });
+    assert.deepEqual(core.answers[0], { call: calls[0]!.id, value: [1, { there: { action: "cancel" }, form: { action: "accept", content: {} } }] });
     assert.equal(shown.length, 1);
     port.settle(calls[0]!.id, OUTCOME.result, `{"content":[]}`);
     await call.result;
@@ -120,14 +120,14 @@ test("Fault 734: an app that answers itself is not shown a visit to what is no p
     const { id } = calls[0]!;
     port.deliver(id, EVENT.input, 1, rounds(visit("javascript:alert(1)")), 0);
     await until(() => core.answers.length === 1);
-    assert.deepEqual(core.answers[0], { call: id, value: { there: { action: "cancel" } } });
+    assert.deepEqual(core.answers[0], { call: id, value: [1, { there: { action: "cancel" } }] });
     const { inputRequests } = JSON.parse(rounds(visit("file:///x"))) as { inputRequests: Open };
     port.deliver(id, EVENT.input, 2, JSON.stringify({ inputRequests: { ...inputRequests, form: { method: "elicitation/create", params: { message: "m" } } }, drafts: {} }), 0);
     await until(() => seen.length === 1);
     assert.deepEqual(seen, [["form"]]);
     call.answer({ form: { action: "decline" } });
     await until(() => core.answers.length === 2);
-    assert.deepEqual(core.answers[1], { call: id, value: { form: { action: "decline" }, there: { action: "cancel" } } });
+    assert.deepEqual(core.answers[1], { call: id, value: [2, { form: { action: "decline" }, there: { action: "cancel" } }] });
     await until(() => told.length === 2);
     port.settle(id, OUTCOME.result, `{"content":[]}`);
     await call.result;

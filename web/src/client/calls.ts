@@ -6,7 +6,7 @@ import type { Call } from "./call.js";
 import type { RecalledCall } from "./callcontrol.js";
 import { errorFromGo, type GoError, HoldfastError, type RPCError } from "../shared/errors.js";
 import type { Gap } from "../shared/eventqueue.js";
-import { type RawEvent, unpacked } from "./events.js";
+import { alsoAnswered, answerTo, type RawEvent, unpacked } from "./events.js";
 import { keyIn } from "./idempotency.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "../input/handlers.js";
@@ -104,8 +104,7 @@ export class Calls {
     pause: (call, paused) => this.#wire.runtime.pause(this.#wire.handle, call, paused),
     answer: (call, responses) => {
       const { cancelled = {} } = this.#pending.get(call) ?? {};
-      const all = Object.keys(cancelled).length === 0 ? responses : JSON.stringify({ ...(responses === "" ? {} : (JSON.parse(responses) as Open)), ...cancelled });
-      this.#wire.runtime.answer(this.#wire.handle, call, all);
+      this.#wire.runtime.answer(this.#wire.handle, call, Object.keys(cancelled).length === 0 ? responses : alsoAnswered(responses, cancelled));
     },
     ack: (call, position) => this.#ack(call, position),
     handed: (call) => {
@@ -458,7 +457,7 @@ export class Calls {
     if (call.manual) {
       const { shown, cancelled } = shownInput(text, this.#context.handlers, this.#context.url);
       pending.cancelled = cancelled;
-      if (shown === "") runtime.answer(handle, id, JSON.stringify(cancelled));
+      if (shown === "") runtime.answer(handle, id, answerTo(position, cancelled));
       else call.deliver(EVENT.input, position, shown);
       return;
     }

@@ -144,6 +144,13 @@ export function answerTo(position: number, responses: Record<string, unknown>): 
   return json && position > 0 ? `[${position},${json}]` : json;
 }
 
+/** What {@link answerTo} has made, with more responses in it. */
+export function alsoAnswered(answer: string, more: Record<string, unknown>): string {
+  const given = JSON.parse(answer || "{}") as Record<string, unknown> | [number, Record<string, unknown>];
+  const [position, responses] = Array.isArray(given) ? given : [0, given];
+  return answerTo(position, { ...responses, ...more });
+}
+
 /** Keeps no drafts. */
 const saveNothing: SaveDraft = () => {};
 
