@@ -137,6 +137,19 @@ func exportDisown(handle, id uint32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
+// exportLogOut ends what has not left, since its user logs out here.
+//
+//go:wasmexport logOut
+func exportLogOut(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.LogOut(engine.Time(now))
+	return c.leave(engine.Time(now))
+}
+
 // exportHandshake gives leave to make a new session.
 //
 //go:wasmexport handshake

@@ -19,6 +19,7 @@ type machine interface {
 	Close(now engine.Time)
 	CloseKeepingSession(now engine.Time)
 	Terminate(now engine.Time)
+	LogOut(now engine.Time)
 
 	Online(now engine.Time)
 	Offline(now engine.Time)

@@ -18,6 +18,7 @@ const (
 	stateConnecting                      // the first initialize
 	stateOpen                            // requests go out
 	stateReconnecting                    // the connection is lost; a new one is being made
+	stateLeaving                         // its user has logged out: what is under way is read to its end, and nothing else begins
 	stateClosing                         // Terminate was called; the DELETE is under way
 	stateClosed                          // nothing happens any more
 	stateFailed                          // the same, with a reason
@@ -28,14 +29,15 @@ const (
 var clientTransitions = engine.Transitions{
 	stateNew:          1<<stateConnecting | 1<<stateReconnecting,
 	stateConnecting:   1<<stateOpen | 1<<stateReconnecting,
-	stateOpen:         1 << stateReconnecting,
-	stateReconnecting: 1<<stateOpen | 1<<stateClosing | 1<<stateClosed | 1<<stateFailed,
+	stateOpen:         1<<stateReconnecting | 1<<stateLeaving,
+	stateReconnecting: 1<<stateOpen | 1<<stateLeaving | 1<<stateClosing | 1<<stateClosed | 1<<stateFailed,
+	stateLeaving:      1<<stateClosing | 1<<stateClosed,
 	stateClosing:      1<<stateClosed | 1<<stateFailed,
 	stateClosed:       0,
 	stateFailed:       0,
 }
 
-var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "closing", "closed", "failed"}
+var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "leaving", "closing", "closed", "failed"}
 
 // Client is the state machine of one agent. It is an engine.Machine. Its inputs
 // are the methods that take now first; none may be called concurrently.
@@ -70,6 +72,7 @@ type Client struct {
 	token     link.Bearer
 	visits    link.Visits
 	offline   bool
+	idle      bool // behind a logout nothing is under way any more, and the host was told so
 	served    bool // the agent's server has let a stream be read
 	heads     link.Heads
 	heardOne  bool // and a session's
@@ -105,6 +108,9 @@ func (c *Client) Start(now engine.Time) {
 		return
 	}
 	c.setState(stateConnecting)
+	if c.exchanges.IsShut() {
+		return // leave ends it
+	}
 	if c.cfg.HasTokenProvider {
 		c.askToken()
 		return
@@ -202,6 +208,12 @@ func (c *Client) Next() (engine.Effect, bool) {
 	if e, ok := c.effects.Next(); ok {
 		return e, true
 	}
+	if c.exchanges.IsShut() {
+		c.leave(c.now)
+		if e, ok := c.effects.Next(); ok {
+			return e, true
+		}
+	}
 	if c.shared {
 		if e, ok := c.demanded(); ok {
 			return e, true
@@ -257,8 +269,11 @@ func contains(all []*connection, n *connection) bool {
 	return false
 }
 
-// fetch starts an exchange for o.
+// fetch starts an exchange for o; 0 where nothing may begin any more.
 func (c *Client) fetch(o owner, method string, header []engine.Field, body []byte) engine.ExchangeID {
+	if !c.mayBegin(o) {
+		return 0 // leave ends what it was for
+	}
 	header = append(header, c.cfg.Header...)
 	header = c.token.AppendField(header)
 	x := c.exchanges.Begin(o)

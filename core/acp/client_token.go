@@ -7,7 +7,7 @@ import (
 
 // askToken asks the provider, once, however many requests need it.
 func (c *Client) askToken() {
-	if c.token.Ask() {
+	if !c.exchanges.IsShut() && c.token.Ask() {
 		c.effects.Add(engine.Effect{Kind: engine.Token})
 	}
 }
@@ -15,6 +15,9 @@ func (c *Client) askToken() {
 // refreshToken drops the token of that number, which was refused, and asks for
 // another. It returns false where there is a newer one already.
 func (c *Client) refreshToken(number int) bool {
+	if c.exchanges.IsShut() {
+		return true // and it never comes
+	}
 	awaited := c.token.Awaited()
 	if !c.token.Refused(number) {
 		return false

@@ -252,6 +252,9 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		n.stream.close(c)
 		n.stream = nil
 	}
+	if c.exchanges.IsShut() {
+		return // leave ends what was on it
+	}
 	for _, q := range c.allQuestions() {
 		if q.conn == n {
 			c.withdraw(now, q, withdrawnConnection)

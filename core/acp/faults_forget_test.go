@@ -12,8 +12,8 @@ import (
 )
 
 // Fault 121: what is stored of an agent is deleted while a turn is under way, with a
-// commit that lands before and is heard of late, or is refused. The session goes on,
-// nothing of it is written again, and the app is told once.
+// commit that lands before and is heard of late, or is refused. The turn is read to its
+// end, nothing of it is written again, the app is told once, and nothing more leaves (fault 718).
 func TestFault121_AgentForgottenInATurn(t *testing.T) {
 	for _, result := range []journal.Result{journal.ResultOK, journal.ResultFailed} {
 		s, handle, a := opened(t, quiet())
@@ -34,7 +34,9 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 		s.session()
 		again := s.prompt(handle, "more")
 		s.settle(0)
-		s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.settled(again).Outcome == engine.OutcomeResult, "a prompt is not taken in")
+		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "a prompt that has left is not taken in")
+		refused := s.settled(again)
+		s.expect(refused.Failure != nil && refused.Failure.Code == engine.CodeUnsent, "a prompt leaves behind the logout (fault 718)")
 		s.expect(len(s.Store.Waiting()) == 0, "it stores again")
 		s.expect(len(s.events(engine.EventDurability, "")) == 1 && len(s.events(engine.EventDurability, `"why":"closed"`)) == 1, "the app is not told once")
 	}

@@ -44,6 +44,9 @@ func (c *Client) send(now engine.Time, p *post) {
 	if p.body != nil && c.state >= stateClosing {
 		return
 	}
+	if !c.mayBegin(p) {
+		return // leave ends what it was for; an answer nobody gives any more
+	}
 	if p.conn == nil || p.conn.state == connGone {
 		p.lost(c, now)
 		return

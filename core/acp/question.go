@@ -80,6 +80,9 @@ func (c *Client) takesQuestion(raw []byte) bool {
 
 // receiveQuestion takes a request of the agent's.
 func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
+	if c.exchanges.IsShut() {
+		return // no answer may leave
+	}
 	id := rawID(m.ID)
 	for _, q := range c.questions {
 		if q.conn == n && bytes.Equal(q.id, id) {
@@ -207,7 +210,7 @@ func lists(background, call []byte) bool {
 // the agent has taken it back.
 func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	c.begin(now)
-	if c.state >= stateClosing {
+	if c.state >= stateLeaving {
 		return
 	}
 	for _, q := range c.questions {
@@ -232,7 +235,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, asked, by uint64, ok bool, data []byte) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
-	if c.state >= stateClosing || s == nil || s.state != sessionOwned {
+	if c.state >= stateLeaving || s == nil || s.state != sessionOwned {
 		return
 	}
 	if q := c.questionOf(s, id); q != nil && (q.state == questionOpen || q.state == questionGiven) && (asked == 0 || asked == mark(q.raw)) {

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -178,6 +179,8 @@ func (c *Client) scope(method string, handle uint32) (*session, *engine.Error) {
 	switch {
 	case c.state >= stateClosing || c.state == stateNew:
 		return nil, &engine.Error{Code: engine.CodeClosed, Op: method, Message: "the agent's client is closed"}
+	case c.exchanges.IsShut() && method != "session/cancel":
+		return nil, durable.Unsent(method)
 	case handle == 0 && method == "session/prompt", handle != 0 && c.session(handle) == nil:
 		return nil, &engine.Error{Code: CodeNoSession, Op: method, Message: "there is no such session here"}
 	case handle == 0:
@@ -210,6 +213,9 @@ func (r *request) dispatch(c *Client, now engine.Time) {
 // send sends the request, unless the app has cancelled it since it was sent for the
 // first time.
 func (r *request) send(c *Client, now engine.Time) {
+	if c.exchanges.IsShut() {
+		return // leave ends it
+	}
 	if r.unwanted {
 		r.fail(c, now, cancelledByApp(r))
 		return

@@ -70,7 +70,7 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 	c.begin(now)
 	record := uintMember(text, "record")
 	s := c.sessionOfRecord(record)
-	if c.state >= stateClosing || c.state == stateNew || s == nil || s.state != sessionOwned {
+	if c.state >= stateLeaving || c.state == stateNew || s == nil || s.state != sessionOwned {
 		return 0
 	}
 	data, answers := jsonrpc.Member(text, "data")

@@ -232,7 +232,7 @@ func (s *session) apply(c *Client, now engine.Time, updates [][]byte) {
 // attach opens the session's stream, or takes up the session on a socket.
 func (s *session) attach(c *Client, now engine.Time) {
 	c.touch(s)
-	if s.conn == nil || s.conn.state != connOpen {
+	if s.conn == nil || s.conn.state != connOpen || c.exchanges.IsShut() {
 		return
 	}
 	if c.cfg.Transport == TransportWebSocket {

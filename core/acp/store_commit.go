@@ -61,6 +61,9 @@ func (c *Client) readWithheld() {
 
 // storeFailed goes on in memory: a store that fails must not end a session.
 func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
+	if why == durable.ReasonClosed { // everything was deleted
+		c.loggedOut()
+	}
 	open := c.writer.Open()
 	c.writer.Fail(now, why, (*storeOwner)(c))
 	if open {
@@ -120,7 +123,8 @@ func (c *Client) writeState(s *session) {
 	}
 }
 
-// StoreGone notes that nothing is stored any more.
+// StoreGone notes that nothing is stored any more. After durable.ReasonClosed nothing begins, either: its user has
+// logged out.
 func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
 	c.begin(now)
 	c.storeFailed(now, why)

@@ -11,8 +11,10 @@ import (
 // that: ids of exchanges grow; a Read is asked of an exchange that is under way, has a
 // head and no other Read (a source pushes its events: of one, it is only a sign that
 // more is wanted); an Abort is of one that is under way, a Frame of a socket
-// that is; and that an event says what a stream does in a number as its text does.
+// that is; that an event says what a stream does in a number as its text does; and that
+// behind a logout nothing begins but what ends something (fault 718).
 type contract struct {
+	loggedOut bool
 	exchanges map[engine.ExchangeID]*Exchange
 	newest    engine.ExchangeID
 }
@@ -29,6 +31,9 @@ type Exchange struct {
 // effect takes an effect; it returns what is wrong with it, "" for nothing.
 func (c *contract) effect(e engine.Effect) string {
 	x := c.exchanges[e.X]
+	if c.loggedOut && begins(e) {
+		return fmt.Sprintf("behind a logout: %+v %+v", e, e.Request)
+	}
 	switch e.Kind {
 	case engine.Fetch, engine.Source, engine.Socket:
 		if e.X <= c.newest {
@@ -54,11 +59,38 @@ func (c *contract) effect(e engine.Effect) string {
 		}
 		x.Over = true
 	case engine.Deliver:
+		c.loggedOut = c.loggedOut || e.Event == engine.EventDurability && bytes.Contains(e.Data, []byte(`"why":"closed"`))
 		if !streamFits(e) {
 			return fmt.Sprintf("an event of kind %d with stream state %d: %s", e.Event, e.Stream, e.Data)
 		}
 	}
 	return ""
+}
+
+// withdrawing are the messages that end something.
+var withdrawing = []string{"notifications/cancelled", "tasks/cancel", "session/cancel", "$/cancel_request", "tool_call/cancel", "terminal/cancel"}
+
+// begins reports whether an effect asks something of a server, or of whoever has tokens, but to end something.
+func begins(e engine.Effect) bool {
+	message := e.Data
+	switch e.Kind {
+	case engine.Source, engine.Socket, engine.Token, engine.Handshake:
+		return true
+	case engine.Fetch:
+		if e.Request.Method == "DELETE" {
+			return false
+		}
+		message = e.Request.Body
+	case engine.Frame:
+	default:
+		return false
+	}
+	for _, method := range withdrawing {
+		if bytes.Contains(message, []byte(`"method":"`+method+`"`)) {
+			return false
+		}
+	}
+	return true
 }
 
 // streamFits reports whether an event has the state of a stream that its kind and its text ask for.

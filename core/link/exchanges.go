@@ -8,7 +8,14 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 type Exchanges[Owner any] struct {
 	last   engine.ExchangeID
 	owners map[engine.ExchangeID]Owner
+	shut   bool
 }
+
+// Shut notes that nothing is to begin any more but what ends something: a logout. Whoever begins an exchange asks IsShut.
+func (e *Exchanges[Owner]) Shut() { e.shut = true }
+
+// IsShut reports whether Shut was called.
+func (e *Exchanges[Owner]) IsShut() bool { return e.shut }
 
 // Begin gives an exchange of that owner its id.
 func (e *Exchanges[Owner]) Begin(owner Owner) engine.ExchangeID {

@@ -94,6 +94,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	switch {
 	case c.state >= stateClosing:
 		c.settle(now, call, engine.OutcomeFailure, nil, c.closedError(method))
+	case c.exchanges.IsShut(): // leave ends it
 	case len(c.calls) > c.cfg.Limits.Calls:
 		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeLimit, Op: method, Retryable: true, Message: "too many calls in flight"})
@@ -139,8 +140,8 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 // unless another page may have made the same call.
 func (call *call) send(c *Client, now engine.Time) {
 	call.enter(c, callQueued)
-	if call.parked != 0 {
-		return // Hold lets it go
+	if call.parked != 0 || !c.mayBegin(call) {
+		return // Hold lets it go, or leave ends it
 	}
 	if now >= call.sendDue(c) {
 		call.unsent(c, now, waitedTooLong)

@@ -14,7 +14,7 @@ const maxReruns = 5
 // the tool's annotations say that this is harmless, or the app allows it. Never
 // otherwise: the server may have run it already. outcome is what the resume came to: lost or unknown.
 func (call *call) answerLost(c *Client, now engine.Time, outcome engine.Resumption, failure *engine.Error) {
-	if call.flags.Repeatable() && call.reruns < maxReruns && call.role == roleApp && c.state < stateClosing {
+	if call.flags.Repeatable() && call.reruns < maxReruns && call.role == roleApp && c.state < stateLeaving {
 		call.rerun(c, now)
 		return
 	}

@@ -104,7 +104,7 @@ func (c *Client) giveUp(now engine.Time, call *call, failure *engine.Error) {
 	case call.state >= callEnding, call.role != roleApp:
 	case call.taskID() != "":
 		c.cancelTask(now, call)
-	case heard && c.state == stateOpen && c.revision.CancelNotification:
+	case heard && (c.state == stateOpen || c.state == stateLeaving) && c.revision.CancelNotification:
 		c.sendCancelled(now, call.request, failure.Message)
 	}
 	c.abort(call.x)

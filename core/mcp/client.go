@@ -16,6 +16,7 @@ const (
 	stateConnecting                      // the first handshake
 	stateOpen                            // calls go out
 	stateReconnecting                    // the session is lost; a new handshake is under way or due
+	stateLeaving                         // its user has logged out: what is under way is read to its end, and nothing else begins
 	stateClosing                         // Close was called; the DELETE is under way
 	stateClosed                          // nothing happens any more
 	stateFailed                          // the same, with a reason
@@ -25,14 +26,15 @@ const (
 var clientTransitions = engine.Transitions{
 	stateNew:          1<<stateConnecting | 1<<stateClosing,
 	stateConnecting:   1<<stateOpen | 1<<stateClosing | 1<<stateFailed,
-	stateOpen:         1<<stateReconnecting | 1<<stateClosing | 1<<stateFailed,
-	stateReconnecting: 1<<stateOpen | 1<<stateClosing | 1<<stateFailed,
+	stateOpen:         1<<stateReconnecting | 1<<stateLeaving | 1<<stateClosing | 1<<stateFailed,
+	stateReconnecting: 1<<stateOpen | 1<<stateLeaving | 1<<stateClosing | 1<<stateFailed,
+	stateLeaving:      1 << stateClosing,
 	stateClosing:      1 << stateClosed,
 	stateClosed:       0,
 	stateFailed:       0,
 }
 
-var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "closing", "closed", "failed"}
+var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "leaving", "closing", "closed", "failed"}
 
 func (s clientState) String() string { return stateNames[s] }
 
@@ -90,6 +92,7 @@ type Client struct {
 	token       link.Bearer
 	visits      link.Visits
 	offline     bool
+	idle        bool // behind a logout nothing is under way any more, and the host was told so
 
 	reach        reach // of the first handshake
 	reachability reachability
@@ -154,6 +157,9 @@ func (c *Client) Start(now engine.Time) {
 	c.dropStaleHandshake()
 	c.fitStored()
 	c.setState(stateConnecting)
+	if c.exchanges.IsShut() {
+		return // leave ends it
+	}
 	if c.cfg.HasTokenProvider {
 		c.askToken()
 		return
@@ -263,6 +269,12 @@ func (c *Client) Advance(now engine.Time) {
 func (c *Client) Next() (engine.Effect, bool) {
 	if e, ok := c.effects.Next(); ok {
 		return e, true
+	}
+	if c.exchanges.IsShut() {
+		c.leave(c.now)
+		if e, ok := c.effects.Next(); ok {
+			return e, true
+		}
 	}
 	if c.ahead && c.writer.Idle() {
 		c.writeLeaving()

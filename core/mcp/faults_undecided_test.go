@@ -53,8 +53,8 @@ func TestFault124_LeavesOnlyOnceDecided(t *testing.T) {
 }
 
 // Fault 124: the same holds for a call that is made while the store fails, for one of
-// two that is another page's as it turns out, and until the app logs out: then nobody
-// shares the key.
+// two that is another page's as it turns out, and when the app logs out: then none of
+// them leaves (fault 718).
 func TestFault124_MadeWhileTheStoreFails(t *testing.T) {
 	fails := func() *queue {
 		q := newKeyed(t, "other", 60_000)
@@ -75,8 +75,8 @@ func TestFault124_MadeWhileTheStoreFails(t *testing.T) {
 
 	q = fails()
 	q.do("logout", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
-	if q.posts != 2 {
-		t.Errorf("%d requests leave after a logout\n%s", q.posts, q.Log())
+	if q.posts != 0 || len(q.told) != 1 || q.told[0] != "unsent" {
+		t.Errorf("%d requests leave after a logout, told %v\n%s", q.posts, q.told, q.Log())
 	}
 
 	q = newKeyed(t, "k", 60_000)

@@ -70,6 +70,9 @@ func (c *Client) askInput(now engine.Time, call *call, result []byte) {
 	call.answerBy, call.askedAt, call.roundOver = engine.Never, now, false
 	requests, _ := jsonrpc.Member(result, "inputRequests")
 	call.asks = append(call.asks[:0], requests...)
+	if c.exchanges.IsShut() {
+		return // nobody is asked any more
+	}
 	c.writeRound(call)
 	c.deliver(call, engine.EventInput, inputEvent(call.asks))
 	call.askedBy = call.position
@@ -209,6 +212,9 @@ func (c *Client) ask(now engine.Time, call *call, m *jsonrpc.Message) {
 }
 
 func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
+	if c.exchanges.IsShut() {
+		return // no answer may leave
+	}
 	if !c.takesAsked(m) {
 		c.counters.RefusedRequests++
 		c.answer(now, c.asksIn(call), jsonrpc.AppendError(nil, m.ID, -32000, "Too many requests"))

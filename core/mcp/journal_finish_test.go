@@ -66,6 +66,9 @@ func (l *life) heal() {
 		if !busy {
 			return
 		}
+		if l.forgotten && quiet {
+			l.hangUp() // its runs wait for answers that nobody gives any more
+		}
 		if d := l.NextDeadline(); d >= 0 && quiet && l.Newest() == before && l.Store.Flying() == 0 {
 			l.Advance(d)
 		}
@@ -74,6 +77,14 @@ func (l *life) heal() {
 		l.Trace = append(l.Trace, fmt.Sprintf("the server holds %+v for %+v", *k, *l.Exchange(k.x)))
 	}
 	l.fatal("a call has not settled: %d ms to the next deadline", l.NextDeadline())
+}
+
+// hangUp has the server close its streams.
+func (l *life) hangUp() {
+	l.t.Helper()
+	for _, k := range slices.Clone(l.wires) {
+		l.end(k, engine.EndNetwork)
+	}
 }
 
 // finish: each call has its result, or a reason why not; another page gets the
@@ -156,7 +167,7 @@ func (l *life) checkOutcome(e *errand) {
 	case engine.CodeCancelled:
 		ok = e.cancelled
 	case engine.CodeOutcomeUnknown:
-		ok = e.unsure || !e.ids || e.inline
+		ok = e.unsure || !e.ids || e.inline || l.forgotten
 	case engine.CodeLost:
 		ok = e.lost
 	case engine.CodeProtocol:
@@ -166,7 +177,7 @@ func (l *life) checkOutcome(e *errand) {
 	case engine.CodeTimeout:
 		ok = true
 	case engine.CodeUnsent:
-		ok = e.volatile
+		ok = e.volatile || l.forgotten && !e.left // behind a logout nothing leaves any more
 	case mcp.CodeSessionRejected:
 		ok = l.session > 3
 	}

@@ -145,6 +145,9 @@ func (j *journey) finishes() string {
 			j.fatal("no end")
 		}
 	}
+	if j.forgotten {
+		j.hangUp()
+	}
 	e := j.errands[0]
 	switch {
 	case e.page == nil && len(e.runs) > 0 && !e.flags.Harmless() && !e.volatile:

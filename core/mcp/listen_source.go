@@ -16,6 +16,9 @@ func (c *Client) usesEventSource() bool {
 // source starts an EventSource for o. Its first error ends it: core alone
 // reconnects.
 func (c *Client) source(o owner) engine.ExchangeID {
+	if !c.mayBegin(o) {
+		return 0
+	}
 	x := c.exchanges.Begin(o)
 	c.effects.Add(engine.Effect{Kind: engine.Source, X: x, Request: &engine.Request{Method: "GET", URL: c.cfg.URL}})
 	return x

@@ -3,6 +3,7 @@ package mcp
 import (
 	"strconv"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
@@ -83,7 +84,11 @@ func (c *Client) Notify(now engine.Time, method string, params []byte, options C
 	id, _ := c.newID()
 	if c.state != stateOpen {
 		failure := c.closedError(method)
-		if c.state < stateClosing {
+		switch {
+		case c.state >= stateClosing:
+		case c.exchanges.IsShut():
+			failure = durable.Unsent(method)
+		default:
 			failure = &engine.Error{Code: engine.CodeNetwork, Op: method, Retryable: true, Message: "the client is not connected yet"}
 		}
 		c.effects.Add(engine.Effect{Kind: engine.Settle, C: id, Outcome: engine.OutcomeFailure, Failure: failure})

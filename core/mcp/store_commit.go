@@ -56,7 +56,7 @@ func (c *Client) Missed(now engine.Time, ops []byte) {
 // StoreGone notes that nothing is stored any more, and that what was may be gone:
 // everything was deleted, or a newer version has the database. Calls at hand do not
 // wait for their next commit to say that they end with the page. After
-// durable.ReasonClosed nothing is stored for as long as the client lives.
+// durable.ReasonClosed nothing is stored for as long as the client lives, and nothing begins: its user has logged out.
 func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
 	c.begin(now)
 	c.storeFailed(now, why)
@@ -69,6 +69,7 @@ func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 	c.rescheduleAll()
 	waiting := c.undecided()
 	if why == durable.ReasonClosed { // everything was deleted
+		c.loggedOut()
 		for _, call := range c.calls {
 			if call.record != nil {
 				call.record.neverStored()

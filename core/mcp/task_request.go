@@ -232,6 +232,9 @@ func (call *call) taskID() string {
 	return ""
 }
 
+// cancelTaskMethod asks the server to stop a task.
+const cancelTaskMethod = "tasks/cancel"
+
 // cancelTask asks the server to stop the call's task, now or once the client is open: a task
 // outlives its session. notifications/cancelled must not be used for one. Whether it does is not
 // waited for.
@@ -239,9 +242,9 @@ func (c *Client) cancelTask(now engine.Time, call *call) {
 	if c.state >= stateClosing {
 		return
 	}
-	s := c.bookTask(now, call, "tasks/cancel", nil)
+	s := c.bookTask(now, call, cancelTaskMethod, nil)
 	s.answerBy, s.totalBy = engine.Never, engine.Never // it may wait for long
-	if c.state == stateOpen && !c.token.Asking() {
+	if (c.state == stateOpen || c.state == stateLeaving) && !c.token.Asking() {
 		s.send(c, now)
 	}
 }

@@ -34,7 +34,7 @@ holds<Same<keyof typeof STORE_REASON, StoreReasonWord>>();
 holds<Within<CoreErrorCode, ErrorCode>>();
 // A client that has not begun says nothing; that the network is gone TypeScript says; one that awaits
 // somebody's sign-in is in the state that it was in.
-holds<Same<ClientState, Exclude<ServerStateWord, "new"> | "offline" | "awaiting_authorization">>();
+holds<Same<ClientState, Exclude<ServerStateWord, "new" | "leaving"> | "offline" | "awaiting_authorization">>();
 holds<Same<ServerStateWord, AgentStateWord>>();
 // An answer that was given is no withdrawal; that another page carries the session TypeScript says.
 holds<Same<Named<WithdrawnReason> | "given", WithdrawalWord | "moved">>();

@@ -110,7 +110,7 @@ export class AgentClient implements AgentBackend {
 
   /** Whether another page may come to it: not where what is stored was deleted, or the runtime has exited. */
   get isShareable(): boolean {
-    return this.#keeping.journal?.forgotten !== true && !this.#wire.runtime.death;
+    return this.#keeping.journal?.forgotten !== true && !this.#life.loggedOut && !this.#wire.runtime.death;
   }
 
   request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T> {
@@ -148,7 +148,7 @@ export class AgentClient implements AgentBackend {
   }
 
   async logout(): Promise<void> {
-    await this.close();
+    await this.#life.logOut();
     // What is stored goes whatever the authorization server takes to hear of it.
     await Promise.all([this.#forgetStored(), this.#keeping.stores?.signOut?.()]);
   }

@@ -350,29 +350,29 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
         this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
         break;
       case EVENT.status:
-        this.#status(JSON.parse(text) as SessionStatus);
+        this.#status(JSON.parse(text) as SessionStatus & { unknown?: true });
         break;
       default:
         this.#view.heard(kind, text);
     }
   }
 
-  /** @internal It is over; `error` says why, where the client has failed. */
-  end(error?: HoldfastError): void {
+  /** @internal It is over; `error` says why, where the client has failed, `unknown` that nobody hears of the end of a turn. */
+  end(error?: HoldfastError, unknown?: HoldfastError): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#questions.withdrawAll("closed");
-    this.#view.end(error ?? this.#over("settled"), error);
+    this.#view.end(error ?? unknown ?? this.#over("settled"), error);
   }
 
-  #status(status: SessionStatus): void {
+  #status({ unknown, ...status }: SessionStatus & { unknown?: true }): void {
     const { state } = status;
     if (state === "followed" || state === "owned") {
       this.#followed = state === "followed";
       this.#questions.withdrawAll("moved"); // what is still open is asked again
     }
     this.#view.tell("status", status);
-    if (state === "closed") this.end();
+    if (state === "closed") this.end(undefined, unknown && new HoldfastError({ code: "outcome_unknown", op: "settled", message: "the turn may go on: its user has logged out, and its stream has ended" }));
   }
 
   get #modes(): SessionModes {

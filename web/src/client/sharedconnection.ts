@@ -205,7 +205,7 @@ export class SharedConnection {
   logout(): Promise<void> {
     this.#calls.closing();
     const ends = this.#keeping.journal?.logout() ?? true;
-    return this.#life.close(ends ? () => this.#wire.runtime.terminate(this.#wire.handle) : undefined);
+    return this.#life.logOut(ends ? () => this.#wire.runtime.terminate(this.#wire.handle) : undefined);
   }
 
   /** Ends it as a page does that is left: its session is for whoever comes next. */
@@ -242,7 +242,7 @@ export class SharedConnection {
 
   /** Whether another view may come to it: not where what is stored was deleted, here or in another tab, or the runtime has exited. */
   get isShareable(): boolean {
-    return this.#keeping.journal?.forgotten !== true && !this.#wire.runtime.death;
+    return this.#keeping.journal?.forgotten !== true && !this.#life.loggedOut && !this.#wire.runtime.death;
   }
 
   /** The instance of the Go program that it is in. */

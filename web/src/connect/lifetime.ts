@@ -3,6 +3,7 @@ import { errorFromGo, HoldfastError, type GoError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
+import { unsent, whenWiped } from "./loggedout.js";
 import { otherUser } from "./otheruser.js";
 import { isRepeatable } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
@@ -85,6 +86,10 @@ export class Lifetime<F extends Facts, C extends object> {
   #subject: TokenSubject | undefined;
   /** Ends the question for a token that is under way. */
   #asking: AbortController | undefined;
+  /** Its user has logged out: nothing is sent any more. */
+  #loggedOut = false;
+  /** Ends what listens for a wipe. */
+  #unwatch: (() => void) | undefined;
   /** See {@link Lifetime.takingToken}. */
   #taking: Promise<void> | undefined;
 
@@ -112,6 +117,11 @@ export class Lifetime<F extends Facts, C extends object> {
     return this.#state === "reconnecting";
   }
 
+  /** Whether its user has logged out, here or in another page. */
+  get loggedOut(): boolean {
+    return this.#loggedOut;
+  }
+
   /** Whether nothing can be asked of the client any more. */
   get over(): boolean {
     return this.#state === "closed" || this.#state === "failed";
@@ -120,6 +130,7 @@ export class Lifetime<F extends Facts, C extends object> {
   /** Why it cannot. */
   overError(op: string): HoldfastError {
     const error = this.#error;
+    if (!error && this.#loggedOut) return unsent(op);
     if (!error) return new HoldfastError({ code: "closed", op, message: "the client is closed" });
     return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
   }
@@ -145,13 +156,38 @@ export class Lifetime<F extends Facts, C extends object> {
         else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
       });
       this.#boot = boot;
-      boot();
+      this.#watchWipes();
+      if (this.#keeping.journal?.forgotten) this.#fail(new HoldfastError({ code: "closed", op: "connect", message: "the user has logged out" }));
+      else boot();
     });
+  }
+
+  #watchWipes(): void {
+    this.#unwatch = whenWiped(() => this.#wiped(), this.#keeping.journal?.durability !== "indexeddb");
+  }
+
+  /** All users of this origin have logged out. */
+  #wiped(): void {
+    if (this.over) return;
+    const { journal } = this.#keeping;
+    const { runtime, handle } = this.#wire;
+    if (this.#between) {
+      this.#loggedOut = true;
+      this.#ended();
+    } else if (journal) journal.lost("closed");
+    else runtime.storeGone(handle, "closed");
+  }
+
+  /** Its user logs out here: what has not left ends as unsent, and then the client. `end` as of {@link Lifetime.close}. */
+  logOut(end?: () => void): Promise<void> {
+    if (!this.over && !this.#between) this.#wire.runtime.logOut(this.#wire.handle);
+    return this.close(end);
   }
 
   /** Begins it for a user whose store is to be opened yet: what is asked meanwhile waits for that. */
   startLater(boot: () => void): void {
     this.#boot = boot;
+    this.#watchWipes();
     this.#state = "reconnecting";
     this.#between = this.#openStore(this.#keeping.stores!);
   }
@@ -187,6 +223,7 @@ export class Lifetime<F extends Facts, C extends object> {
 
   // There is nothing in the core that could be closed.
   #ended(): void {
+    this.#unwatch?.();
     this.#awaits = false;
     this.#asking?.abort();
     this.#state = "closed";
@@ -197,7 +234,8 @@ export class Lifetime<F extends Facts, C extends object> {
   /** The core says where the client stands. */
   changed(text: string, bits: number): void {
     if (this.#between) return; // said by the client of the last user
-    const json = JSON.parse(text) as { state: ClientState; error?: GoError };
+    const json = JSON.parse(text) as { state: ClientState | "leaving"; idle?: boolean; error?: GoError };
+    if (json.state === "leaving") return this.#leaves(json.idle === true);
     this.#awaits = json.state === "awaiting_authorization";
     if (this.#awaits) return this.#listeners.emit("state", { state: json.state });
     this.#state = json.state;
@@ -206,6 +244,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
     // The core has settled every call that it had by then; its memory can go.
     if (this.over) {
+      this.#unwatch?.();
       this.#asking?.abort();
       this.#use.reject((op) => this.overError(op));
       queueMicrotask(() => {
@@ -214,6 +253,17 @@ export class Lifetime<F extends Facts, C extends object> {
         this.#keeping.journal?.close();
       });
     }
+  }
+
+  /** Its user has logged out, and what is under way is read to its end; once that is over the client is closed. */
+  #leaves(isIdle: boolean): void {
+    this.#loggedOut = true;
+    this.#awaits = false;
+    this.#asking?.abort();
+    if (isIdle) queueMicrotask(() => void this.close()); // not within the core's effects
+    if (this.#state === "closing") return;
+    this.#state = "closing";
+    this.#listeners.emit("state", { state: "closing" });
   }
 
   /** Resolves when the token that is asked for is the client's, or has made it another user's; undefined where none is asked for. */
@@ -318,7 +368,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#asking?.abort();
     this.#use.reject((op) => interrupted(error, op));
     const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
-    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || !lived) {
+    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || this.#loggedOut || !lived) {
       this.#fail(error);
       return;
     }
@@ -336,6 +386,7 @@ export class Lifetime<F extends Facts, C extends object> {
   }
 
   #fail(error: HoldfastError): void {
+    this.#unwatch?.();
     this.#error = error;
     this.#awaits = false;
     this.#asking?.abort();

@@ -199,6 +199,11 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.closeKeepingSession(client, performance.now()));
   }
 
+  /** Ends what has not left, since its user logs out here. */
+  logOut(client: number): void {
+    this.#run(() => this.#exports.logOut(client, performance.now()));
+  }
+
   /** Closes a client and ends its session, or its connection to an agent, with whatever goes on in it. */
   terminate(client: number): void {
     this.#run(() => this.#exports.terminate(client, performance.now()));

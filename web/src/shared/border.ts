@@ -319,6 +319,7 @@ export type ServerStateWord =
   | "connecting"
   | "open"
   | "reconnecting"
+  | "leaving"
   | "closing"
   | "closed"
   | "failed";
@@ -329,6 +330,7 @@ export type AgentStateWord =
   | "connecting"
   | "open"
   | "reconnecting"
+  | "leaving"
   | "closing"
   | "closed"
   | "failed";
@@ -390,6 +392,7 @@ export interface Exports {
   visited(handle: number, now: number): number;
   park(handle: number, id: number, parked: number, now: number): number;
   disown(handle: number, id: number, now: number): number;
+  logOut(handle: number, now: number): number;
   handshake(handle: number, now: number): number;
   closeKeepingSession(handle: number, now: number): number;
   terminate(handle: number, now: number): number;

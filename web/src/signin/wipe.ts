@@ -1,4 +1,5 @@
 import { joinable } from "../connect/joinable.js";
+import { tellWiped } from "../connect/loggedout.js";
 import { type KeptAuth, keptAuth } from "../storage/keptauth.js";
 import { forgetRevisions } from "../storage/revisions.js";
 import { storageFailed } from "../storage/storagefailed.js";
@@ -17,6 +18,7 @@ const TELLS = 3_000;
 export async function wipe(): Promise<void> {
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
+  tellWiped(); // those that there are begin nothing any more
   const kept = await keptAuth().catch(() => undefined); // what is stored goes all the same
   const deleted = wipeAll();
   const signedOut = signOutIfSignedIn(kept, deleted).catch(() => {});

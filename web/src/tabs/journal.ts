@@ -319,8 +319,8 @@ export class Journal {
 
   /** @internal The store has lost its database; for good where it is `closed`. */
   lost(reason: StoreReason): void {
-    if (reason === "closed") this.#part();
     this.#client?.wire.runtime.storeGone(this.#client.wire.handle, reason);
+    if (reason === "closed") this.#part(); // what it had of others' calls has ended
   }
 
   /** Parts from the other pages: one that comes now belongs to whoever logs in next. */

@@ -1,0 +1,108 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// loggedOut has the client leave, whose user has logged out (durable.Unsent): nothing begins from here on.
+func (c *Client) loggedOut() {
+	c.exchanges.Shut()
+	if c.state == stateOpen || c.state == stateReconnecting {
+		c.setState(stateLeaving)
+	}
+}
+
+// mayBegin reports whether o may begin an exchange: behind a logout nothing does but what ends something.
+func (c *Client) mayBegin(o owner) bool {
+	if !c.exchanges.IsShut() {
+		return true
+	}
+	switch o := o.(type) {
+	case *post:
+		return o.role == postDelete || o.role == postCancelled
+	case *call:
+		return o.method == cancelTaskMethod
+	}
+	return false
+}
+
+// leave ends what has nothing open, after each input behind a logout. Once nothing is under way the client says so: its
+// host closes it, who knows whether others use the session.
+func (c *Client) leave(now engine.Time) {
+	if c.state >= stateClosing {
+		return
+	}
+	c.token.Stop()
+	c.session.initializeAt = engine.Never
+	c.answers.waiting = nil
+	if c.listen.state != listenOff {
+		c.listen.stop(c)
+	}
+	for _, call := range append([]*call(nil), c.calls...) {
+		if call.state < callEnding && !call.hasOpen(c) {
+			call.leave(c, now)
+		}
+	}
+	if c.state == stateConnecting {
+		c.failure = durable.LoggedOut("connect")
+		c.fail(now)
+		return
+	}
+	for _, p := range append([]*post(nil), c.posts...) {
+		if p.state != postDone && !c.exchanges.Live(p.x) {
+			c.posted(now, p, durable.Unsent(p.method))
+		}
+	}
+	if c.state == stateLeaving && !c.idle && len(c.posts) == 0 && len(c.calls) == c.endingCalls() {
+		c.idle = true
+		c.effects.Add(engine.Effect{Kind: engine.State, Data: []byte(`{"state":"leaving","idle":true}`)})
+	}
+}
+
+// endingCalls counts the calls that have their outcomes.
+func (c *Client) endingCalls() (n int) {
+	for _, call := range c.calls {
+		if call.state >= callEnding {
+			n++
+		}
+	}
+	return n
+}
+
+// hasOpen reports whether something is open that may bring the call's answer: an exchange of its own, or one about its task.
+func (call *call) hasOpen(c *Client) bool {
+	if c.exchanges.Live(call.x) && !call.opensClient() || call.state == callAccepted && c.exchanges.Live(c.channel.x) {
+		return true
+	}
+	for _, other := range c.calls {
+		if other.parent == call && other.method != cancelTaskMethod && other.hasOpen(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// leave ends a call that has nothing open. It is unsent where it has not left, or was not run.
+func (call *call) leave(c *Client, now engine.Time) {
+	left, followed := call.left, call.state == callFollowed
+	if call.fold != nil {
+		left = call.fold.Sent && !call.fold.Refused
+	}
+	refused := call.state == callQueued && call.reruns == 0 && !call.roundOver // its server has not taken it
+	failure := durable.CutOff(call.method)
+	if !left || refused {
+		failure = durable.Unsent(call.method)
+	}
+	call.fold = nil
+	c.abort(call.x)
+	call.x = 0
+	switch {
+	case call.role != roleApp:
+		c.finish(call)
+	case followed:
+		c.part(now, call, failure)
+	default:
+		c.settle(now, call, engine.OutcomeFailure, nil, failure)
+	}
+}

@@ -1,0 +1,51 @@
+// Who hears at once that all users of this origin have logged out (wipe): the clients of this page or worker, and of
+// others those whose database does not tell them.
+
+import { HoldfastError } from "../shared/errors.js";
+import { hasBroadcast } from "../tabs/broadcast.js";
+
+const CHANNEL = "holdfast.wiped";
+
+const here: Set<() => void> = new Set();
+const heard: Set<() => void> = new Set();
+let channel: BroadcastChannel | undefined;
+
+/** Has `gone` called by a wipe here, and where `elsewhere` by one of another page. Returns what ends that. */
+export function whenWiped(gone: () => void, elsewhere: boolean): () => void {
+  here.add(gone);
+  if (elsewhere) heard.add(gone);
+  if (elsewhere && !channel && hasBroadcast()) {
+    channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = () => tell(heard);
+  }
+  return () => {
+    here.delete(gone);
+    heard.delete(gone);
+    if (heard.size > 0) return;
+    channel?.close();
+    channel = undefined;
+  };
+}
+
+/** Tells all of them. */
+export function tellWiped(): void {
+  tell(here);
+  if (!hasBroadcast()) return;
+  const others = new BroadcastChannel(CHANNEL);
+  others.postMessage(null);
+  others.close();
+}
+
+function tell(clients: ReadonlySet<() => void>): void {
+  for (const gone of [...clients]) gone();
+}
+
+/** What a request comes to that has not reached the core when its user logs out, or that is made after that (core/durable/logout.go). */
+export function unsent(op: string): HoldfastError {
+  return new HoldfastError({
+    code: "unsent",
+    op,
+    message: "the request was not sent, and will not be: its user has logged out",
+    hint: "Connect again once somebody has signed in, and make the call there if it is theirs.",
+  });
+}
