@@ -75,7 +75,7 @@ func (c *Client) leave(now engine.Time) {
 // hasOpen reports whether something is open that may bring the answer.
 func (r *request) hasOpen(c *Client) bool {
 	switch {
-	case r.state != requestSent || r.conn == nil || r.role == roleInitialize:
+	case r.state != requestSent || r.conn == nil || r.role == roleInitialize || r.waits(c):
 		return false
 	case c.cfg.Transport == TransportWebSocket:
 		return r.conn.state == connOpen

@@ -18,8 +18,10 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 	for _, result := range []journal.Result{journal.ResultOK, journal.ResultFailed} {
 		s, handle, a := opened(t, quiet())
 		s.settle(0)
-		s.slow = true
 		call := s.prompt(handle, "hi")
+		s.settle(0)
+		s.slow = true
+		a.is(`"state":"running"`)
 		s.settle(0)
 		waiting := s.Store.Waiting()
 		s.expect(len(waiting) == 1, "%d commits are under way", len(waiting))

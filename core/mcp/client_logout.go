@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
@@ -54,20 +56,16 @@ func (c *Client) leave(now engine.Time) {
 			c.posted(now, p, durable.Unsent(p.method))
 		}
 	}
-	if c.state == stateLeaving && !c.idle && len(c.posts) == 0 && len(c.calls) == c.endingCalls() {
+	if c.state == stateLeaving && !c.idle && !c.isBusy() {
 		c.idle = true
 		c.effects.Add(engine.Effect{Kind: engine.State, Data: []byte(`{"state":"leaving","idle":true}`)})
 	}
 }
 
-// endingCalls counts the calls that have their outcomes.
-func (c *Client) endingCalls() (n int) {
-	for _, call := range c.calls {
-		if call.state >= callEnding {
-			n++
-		}
-	}
-	return n
+// isBusy reports whether a call waits for its outcome, or a message for its answer.
+func (c *Client) isBusy() bool {
+	return slices.ContainsFunc(c.calls, func(call *call) bool { return call.state < callEnding }) ||
+		slices.ContainsFunc(c.posts, func(p *post) bool { return p.state != postDone })
 }
 
 // hasOpen reports whether something is open that may bring the call's answer: an exchange of its own, or one about its task.

@@ -133,9 +133,9 @@ export class Connection {
    * Closes the connection, ends the session at the server, and deletes all that is stored
    * of this server and user: calls, results, the session and what was learned of the server.
    * Where another tab carries a call, which may be in that session, the last tab that is
-   * closed ends it. For a logout; {@link wipe} does it for all servers. Calls of this user in other tabs go on
-   * in memory: `durability` is `memory` there, because of `closed`. Clients of this page
-   * that share the connection end with it, unless they have calls under way, which go on so, too.
+   * closed ends it. For a logout; {@link wipe} does it for all servers. In every tab a call
+   * of this user that has not left ends `unsent`; one under way is read to the end of its open stream. Clients of
+   * this page that share the connection end with it, unless they have calls under way, which are read so, too.
    *
    * @throws HoldfastError `storage_failed` where it could not be deleted
    */

@@ -11,8 +11,9 @@ const TELLS = 3_000;
 
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,
- * sessions, sign-ins and keys of all servers and users. For a logout. Clients that are open
- * go on in memory. Authorization servers hear after that that their tokens are not needed any
+ * sessions, sign-ins and keys of all servers and users. For a logout. A call that has not
+ * left ends `unsent`, in every tab; one under way is read to the end of its open stream, and then its client is
+ * closed. Authorization servers hear after that that their tokens are not needed any
  * more, where they can be reached within three seconds.
  */
 export async function wipe(): Promise<void> {
