@@ -17,6 +17,7 @@ export function whenWiped(gone: () => void, elsewhere: boolean): () => void {
   if (elsewhere && !channel && hasBroadcast()) {
     channel = new BroadcastChannel(CHANNEL);
     channel.onmessage = () => tell(heard);
+    (channel as { unref?: () => void }).unref?.(); // Node would wait for it; a browser has no such thing
   }
   return () => {
     here.delete(gone);
