@@ -68,6 +68,7 @@ export class CoreRig {
       agentForget: (_: number, session: number) => this.tell(session, "status", { state: "closed" }),
       draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
       terminate: () => this.#end("terminate"),
+      logOut: () => {},
       close: () => this.#end("close"),
       closeKeepingSession: () => this.#end("closeKeepingSession"),
       token: (_: number, ok: boolean, text: string) => this.told.push(["token", ok, text]),

@@ -397,7 +397,7 @@ export class World {
     counters: () => "{}",
     toolFor: () => [TaskOffer.None, ""],
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.clients[handle - 1]!.end()])),
-    ...Object.fromEntries(["release", "pause", "handed", "visited", "hold", "draft", "tools", "peek", "park"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["release", "pause", "handed", "visited", "hold", "draft", "tools", "peek", "park", "logOut"].map((what) => [what, () => {}])),
   };
 
   wrong(what: string): void {
