@@ -95,7 +95,7 @@ const six = `
 // but what he calls, and nothing leaves in a session of hers but what ends it.
 func TestFault718_WaitingCallsOfWhoHasLoggedOut(t *testing.T) {
 	t.Parallel()
-	for _, host := range []string{"page", "shared"} {
+	for _, host := range []string{"page", "shared", "worker"} {
 		for _, logout := range []string{"wipe", "forget"} {
 			for _, here := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, %s, here %v", host, logout, here), func(t *testing.T) {
@@ -150,6 +150,42 @@ func TestFault718_WaitingCallsOfWhoHasLoggedOut(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestFault718_NothingKept: a client that keeps nothing waits for a token when all users are wiped, in this tab or another
+// one, and then gets one. What it was asked for has not left, and does not.
+func TestFault718_NothingKept(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"page", "shared"} {
+		for _, here := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, here %v", host, here), func(t *testing.T) {
+				row(t)
+				t.Parallel()
+				site, profile := chrome.NewSite(t), chrome.NewProfile(t)
+				s := knowsCookies(t, site, peer.Options{})
+				s.Unauthorized(func(token string) bool { return token == "old" && len(s.Of("tools/call")) > 0 })
+				page := candid(profile, site)
+				leaver := page
+				if !here {
+					leaver = candid(profile, site)
+				}
+				chrome.Script[chrome.Void](page, fmt.Sprintf(`
+					window.given = 0;
+					const token = () => given++ === 0 ? "old" : new Promise((resolve) => (window.give = resolve));
+					window.mcp = await holdfast.connect("/mcp", { token, journal: false, host: %q });
+					watch(mcp.callTool("sideeffect", { call: "waits" }));`, host))
+				page.WaitFor(`window.give`)
+				chrome.Script[chrome.Void](leaver, `await holdfast.wipe();`)
+				page.WaitFor(`seen.done`)
+				outcome(t, page, "unsent")
+				chrome.Eval[chrome.Void](page, `give("new")`)
+				page.WaitFor(`mcp.state === "closed"`)
+				if n := s.Oracle().Runs("waits"); n != 0 {
+					t.Errorf("it has run %d times", n)
+				}
+			})
 		}
 	}
 }
