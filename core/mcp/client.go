@@ -248,6 +248,9 @@ func (c *Client) Advance(now engine.Time) {
 		}
 	}
 	c.advanceCalls(now)
+	if now >= c.answersDue() {
+		c.postAnswers(now)
+	}
 	for _, p := range append([]*post(nil), c.posts...) {
 		p.advance(c, now)
 	}
@@ -287,7 +290,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

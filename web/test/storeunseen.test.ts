@@ -79,3 +79,23 @@ test("Fault 554: a list that the server has changed while it was on its way, and
   store.onChange(() => {})();
   assert.equal(client.asked.length, 2, "and by none after that");
 });
+
+test("Fault 739: a server that says without end that its tools have changed is asked for them once at a time, and once more behind that", async () => {
+  const client = new Client();
+  const store = observeTools(client.as);
+  const stop = store.onChange(() => {});
+  for (let n = 0; n < 1_000; n++) client.listeners.emit("changed", { what: "tools" });
+  store.snapshot().refresh();
+  await settled();
+  assert.equal(client.asked.length, 1);
+  client.asked[0]!("old");
+  await settled();
+  await settled();
+  assert.equal(client.asked.length, 2, "once more, for all that was said");
+  client.asked[1]!("new");
+  await settled();
+  await settled();
+  assert.deepEqual(store.snapshot().tools.map(({ name }) => name), ["new"]);
+  assert.equal(client.asked.length, 2);
+  stop();
+});

@@ -25,6 +25,9 @@ class ToolsStore extends Observed<ToolsSnapshot> {
   /** What is shown is not what the server has, or may not be. */
   #stale = true;
   #listens = false;
+  /** A list is under way. What has changed meanwhile is listed once behind it, however often the server says so. */
+  #underWay = false;
+  #onceMore = false;
 
   constructor(client: McpClient) {
     super();
@@ -57,18 +60,25 @@ class ToolsStore extends Observed<ToolsSnapshot> {
     [this.#state, this.#tools, this.#error] = ["loading", [], undefined];
     this.#asked++;
     this.#stale = true;
+    this.#underWay = this.#onceMore = false;
     this.publish();
   }
 
   readonly #refresh = (): void => this.#list();
 
   #list(): void {
+    this.#onceMore = this.#underWay;
+    if (this.#underWay) return;
+    this.#underWay = true;
     const asked = ++this.#asked;
     this.#stale = false;
     const take = (state: "ready" | "failed", tools: readonly Tool[], error: HoldfastError | undefined): void => {
       if (asked !== this.#asked) return;
       [this.#state, this.#tools, this.#error] = [state, tools, error];
       this.#stale ||= state === "failed"; // whoever comes next tries again, as where it has changed meanwhile
+      this.#underWay = false;
+      if (this.#onceMore && this.heard) this.#list();
+      else this.#stale ||= this.#onceMore;
       this.changed();
     };
     this.#client.listTools().then(
