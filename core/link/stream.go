@@ -14,6 +14,16 @@ const stableAfter = 30_000
 // milliseconds, however small the server's retry.
 const emptyPoll = 250
 
+// A stream that is cut soon after each event makes progress, and asks for a connection each time. churnFree times in a row
+// that is a network's bad moment; then the wait doubles from churnFloor ms to churnCap, until a connection has
+// lasted for churnOver (fault 739).
+const (
+	churnFree  = 4
+	churnFloor = 50
+	churnCap   = 1_000
+	churnOver  = 1_000
+)
+
 // loopTries is how many more accepted closes without progress are borne after
 // the hot-loop guard has tripped, now at the ladder's pace (about two minutes).
 const loopTries = 8
@@ -49,6 +59,7 @@ type Stream struct {
 	progressed bool // this connection has brought something new
 	brought    bool // and that was a message, not only an id
 	stranded   bool // no connection can follow this one by its cursor
+	churn      int  // connections in a row that have ended soon after they had brought something
 	live       liveness
 	guard      loopGuard
 	seen       seenIDs
@@ -161,6 +172,12 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 	}
 	looping := false
 	switch {
+	case accepted && now.Since(s.openedAt) >= churnOver:
+		s.churn = 0
+	case accepted && s.brought:
+		s.churn++
+	}
+	switch {
 	case !accepted || s.progressed:
 	case now.Since(s.openedAt) >= stableAfter:
 		s.attempt = 0
@@ -191,6 +208,9 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 			s.heads.probes(now.After(delay))
 		}
 		s.attempt++
+	}
+	if s.churn > churnFree && s.brought { // what brings no news has a pace of its own
+		delay = max(delay, min(int64(churnFloor)<<min(s.churn-churnFree-1, 8), churnCap))
 	}
 	if offline {
 		delay = max(delay, offlineDelay)
