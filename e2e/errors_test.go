@@ -34,7 +34,7 @@ func TestStoryConnectErrors(t *testing.T) {
 		}, "network_error", "Nothing answers at http://127.0.0.1:"},
 		"wrong path": {func(t *testing.T) string {
 			return strings.TrimSuffix(peer.New(t, peer.Options{Site: withCORS(http.NotFoundHandler())}).URL(), "/mcp") + "/mpc"
-		}, "http_error", "There is no MCP endpoint at /mpc (status 404)"},
+		}, "http_error", "There is no MCP endpoint at /… (status 404)"},
 		"wrong path, no CORS there": {func(t *testing.T) string {
 			return peer.New(t, peer.Options{}).Origin() + "/mpc"
 		}, "cors_blocked", "is the path right?"},

@@ -207,7 +207,7 @@ test("Fault 219: garbage from a page harms no agent and no other page", async ()
     for (const data of garbage) worker.channels[0]!.onmessage?.({ data } as MessageEvent);
     await settled();
     assert.deepEqual([core.responses, core.drafts, core.sent], [[], [], []]);
-    assert.equal(worker.sessions[0]!.dropped, 3);
+    assert.equal(worker.sessions[0]!.dropped, 4);
     say(core, "on");
     await settled();
     assert.equal(textOf(session), "on");

@@ -201,8 +201,8 @@ test("Fault 210: a call that is not kept is made once more by its page, which ha
 test("Fault 211: a logout after close deletes what is stored, by a worker that never had the client", async () => {
   const [first, dies, last] = [new FakeLink(true), new FakeLink(true), new FakeLink(true)];
   const backend = await opened(first, dies, last);
-  const stored = { url: "http://x/", stores: ["key"], former: [] };
-  first.tell({ t: "facts", client: 2, facts: { stored } });
+  const stored = { url: "http://x/", user: "ada", agents: false };
+  first.tell({ t: "facts", client: 2, facts: { stored: { ...stored, stores: ["key"] } } });
   const closing = backend.close();
   first.answer(undefined);
   await closing;

@@ -15,7 +15,7 @@ import { OP } from "./op.js";
 import { SharedStreams } from "./sharedstreams.js";
 
 /** What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so never with this. */
-const AGENT = "acp:";
+export const AGENT = "acp:";
 
 /** What an agent's client is made of, checked. */
 export interface AgentPlan {

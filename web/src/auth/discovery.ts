@@ -1,5 +1,6 @@
 // From a server that wants a token to the authorization server that gives it one.
 
+import { shownPath } from "../shared/plainpath.js";
 import { canonicalResource, isLoopback, serverAddress } from "./addresses.js";
 import { type Answer, ask } from "./answers.js";
 import { type AuthorizationServer, legacyServer, readAuthorizationServer, serverMetadataURLs } from "./authorizationserver.js";
@@ -127,7 +128,7 @@ async function look(hands: Hands, leg: Leg, url: string): Promise<Found | AuthFa
   const place = originOf(url);
   if (status >= 500 || status === 429) return new AuthFailure(leg, { code: "http_error", status, message: `${place} answered ${status}`, retryable: true });
   if (status < 200 || status > 299) {
-    return new AuthFailure(leg, { code: "http_error", status, message: `${place} has no metadata (status ${status})`, hint: `It is looked for at ${new URL(url).pathname}.` });
+    return new AuthFailure(leg, { code: "http_error", status, message: `${place} has no metadata (status ${status})`, hint: `It is looked for at ${shownPath(new URL(url).pathname)}.` });
   }
   if (json && type !== "text/html") return { json };
   return invalid(leg, `${place} answered ${status} with ${type === "text/html" ? "a page (text/html)" : "what is no JSON object"} where its metadata belongs`, "It has to be application/json, or 404.");

@@ -1,6 +1,7 @@
 // The metadata of a protected resource (RFC 9728): which authorization servers a server trusts.
 
-import { canonicalResource, checkedURL, covers, isLoopback } from "./addresses.js";
+import { shownAddress } from "../shared/plainpath.js";
+import { checkedURL, covers, isLoopback } from "./addresses.js";
 import { invalid, type Leg } from "./failure.js";
 import { scopeArray } from "./scopes.js";
 
@@ -55,7 +56,7 @@ export function readProtectedResource(json: Readonly<Record<string, unknown>>, s
   const local = isLoopback(server);
   const resource = checkedURL(LEG, "resource", json.resource, local);
   if (!covers(resource, server) || !(wellKnown || resource.pathname === server.pathname)) {
-    throw invalid(LEG, "it is the metadata of another resource", `resource has to be ${canonicalResource(new URL(server.origin + server.pathname))}${wellKnown ? ", or above it" : ""}.`);
+    throw invalid(LEG, "it is the metadata of another resource", `resource has to be ${server.pathname === "/" ? server.origin : shownAddress(server)}${wellKnown ? ", or above it" : ""}.`);
   }
   const issuers = json.authorization_servers;
   if (!Array.isArray(issuers) || issuers.length === 0) {

@@ -120,10 +120,9 @@ export class UserStores implements Tokens {
     return this.#opened;
   }
 
-  /** The keys of all that {@link Journal.forget} and {@link UserStores.forgetFormer} delete. */
-  async places(): Promise<{ stores: string[]; former: string[] }> {
-    const opened = this.#opened;
-    return { stores: opened === undefined ? [] : [await this.#keys.of(opened)], former: await this.#keys.former(opened) };
+  /** The keys of the user's stores. */
+  async places(): Promise<string[]> {
+    return this.#opened === undefined ? [] : [await this.#keys.of(this.#opened)];
   }
 
   /** Deletes what the last build has stored of this server under other keys, of this user or of nobody knows whom. */

@@ -3,6 +3,7 @@
 // without CORS, with CORS, and with one header field after the other. All of it
 // is GET, which changes nothing.
 
+import { shownAddress, shownPath } from "../shared/plainpath.js";
 import { isMixedContent } from "../shared/origins.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 
@@ -105,11 +106,8 @@ function blocked(origin: string, header: string): Finding {
   return { cors: true, hint: `${origin} has to answer with  ${header}` };
 }
 
-/** An address to show: the query may hold a secret. */
-export function place(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
-}
+/** An address to show. */
+export const place: (url: string) => string = shownAddress;
 
 /** What to do besides where a server of the page's own origin may know its users by cookies, which did not go along; else nothing. */
 export function cookieHint({ foreign, status }: Failed, sent: Sent | undefined): string {
@@ -133,7 +131,7 @@ export function httpHint(url: string, status: number, kind: string, usual: strin
       return `${new URL(url).origin} forbids the request. Servers may refuse pages of another origin: allow this one there, or go through a proxy.`;
     case 404:
     case 405:
-      return `There is no ${kind} endpoint at ${new URL(url).pathname} (status ${status}). Is the path right? Many servers use ${usual}.`;
+      return `There is no ${kind} endpoint at ${shownPath(new URL(url).pathname)} (status ${status}). Is the path right? Many servers use ${usual}.`;
     case 502:
     case 503:
     case 504:

@@ -67,7 +67,7 @@ export class AgentView implements SharingPage, TokenView {
     this.#signIn = page.signIn(auth);
     const tell = (facts: object): void => this.page.send({ t: "facts", client, facts });
     this.#facts = new NewFacts(() => this.#known(), tell);
-    this.#places = new KnownPlaces(tell);
+    this.#places = new KnownPlaces(tell, true);
     this.#shown = new ShownSessions(client, page);
     this.#requests = new AgentRequests(page);
   }

@@ -25,7 +25,7 @@ export class HostedClient {
     () => this.#known(),
     (facts) => this.#send({ t: "facts", client: this.#number, facts }),
   );
-  readonly #places = new KnownPlaces((facts) => this.#send({ t: "facts", client: this.#number, facts }));
+  readonly #places = new KnownPlaces((facts) => this.#send({ t: "facts", client: this.#number, facts }), false);
 
   /** `open` opens a view of a client here. */
   constructor(page: ViewPage, number: number, open: typeof openView) {

@@ -4,6 +4,7 @@ import type { AddressToShow, AskedPages } from "../auth/askedpages.js";
 import { openAuthOfPages } from "../auth/clientauth.js";
 import type { CrossingSignIn } from "../auth/oauth.js";
 import type { OpenedSignIn, ReturnedPage } from "../auth/opensignin.js";
+import { HoldfastError } from "../shared/errors.js";
 import type { SharedSignIn } from "../signin/authorization.js";
 import { authPlace } from "../signin/authplace.js";
 import { GONE } from "./askpage.js";
@@ -24,6 +25,9 @@ export interface SignInPage {
   /** What it shows of the sign-in may have changed. */
   tell(): void;
 }
+
+/** How many a worker has. They stay, with the tokens that they have in memory. */
+const MOST = 1_000;
 
 /** Those of this worker, by server, user and options. Tokens in memory are of the worker: all of its pages have them. */
 const open = new Map<string, HostSignIn>();
@@ -59,6 +63,7 @@ export class HostSignIn implements AskedPages {
     const key = JSON.stringify([url, principal, how]);
     let one = open.get(key);
     if (!one) {
+      if (open.size >= MOST) throw new HoldfastError({ code: "limit_exceeded", op: "oauth", message: "the worker has more sign-ins than any app" });
       open.set(key, (one = new HostSignIn(how, url, principal, file)));
       one.shared.catch(() => open.delete(key)); // whoever connects next tries again
     }

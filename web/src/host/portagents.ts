@@ -16,6 +16,11 @@ export class PortAgents {
     this.#open = open;
   }
 
+  /** How many there are. */
+  get size(): number {
+    return this.#views.size;
+  }
+
   /** Opens one. */
   open(message: Extract<PageMessage, { t: "agent" }>): void {
     if (this.#views.has(message.client)) return;

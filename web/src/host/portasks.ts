@@ -1,5 +1,7 @@
+import { AGENT } from "../agent/openagent.js";
 import type { CallControl } from "../client/call.js";
 import type { RawEvent } from "../client/events.js";
+import { storeKeys } from "../connect/userstores.js";
 import { Gap } from "../shared/eventqueue.js";
 import { HoldfastError } from "../shared/errors.js";
 import { bytesOf } from "../shared/backlog.js";
@@ -14,6 +16,9 @@ import type { HostMessage, PageMessage } from "./protocol.js";
 /** Events that are read from the store for a page in one go, at most, and bytes of them above which no more are. */
 const MOST = 256;
 const ENOUGH = 256 << 10;
+
+/** Gaps that are read at a time. */
+const MOST_READS = 1_000;
 
 /** What a page may ask by the name of the client's method. */
 const METHODS: ReadonlySet<string> = new Set([
@@ -86,11 +91,12 @@ export class PortAsks {
   }
 
   /** Deletes what is stored, as a logout does. */
-  forget({ ask, url, stores, former }: Extract<PageMessage, { t: "forget" }>): void {
+  forget({ ask, url, user, agents }: Extract<PageMessage, { t: "forget" }>): void {
+    const keys = storeKeys(() => url, agents ? AGENT : "");
     const all = async (): Promise<void> => {
       await forgetRevision(url);
-      for (const server of stores) await forgetStored(String(server));
-      await forgetFormerly(former.map(String));
+      if (user !== undefined) await forgetStored(await keys.of(user));
+      await forgetFormerly(await keys.former(user));
     };
     this.answer(ask, all());
   }
@@ -121,6 +127,7 @@ export class PortAsks {
   reread({ ask, call, read, events, from, to }: Extract<PageMessage, { t: "reread" }>, control: CallControl | undefined, client: number | undefined): void {
     let reader = this.#reads.get(read)?.events;
     if (!reader) {
+      if (this.#reads.size >= MOST_READS) return this.answer(ask, Promise.resolve({ done: true }));
       const gap = new Gap();
       [gap.events, gap.from, gap.to] = [events, from, to];
       reader = control?.reread(0, gap);

@@ -92,6 +92,11 @@ export class PortOutbox {
     for (const message of this.#waiting.lessen(...which)) this.addressees.sent(message);
   }
 
+  /** Whether more waits that the page needs than any page would ask for. */
+  get isEndless(): boolean {
+    return this.#waiting.isEndless;
+  }
+
   /** That client's user is another one: nothing goes to the page of what the last one has. */
   takeBack(client: number): void {
     const { addressees } = this;

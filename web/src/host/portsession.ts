@@ -10,6 +10,7 @@ import { BUILD } from "../shared/build.js";
 import { Credits } from "./credits.js";
 import { HostedClient } from "./hostedclient.js";
 import { pageLeft } from "./lingering.js";
+import { mayName } from "./pagenames.js";
 import { PortQuestions } from "./portquestions.js";
 import { PagePresence, type Presence } from "./pagepresence.js";
 import { PortAsks } from "./portasks.js";
@@ -20,6 +21,9 @@ import { PortOutbox } from "./portoutbox.js";
 import { type PortSignIn, PortSignIns } from "./portsignins.js";
 import type { PortView, QuestionContext, ViewPage } from "./portview.js";
 import { type Asked, type AskedToSignIn, checked, FROM_PAGE, type HostMessage, type OpeningMessage, type PageMessage } from "./protocol.js";
+
+/** Clients and sign-ins that one page may have here. */
+const MOST_OPEN = 1_000;
 
 /** One page at its host, from its hello to its end. */
 export class PortSession implements ViewPage {
@@ -151,7 +155,7 @@ export class PortSession implements ViewPage {
 
   #receive(data: unknown): void {
     const message = checked<PageMessage>(FROM_PAGE, data);
-    if (!message || this.isGone || (message.t === "hello") !== (this.presence === "new")) {
+    if (!message || !mayName(message) || this.isGone || (message.t === "hello") !== (this.presence === "new") || this.#opensTooMany(message)) {
       this.#dropped++;
       return;
     }
@@ -160,6 +164,12 @@ export class PortSession implements ViewPage {
     } catch {
       this.#dropped++; // what passed for a message, and was none
     }
+  }
+
+  /** Whether it would open more than any app has: what a client is made of is not bounded by what waits for its page. */
+  #opensTooMany({ t }: PageMessage): boolean {
+    if (t !== "connect" && t !== "agent" && t !== "auth") return false;
+    return this.#clients.size + this.#undecided.size + this.#agents.size + this.#signIns.size >= MOST_OPEN;
   }
 
   #take(message: PageMessage): void {
@@ -311,6 +321,7 @@ export class PortSession implements ViewPage {
     this.#presence.hangs();
     this.#calls.prune();
     this.#outbox.lessen(this.#calls.holding(), (client) => this.#agents.get(client) !== undefined);
+    if (this.#outbox.isEndless) this.#presence.end(); // its page asks on and on, and takes nothing
   }
 
   pageAway(): void {

@@ -119,6 +119,11 @@ export class PortSignIns {
     this.#page = page;
   }
 
+  /** How many there are. */
+  get size(): number {
+    return this.#all.size;
+  }
+
   /** The one under that number. Where it did not open, it is opened again: the page says it once. */
   get(number: number | undefined): PortSignIn | undefined {
     const one = this.#all.get(number!);

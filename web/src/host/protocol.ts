@@ -19,14 +19,14 @@ export type Asked = "token" | "elicitation" | "sampling" | "roots";
 /** What a page itself is asked for a sign-in: to show an address ({@link AddressToShow}), with whether it could; and that its window is gone, once it is. */
 export type AskedToSignIn = "signIn" | "signInWindow";
 
-/** What a logout deletes: by the host with the facts, so that it can be deleted when the client is closed. */
+/** Whose work a logout deletes: by the host with the facts, so that it can be deleted when the client is closed. The keys of the stores a host makes itself: a page names none. */
 export interface StoredPlaces {
   /** The server's URL, absolute. */
   url: string;
-  /** Keys of the user's stores. */
-  stores: string[];
-  /** Keys that the last build may have used for them. */
-  former: string[];
+  /** Who the user is; undefined where nobody knows. */
+  user?: string | undefined;
+  /** It is an agent's. */
+  agents: boolean;
 }
 
 /** What a page tells its host. */
@@ -124,7 +124,7 @@ type HostSays =
   /** A client is open: what is kept came before it. */
   | { t: "opened"; client: number }
   | { t: "failed"; client: number; error: ErrorData }
-  /** What has changed of {@link ConnectionFacts}, of its state, and of `stored`, which is {@link StoredPlaces}. */
+  /** What has changed of {@link ConnectionFacts}, of its state, and of `stored`, which is {@link StoredPlaces} with the keys of the `stores`. */
   | { t: "facts"; client: number; facts: object }
   /** An event for the client's listeners; `error` is that of a state, `call` that of `restored`. */
   | { t: "emit"; client: number; event: string; value: object; error?: ErrorData; call: number }
@@ -179,7 +179,7 @@ export const FROM_PAGE: Fields<PageMessage, "t"> = {
   abandon: { client: "n" },
   abort: { ask: "n", why: "s" },
   make: { client: "n", call: "n", op: "s", method: "s", args: "s", options: "o" },
-  forget: { ask: "n", url: "s", stores: "a", former: "a" },
+  forget: { ask: "n", url: "s", user: "s?", agents: "b" },
   rerun: { call: "n", as: "n" },
   cancel: { call: "n", reason: "s" },
   pause: { call: "n", on: "b" },

@@ -50,7 +50,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   readonly #way: RemoteWay;
   #state: ClientState = "connecting";
   /** What a logout deletes, as far as the host has said. */
-  #stored: StoredPlaces | undefined;
+  #stored: (StoredPlaces & { readonly stores: readonly string[] }) | undefined;
   #standing: Standing = "opening";
   /** `resolve` says whether the host has it; if not, it is opened once more. */
   #opening: { resolve(isOpen: boolean): void; reject(error: HoldfastError): void } | undefined;
@@ -259,7 +259,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     if (!stored) throw hostEnded("forget"); // it ended before it could say what there is
     const link = await this.#way.link();
     try {
-      await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, ...stored }));
+      const { url, user, agents } = stored;
+      await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, url, user, agents }));
     } finally {
       link.unused();
     }
@@ -288,7 +289,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   receive(message: HostMessage): void {
     switch (message.t) {
       case "facts": {
-        const { state, stored, ...facts } = message.facts as { state?: ClientState; stored?: StoredPlaces };
+        const { state, stored, ...facts } = message.facts as { state?: ClientState; stored?: StoredPlaces & { stores: string[] } };
         this.#state = state ?? this.#state;
         this.#stored = stored ?? this.#stored;
         this.heard(facts);

@@ -12,6 +12,7 @@ import { takenBack, type Waiting } from "./takenback.js";
 /** Bytes, and messages, that may wait beside what is needed: beyond, what waits is made less. */
 const BYTES = 16 << 20;
 const MESSAGES = 10_000;
+const ENDLESS = { messages: 50_000, bytes: 256 << 20 };
 /** A message of fewer bytes stays as it is. */
 const SMALL = 1 << 10;
 /** How many broken rules, calls that have left the store, and small notifications of an agent a page hears of at most. */
@@ -30,6 +31,11 @@ export class WaitingMessages {
 
   get isEmpty(): boolean {
     return this.#all.length === 0;
+  }
+
+  /** Whether more is needed than any page would ask for: the answers to what it asks, and it takes none. */
+  get isEndless(): boolean {
+    return this.#needed.messages > ENDLESS.messages || this.#needed.bytes > ENDLESS.bytes;
   }
 
   /** Adds a message. Reports whether there is too much: {@link WaitingMessages.lessen}. */

@@ -1,11 +1,5 @@
+import { isPlainPath } from "../shared/plainpath.js";
 import { digest } from "./digest.js";
-
-/**
- * Paths that hold no secret: the names that endpoints have everywhere. They stay
- * readable, and what the last build has stored of such a server is still found. Of
- * any other path that build's store is left to forget(), and to the sweep, 30 days later.
- */
-const PLAIN_PATH = /^(\/(mcp|acp|sse|api|rpc|v\d{1,2}))*\/?$/;
 
 /**
  * The key that everything of one server and one user is stored under, so that
@@ -19,7 +13,7 @@ const PLAIN_PATH = /^(\/(mcp|acp|sse|api|rpc|v\d{1,2}))*\/?$/;
  */
 export async function serverKey(url: string, principal: string): Promise<string> {
   const { protocol, host, pathname, username, password, search } = new URL(url);
-  const plain = PLAIN_PATH.test(pathname);
+  const plain = isPlainPath(pathname); // it stays readable, and what the last build has stored there is still found
   const hidden = [username, password, search, principal];
   if (!plain) hidden.push(pathname);
   return `${protocol}//${host}${plain ? pathname : "/"}#${await digest(hidden)}`;
@@ -55,14 +49,14 @@ export function keyDigest(server: string, key: Uint8Array): Promise<string> {
  */
 export async function placeOf(url: string): Promise<string> {
   const { origin, pathname } = new URL(url);
-  return PLAIN_PATH.test(pathname) ? origin + pathname : `${origin}/#${await digest([pathname])}`;
+  return isPlainPath(pathname) ? origin + pathname : `${origin}/#${await digest([pathname])}`;
 }
 
 /** Whether a text may be one of placeOf: the last build kept paths as they were. */
 export function isPlace(text: string): boolean {
   try {
     const { pathname, hash, search } = new URL(text);
-    return search === "" && PLAIN_PATH.test(pathname) && /^(#[0-9a-f]+)?$/.test(hash);
+    return search === "" && isPlainPath(pathname) && /^(#[0-9a-f]+)?$/.test(hash);
   } catch {
     return false;
   }

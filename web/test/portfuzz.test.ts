@@ -1,0 +1,133 @@
+// A hostile page at the port of a worker that has another user's calls and tokens.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "../src/host/hosts.js";
+import { mayName, NAMES } from "../src/host/pagenames.js";
+import { FROM_PAGE, type PageMessage } from "../src/host/protocol.js";
+import { OUTCOME } from "../src/shared/border.js";
+import { BUILD } from "../src/shared/build.js";
+import { random } from "./chance.js";
+import { Origin } from "./bothhosts.js";
+import { settled, until } from "./ready.js";
+
+const SERVER = "https://mcp.example/mcp";
+const SECRETS = ["token-of-ada", "payload-of-ada", "key-of-ada"];
+
+/** A user with a call under way in a shared worker, and the port of another page there. */
+async function besideAda() {
+  const origin = new Origin("shared");
+  const mcp = await connect(SERVER, { ...origin.options, principal: "ada", token: async () => "token-of-ada" });
+  await until(() => mcp.state === "open");
+  const { core } = origin;
+  const call = mcp.callTool("t", { secret: "payload-of-ada" }, { key: "key-of-ada" });
+  await until(() => core.calls.length === 1);
+  const { port } = new (globalThis as unknown as { SharedWorker: new () => { port: MessagePort } }).SharedWorker();
+  const heard: unknown[] = [];
+  port.onmessage = ({ data }) => void heard.push(data);
+  const say = (message: object): void => port.postMessage(message);
+  say({ t: "hello", build: BUILD, lock: "holdfast.page.hostile", outlives: true });
+  await until(() => heard.length > 0);
+  /** Ada's call ends as if nobody else were there. */
+  const goesOn = async (): Promise<void> => {
+    core.port.settle(core.calls[0]!.id, OUTCOME.result, `{"content":[{"type":"text","text":"payload-of-ada"}]}`);
+    assert.deepEqual(await call.result, { content: [{ type: "text", text: "payload-of-ada" }] });
+    assert.equal(mcp.state, "open");
+    await mcp.close();
+    say({ t: "bye" });
+    port.close();
+  };
+  return { origin, core, heard, say, goesOn };
+}
+
+test("Fault 723: what a message names that its page may not, a worker drops", () => {
+  const connecting = { t: "connect", client: 2, url: SERVER, options: {}, handlers: [], token: false, again: false, ifKeys: false };
+  const auth = { t: "auth", client: 2, url: SERVER, principal: "", how: { options: {}, how: "popup", storage: "memory" }, file: "f", window: "", seen: true, back: false };
+  const may: object[] = [
+    connecting,
+    { ...connecting, url: "no address, as its client says" },
+    { ...connecting, options: { principal: "ada", token: undefined }, handlers: ["roots", "permission"] },
+    auth,
+    { ...auth, answer: { state: "s", code: undefined } },
+    { t: "hello", build: "b", lock: "", outlives: true },
+    { t: "hello", build: "b", lock: "holdfast.page.1", outlives: true },
+    { t: "forget", ask: 2, url: "wss://a.example/acp", user: "ada", agents: true },
+  ];
+  const mayNot: object[] = [
+    ...["javascript:alert(1)", "data:text/html,x", "file:///x", "blob:https://a.example/x", "ftp://a.example/"].flatMap((url) => [{ ...connecting, url }, { ...auth, url }, { t: "forget", ask: 2, url, agents: false }]),
+    ...["fetch", "token", "auth", "handlers", "signal", "worker", "host"].map((name) => ({ ...connecting, options: { [name]: {} } })),
+    { t: "make", client: 2, call: 2, op: "", method: "callTool", args: "[]", options: { signal: {} } },
+    { ...connecting, handlers: [7] },
+    { ...connecting, handlers: ["constructor"] },
+    { ...auth, how: {} },
+    { ...auth, how: { options: {}, how: { kind: "program" }, storage: "memory" } },
+    { ...auth, how: { options: null, how: "popup", storage: "memory" } },
+    { ...auth, answer: { state: {} } },
+    { t: "hello", build: "b", lock: "holdfast.tab.7c4f", outlives: true },
+    { t: "hello", build: "b", lock: "holdfast.port.7c4f", outlives: true },
+  ];
+  for (const message of may) assert.equal(mayName(message as PageMessage), true, JSON.stringify(message));
+  for (const message of mayNot) assert.equal(mayName(message as PageMessage), false, JSON.stringify(message));
+});
+
+test("Fault 723: a hostile page gets no token and no row of another user, and harms nobody, whatever it says at random", async () => {
+  const seed = Number((globalThis as { process?: { env: Record<string, string> } }).process?.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  const next = random(seed);
+  const { core, heard, say, goesOn } = await besideAda();
+  const pick = <T>(all: readonly T[]): T => all[next(all.length)]!;
+  const texts = ["", "x", "{}", "[]", "null", "__proto__", "constructor", "ada", "mallory", "t", "callTool", "request", "listTools", "calls", "stored", "recorded", "close", "logout", "terminate", "ping", "notify", SERVER, "javascript:alert(1)", "holdfast.tab.1", "https://app.test/x.wasm", '["t",{}]', '{"action":"accept"}', "x".repeat(5_000)];
+  const objects = (): object => pick<object>([{}, [], { principal: "mallory" }, { principal: "mallory", wasm: "https://app.test/x.wasm" }, { key: "key-of-ada" }, { journal: true, principal: 7 }, { limits: { calls: "x" } }, { timeouts: null }, { headers: [["Authorization", "x"]] }, { meta: { a: 1 } }, { options: {}, how: "manual", storage: "memory" }, { state: "s", code: "c" }, { code: "closed", message: "m" }, new Map(), new Error("x")]);
+  const of = (kind: string): unknown => {
+    if (next(12) === 0) return pick<unknown>([undefined, null, -1, 1.5, NaN, 2 ** 53, "", {}, [], true, 7n]);
+    switch (kind.replace("?", "")) {
+      case "n":
+        return pick([0, 1, 2, 3, 4, 5, 6, 8, 10, 101, 2 ** 40]);
+      case "s":
+        return pick(texts);
+      case "b":
+        return next(2) === 0;
+      case "a":
+        return pick<unknown>([[], ["elicitation"], ["roots", "sampling"], [{}], [{ cursor: "x" }], ["a", {}], [null], [{ principal: "ada" }], [7n]]);
+      case "o":
+        return objects();
+      default:
+        return pick<unknown>([undefined, "token-of-mallory", objects()]);
+    }
+  };
+  const kinds = Object.keys(FROM_PAGE).filter((t) => !["bye", "load", "auth", "agent"].includes(t)) as (keyof typeof FROM_PAGE)[]; // files are another matter
+  for (let n = 0; n < 6_000; n++) {
+    const t = pick(kinds);
+    const message: Record<string, unknown> = { t };
+    for (const [member, kind] of Object.entries(FROM_PAGE[t])) message[member] = of(kind as string);
+    if (t === "away") message["cached"] = false;
+    say(message);
+    if (n % 200 === 0) await settled();
+  }
+  say({ t: "back" });
+  say({ t: "credit", bytes: 1 << 30 });
+  await settled();
+  const all = JSON.stringify(heard, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  for (const secret of SECRETS) assert.ok(!all.includes(secret), `seed ${seed}: it has heard ${secret}`);
+  assert.equal(core.isOver, false, `seed ${seed}`);
+  assert.equal(core.calls.length, 1, `seed ${seed}: calls of hers: ${JSON.stringify(core.calls)}`);
+  await goesOn();
+});
+
+test("Fault 723: a page that opens clients without end, and takes nothing, has a bounded number of them and of answers", async () => {
+  const { origin, say, heard, goesOn } = await besideAda();
+  for (let client = 2; client < 2_200; client += 2) say({ t: "connect", client, url: SERVER, options: { principal: `mallory ${client}` }, handlers: [], token: false, again: false, ifKeys: false });
+  for (let n = 0; n < 50; n++) await settled();
+  assert.ok(origin.clients.length <= 1_001, `${origin.clients.length} clients`);
+  say({ t: "away", cached: false });
+  for (let ask = 2; ask < 160_000; ask += 2) say({ t: "ask", client: 999_999, ask, op: "x", method: "ping", args: [] });
+  await settled();
+  const before = heard.length;
+  say({ t: "back" });
+  for (let n = 0; n < 50; n++) await settled();
+  assert.ok(heard.length - before < 75_000, `${heard.length - before} answers`);
+  await goesOn();
+});
+
+test("Fault 723: each member of each message of a page has a row", () => {
+  assert.deepEqual(Object.fromEntries(Object.entries(NAMES).map(([t, members]) => [t, Object.keys(members).sort()])), Object.fromEntries(Object.entries(FROM_PAGE).map(([t, members]) => [t, Object.keys(members).sort()])));
+});
