@@ -114,6 +114,12 @@ func TestFault63_NoIndexedDB(t *testing.T) {
 			setTimeout(() => request.onerror(new Event("error")));
 			return request;
 		};`, "missing"},
+		// As Chrome says it where the user blocks the cookies of this site, or of frames of other sites (fault 732).
+		{"denied", `for (const asked of ["open", "deleteDatabase"]) IDBFactory.prototype[asked] = () => {
+			const request = Object.assign(new EventTarget(), { error: new DOMException("The user denied permission to access the database.", "UnknownError") });
+			setTimeout(() => request.onerror(new Event("error")));
+			return request;
+		};`, "missing"},
 		{"open hangs", `IDBFactory.prototype.open = () => new EventTarget();`, "timeout"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

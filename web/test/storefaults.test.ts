@@ -345,3 +345,20 @@ test("Fault 611: where the lists that go make room for it, it is noted that one 
   await b.results!.put([{ ...list, asked: now }]);
   assert.equal(await b.results!.get(name), null);
 });
+
+test("Fault 732: storage that the browser denies is missing, and a logout there is done", async () => {
+  const shim = new Shim();
+  const refuse = (): IDBOpenDBRequest => {
+    const request = Object.assign(new EventTarget(), { error: new DOMException("The user denied permission to access the database.", "UnknownError") }) as unknown as IDBOpenDBRequest;
+    setTimeout(() => request.onerror!(new Event("error")), 0);
+    return request;
+  };
+  const { open: opens, deleteDatabase } = shim.factory;
+  Object.assign(shim.factory, { open: refuse, deleteDatabase: refuse });
+  try {
+    await assert.rejects(open(), because("missing"));
+    await wipeAll();
+  } finally {
+    Object.assign(shim.factory, { open: opens, deleteDatabase });
+  }
+});

@@ -1,3 +1,4 @@
+import { warnUnkept } from "./unkept.js";
 import { CallFlags, EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import { Acks } from "./acks.js";
 import type { Backlog } from "../shared/backlog.js";
@@ -49,6 +50,8 @@ export interface CallContext {
   readonly streams: Streams;
   /** Asks the page that carries a call to cancel it; `record` names it in the store. */
   cancelElsewhere(record: number, reason: string): void;
+  /** Why nothing outlives the page, though the app has not said that nothing shall; empty where it does. */
+  unkept(): string;
   /** Resolves when the commit under way is over. */
   landed(): Promise<void>;
   /** The next rows of a call's log; `record` names it in the store. */
@@ -193,6 +196,8 @@ export class Calls {
             context.streams.add(id, begun);
           }
           call.bind(id, this.#live, signal, kept);
+          const why = isFirst && kept && (key !== "" || options.journal === true) ? context.unkept() : "";
+          if (why) this.#unkept(call as SharedCall<unknown>, JSON.stringify({ guarantee: "lost-on-reload", why }));
         });
       } catch (error) {
         this.#keys.delete(key);
@@ -228,6 +233,11 @@ export class Calls {
     if (between) this.#sendAfter(between, call as SharedCall<unknown>, () => leave(call.params), signal);
     else leave(params);
     return call;
+  }
+
+  #unkept(call: SharedCall<unknown>, guarantee: string): void {
+    call.deliver(EVENT.guarantee, 0, guarantee);
+    if ("document" in globalThis) warnUnkept(guarantee); // a worker's console nobody reads: its page says it
   }
 
   /** Sends a call once the core has a client. */

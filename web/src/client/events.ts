@@ -42,6 +42,8 @@ export type Guarantee = "lost-on-reload" | "survives-reload" | "resumable" | "du
 export interface GuaranteeEvent extends Positioned {
   type: "guarantee";
   guarantee: Guarantee;
+  /** Of a call with a `key`, or with `journal: true`: why nothing is kept of it, as the event `durability` says it. */
+  why?: string;
 }
 
 /** A part of a streamed result (SEP-1905), in order and without a gap. The whole is the call's result. */
@@ -183,7 +185,7 @@ export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNo
     case EVENT.resumed:
       return { ...(json as unknown as ResumedEvent), type: "resumed", position };
     case EVENT.guarantee:
-      return { type: "guarantee", position, guarantee: json["guarantee"] as Guarantee };
+      return { type: "guarantee", position, guarantee: json["guarantee"] as Guarantee, ...("why" in json && { why: json["why"] as string }) };
     case EVENT.segment: {
       const { seqNr, ...content } = json;
       return { type: "segment", position, seqNr: seqNr as number, content: content as unknown as ContentBlock };

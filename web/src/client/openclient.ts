@@ -130,7 +130,7 @@ export class OpenClient implements ConnectionUse {
       made.startLike(client);
       next.#opened = Promise.resolve(made);
       made.startLater({ ...this.#plan.core, url: client.url, assume: client.revision }, this.#plan.credentials);
-      made.connected(""); // the app listens
+      made.connected(); // the app listens
     } else if (principal !== undefined) {
       view.stores.joined(principal);
     }
@@ -153,13 +153,13 @@ export class OpenClient implements ConnectionUse {
     if (state === "closed" || state === "failed") this.retire();
   }
 
-  #made(runtime: Runtime, url: string, keeping: Pick<CallKeeping, "journal"> | undefined): SharedClient {
+  #made(runtime: Runtime, url: string, keeping: Pick<CallKeeping, "journal" | "why"> | undefined): SharedClient {
     const { options, core, validation, defaults, backlog } = this.#plan;
     const stores = new NewestTokens(this.views, (principal) => {
       const key = keyOf(this.#plan, principal);
       this.#take(key !== undefined && joinable.has(key) ? undefined : key);
     });
-    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, recording: this.#recording, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
+    const all = { journal: keeping?.journal, why: keeping?.why ?? "", stores, defaults, fetch: options.fetch, recording: this.#recording, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
     const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views, core.capabilities), validation, all);
     client.use = this;
     return (this.#client = client);
@@ -180,12 +180,12 @@ export class OpenClient implements ConnectionUse {
           runtime,
           store: view.stores.open(),
           make: (loaded, opened) => this.#made(loaded, address, opened),
-          start: async (made, { journal, why }) => {
+          start: async (made, { journal }) => {
             const [assume] = await Promise.all([last, this.#recording.begins(journal)]);
             throwIfAborted("connect", over); // it was closed before the core had it
             await made.start({ ...core, url: address, assume }, credentials);
             if (options.revision === undefined) await made.noteSpoken();
-            setTimeout(() => made.connected(why), 0); // not before the app can listen
+            setTimeout(() => made.connected(), 0); // not before the app can listen
           },
         };
       });

@@ -80,6 +80,8 @@ export interface CallKeeping extends Keeping {
   defaults: CallDefaults;
   /** What of the options a server may make its lists by, as text. */
   variant?: string;
+  /** Why nothing outlives the page, as was found out before the client was there; empty where it does, or the app wants it so. */
+  why?: string;
 }
 
 /** @internal The defaults of a client's calls; throws `bad_argument`. */

@@ -64,7 +64,7 @@ export class SharedConnection {
   readonly #back: SharedCall<CallToolResult>[] = [];
   #durability: Durability;
   /** Why what is kept ends with the page; empty where it does not, or where the app wants it so. */
-  #why = "";
+  #why: string;
   /** @internal Who uses it. */
   use: ConnectionUse | undefined;
 
@@ -73,6 +73,7 @@ export class SharedConnection {
     this.url = url;
     this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";
+    this.#why = keeping.why ?? "";
     this.#backlog = backlog;
     this.#handlers = { ...handlers, unsafe: (problem) => (this.#unsafeVisits++, this.integrity("unsafe_visit", `the page to visit ${problem}`)) };
     this.#listeners.tap((event, value) => this.use?.emit(event, value));
@@ -112,6 +113,7 @@ export class SharedConnection {
       between: () => this.#life.between,
       streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
+      unkept: () => (this.#durability === "memory" ? this.#why : ""),
       landed: () => keeping.journal?.landed() ?? Promise.resolve(),
       rows: async (record, after, most) => (await keeping.journal?.rows(record, after, most)) ?? [],
       rerun: (method, params, options, made) => this.request(method, params, options, made),
@@ -326,9 +328,8 @@ export class SharedConnection {
     this.#listeners.emit("durability", why ? { durability, why } : { durability });
   }
 
-  /** The app can listen from here on; `why` says why calls end with the page, where they do. */
-  connected(why: string): void {
-    this.#why = why;
+  /** The app can listen from here on. */
+  connected(): void {
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const tell of early) tell();
@@ -451,9 +452,8 @@ export class SharedConnection {
   // Nobody heard what was said while the listen stream was away.
   #missed(): void {
     this.forgotten();
-    for (const what of ["tools", "prompts", "resources"] as const) {
+    for (const what of ["tools", "prompts", "resources"] as const)
       if ((this.capabilities[what] as { listChanged?: boolean } | undefined)?.listChanged) this.changed(what);
-    }
   }
 
   /** @internal Tells the listeners that the server broke a rule. */

@@ -8,8 +8,10 @@ import { keyIn, withKey } from "../client/idempotency.js";
 import { sameRequest } from "../client/samerequest.js";
 import type { MadeThere } from "../client/outgoing.js";
 import { missing } from "../client/storedevents.js";
+import { warnUnkept } from "../client/unkept.js";
 import { checkSignal, notJSON } from "../shared/arguments.js";
 import type { Backlog } from "../shared/backlog.js";
+import { EVENT } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import { Gap } from "../shared/eventqueue.js";
 import type { Open } from "../shared/mcp.js";
@@ -195,6 +197,7 @@ export class RemoteCalls {
   }
 
   event(id: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number): void {
+    if (kind === EVENT.guarantee) warnUnkept(text);
     this.#calls.get(id)?.deliver(kind, position, text, stream, texts, at);
   }
 

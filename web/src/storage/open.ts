@@ -119,9 +119,15 @@ export function openDatabase(onBlocked: () => void, { make = true, patience = PA
   });
 }
 
-/** What an open ended with. Private windows of some browsers have an indexedDB that refuses to open: `missing`. */
+/** Whether it says that the browser denies storage to the page: by a setting of the user's, often of other sites' frames alone. Chrome says so in an UnknownError. */
+export function isDenied(error: unknown): boolean {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  return name === "UnknownError" && /denied permission/i.test(String(message));
+}
+
+/** What an open ended with. Private windows of some browsers have an indexedDB that refuses to open, and so has a page that is denied storage: `missing`. */
 export function openError(error: DOMException | null): StoreError {
-  if (error?.name === "InvalidStateError" || error?.name === "SecurityError") {
+  if (error?.name === "InvalidStateError" || error?.name === "SecurityError" || isDenied(error)) {
     return new StoreError("missing", "IndexedDB cannot be used here", error);
   }
   return storeError(error);
