@@ -51,6 +51,7 @@ function calls(context: Partial<CallContext> = {}) {
       inspect: () => undefined,
       streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }),
       cancelElsewhere: () => {},
+      unkept: () => "",
       landed: () => Promise.resolve(),
       rows: async () => [],
       rerun: () => them.refused("rerun", closed("rerun")),

@@ -48,6 +48,7 @@ function calls(context: Partial<CallContext> = {}) {
     inspect: () => undefined,
     streams: new Streams(wire),
     cancelElsewhere: () => {},
+    unkept: () => "",
     landed: () => Promise.resolve(),
     rows: async () => [],
     rerun: () => them.refused("rerun", EXITED("rerun")),

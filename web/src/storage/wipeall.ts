@@ -1,6 +1,6 @@
 import { generationOf, isTombstone, tombstone } from "./generation.js";
 import { wipeMemory } from "./memorystores.js";
-import { DATABASE, PATIENCE } from "./open.js";
+import { DATABASE, isDenied, PATIENCE } from "./open.js";
 import { openAny } from "./openany.js";
 import type { StoreError } from "./store.js";
 import { forgetTraces, TRACES } from "./traces.js";
@@ -31,7 +31,7 @@ export async function wipeAll(): Promise<void> {
     () => true,
     (error: unknown) => {
       failure = error;
-      return (error as StoreError).reason === "missing"; // so nothing is in it
+      return isDenied((error as StoreError).cause); // so nothing is in it, or nobody gets at it
     },
   );
   const deleted = await remove(databases, DATABASE);
