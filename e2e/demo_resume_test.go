@@ -33,7 +33,6 @@ func wayTells(page *chrome.Page, way, text string) {
 // The page says which request took it up, every number is there once, and the tool
 // has run once, also where the server has let go of its sessions meanwhile.
 func TestStoryDemoResumePolicy(t *testing.T) {
-	long(t)
 	t.Parallel()
 	for name, restarts := range map[string]bool{"reloaded": false, "reloaded, the server restarted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +74,6 @@ func TestStoryDemoResumePolicy(t *testing.T) {
 // TestStoryDemoContinue: a call that became a task, and a reload in its middle. The
 // next page asks for the task by tasks/continue, and gets its result.
 func TestStoryDemoContinue(t *testing.T) {
-	long(t)
 	t.Parallel()
 	site, page := resumeWays(t)
 	site.Resume().Hold(demosite.GateTow)

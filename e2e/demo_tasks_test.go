@@ -91,7 +91,6 @@ func holeIn(site *demosite.Site, page *chrome.Page) {
 // on their way and some come twice. What is missing is a hole until it is filled;
 // the page is given each part once, in order.
 func TestStoryDemoReport(t *testing.T) {
-	long(t)
 	t.Parallel()
 	site, page := longWork(t)
 	for _, n := range []int{5, 6, 15} {
@@ -133,7 +132,6 @@ func TestStoryDemoReport(t *testing.T) {
 // TestStoryDemoReportReload: the page is reloaded with a hole in the report. The
 // page that comes shows it, and has it filled.
 func TestStoryDemoReportReload(t *testing.T) {
-	long(t)
 	t.Parallel()
 	site, page := longWork(t)
 	holeIn(site, page)
