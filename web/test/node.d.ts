@@ -26,6 +26,9 @@ declare module "node:assert/strict" {
 declare module "node:fs" {
   export function readFileSync(path: string, encoding: "utf8"): string;
 }
+declare module "node:module" {
+  export function register(specifier: string): void;
+}
 declare module "node:events" {
   export function getEventListeners(target: EventTarget, name: string): unknown[];
 }
