@@ -17,7 +17,8 @@ declare module "node:assert/strict" {
     equal(actual: unknown, expected: unknown, message?: string): void;
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
     ok(value: unknown, message?: string): void;
-    rejects(promise: Promise<unknown>, check: (error: unknown) => boolean): Promise<void>;
+    match(text: string, pattern: RegExp): void;
+    rejects(promise: Promise<unknown>, check: RegExp | ((error: unknown) => boolean)): Promise<void>;
     throws(run: () => unknown, check: (error: unknown) => boolean, message?: string): void;
   }
   const assert: Assert;

@@ -13,7 +13,7 @@ import { until } from "./ready.js";
 const PARTS = ["POST", "https://far.test/mcp", "content-type", "application/json"];
 
 /** An exchange by a fetch of the app's, and what the core hears of it. */
-function exchange(own: FetchLike | undefined, sender?: RequestSender): { heard: unknown[]; it: Exchange; start: Promise<void> } {
+function exchange(own: FetchLike | undefined, sender?: RequestSender, isLoggedOut?: () => boolean): { heard: unknown[]; it: Exchange; start: Promise<void> } {
   const heard: unknown[] = [];
   const reports = {
     chunkBytes: 1 << 16,
@@ -22,7 +22,7 @@ function exchange(own: FetchLike | undefined, sender?: RequestSender): { heard: 
     end: (_: number, __: number, ...how: unknown[]) => heard.push(["end", ...how]),
   };
   const it = new Exchange(reports as unknown as Reports, 1, 2);
-  return { heard, it, start: it.start(PARTS, new TextEncoder().encode("{}"), { credentials: "omit", fetch: own, sender }) };
+  return { heard, it, start: it.start(PARTS, new TextEncoder().encode("{}"), { credentials: "omit", fetch: own, sender, isLoggedOut }) };
 }
 
 test("a fetch of the app's gets the address and all that goes with it, and its body is read as it comes", async () => {
@@ -239,6 +239,25 @@ test("where somebody signs in, the app's fetch sends what the sign-in has made, 
   const { heard, start } = exchange(own, sender);
   await start;
   assert.deepEqual([sent, heard], [["Bearer old", "DPoP new"], [["head", 202, []]]]);
+});
+
+test("Fault 743: what waits in the sign-in for its token does not leave once its user has logged out; what ends something does", async () => {
+  for (const began of ["before", "behind"]) {
+    let comes: () => void = () => {};
+    const sender: RequestSender = {
+      async send(_method, _url, leave) {
+        await new Promise<void>((resolve) => (comes = resolve));
+        const response = await leave([]);
+        return { response, status: response.status };
+      },
+    };
+    let [sent, isLoggedOut] = [0, began === "behind"];
+    const { heard, start } = exchange(async () => (sent++, new Response(null, { status: 202 })), sender, () => isLoggedOut);
+    isLoggedOut = true;
+    comes();
+    await start;
+    assert.deepEqual([sent, heard], began === "before" ? [0, [["head", 401, []]]] : [1, [["head", 202, []]]], began);
+  }
 });
 
 test("with a fetch of the app's nobody knows who the user is, and the browser looks for no cause", async () => {

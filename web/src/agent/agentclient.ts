@@ -209,6 +209,7 @@ export class AgentClient implements AgentBackend {
       get sender() {
         return stores?.sender;
       },
+      isLoggedOut: () => this.#life.loggedOut,
       deliver: (session, kind, position, text) => {
         if (session !== 0) this.#inSession(session, kind, position, text);
         else this.#heard(kind, position, text);

@@ -39,9 +39,8 @@ import { settledState } from "../connect/settled.js";
 const OP = "subscriptions/listen";
 
 /**
- * A connection to one MCP server, which all clients of the app's with the same URL,
- * user and options share: its state, requests and events. {@link SharedClient} adds
- * MCP's methods.
+ * A connection to one MCP server, which all clients of the app's with the same URL, user and options share:
+ * its state, requests and events. {@link SharedClient} adds MCP's methods.
  */
 export class SharedConnection {
   /** The server's URL, absolute. */
@@ -354,6 +353,7 @@ export class SharedConnection {
       get sender() {
         return stores?.sender;
       },
+      isLoggedOut: () => this.#life.loggedOut,
       deliver: (call, kind, position, text, stream) => {
         if (kind === EVENT.request) void this.#requests.answer(position, text, call, this.#calls.under(call));
         else if (kind === EVENT.draft) this.#requests.draft(position, text);

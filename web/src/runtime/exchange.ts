@@ -31,6 +31,15 @@ const UNREAD_CHUNKS = 4;
 /** After so many bytes that the app reads, time that goes by until the next are there may be the app's work on them, in the same turn. */
 const MUCH = 16 << 10;
 
+/** Why a request of somebody who has logged out while it waited for a token does not leave. */
+const LOGGED_OUT = new Error("its user has logged out");
+
+/** What the core hears of it then: it did not run. */
+function held(error: unknown): Answer {
+  if (error !== LOGGED_OUT) throw error;
+  return { response: new Response(null), status: 401 };
+}
+
 /** Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a second. */
 class Turns {
   #channel: MessageChannel | undefined;
@@ -78,7 +87,7 @@ export class Exchange {
   async start(
     parts: string[],
     body: Uint8Array<ArrayBuffer> | null,
-    { credentials, sender, fetch: own }: Pick<ClientPort, "credentials" | "sender" | "fetch">,
+    { credentials, sender, fetch: own, isLoggedOut = () => false }: Pick<ClientPort, "credentials" | "sender" | "fetch" | "isLoggedOut">,
   ): Promise<void> {
     const [method = "GET", url = ""] = parts;
     this.#isRead = method === "GET";
@@ -104,7 +113,9 @@ export class Exchange {
         keepalive: method === "DELETE",
       };
     };
+    const isLate = isLoggedOut() ? () => false : isLoggedOut; // what begins behind a logout ends something
     const leave: Leave = async (fields) => {
+      if (isLate()) throw LOGGED_OUT;
       const all = init(fields);
       if (!own) return fetch(new Request(url, all));
       await undefined; // app code never runs within the core's effects
@@ -129,7 +140,7 @@ export class Exchange {
     }
     let answer: Answer;
     try {
-      if (sender) answer = await sender.send(method, url, leave);
+      if (sender) answer = await sender.send(method, url, leave).catch(held);
       else {
         const response = await (own ? leave([]) : fetch(url, init([])));
         answer = { response, status: response.status };

@@ -13,6 +13,8 @@ export interface ClientPort {
   readonly sender?: RequestSender | undefined;
   /** The app's own; undefined for the browser's. */
   readonly fetch?: FetchLike | undefined;
+  /** Whether its user has logged out: what the core sends from then on ends something. */
+  readonly isLoggedOut?: (() => boolean) | undefined;
   /** `stream` is a StreamState, of a status or a task; 0 or none of anything else. */
   deliver(call: number, event: number, position: number, text: string, stream?: number): void;
   settle(call: number, outcome: number, text: string): void;
