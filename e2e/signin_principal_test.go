@@ -22,6 +22,17 @@ func asPrincipal(host, principal, more string) string {
 
 const payOnce = `return (await mcp.callTool("pay", {}, { ack: "manual" }).result).content[0].text;`
 
+// signedInAgain has somebody sign in from a click, where the page begins nothing by itself behind a logout.
+func signedInAgain(page *chrome.Page) {
+	page.WaitFor(`window.opened || window.failed`)
+	if chrome.Eval[bool](page, `window.opened === true`) {
+		return
+	}
+	chrome.Script[chrome.Void](page, `window.before = true; await signIn.signIn();`)
+	page.Reload()
+	page.WaitFor(`window.opened && !window.before`)
+}
+
 // TestFault715_EachPrincipalSignsIn: ada signs in and leaves her page; bob signs in at the same address, and carl in a
 // second tab at the same time. Each has a sign-in of their own and pays as who they are, and ada, back again, has hers.
 func TestFault715_EachPrincipalSignsIn(t *testing.T) {

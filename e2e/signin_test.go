@@ -234,7 +234,7 @@ func TestFault233_TwoUsersInTurn(t *testing.T) {
 	for _, user := range []string{"ada", "bob", "ada"} {
 		s.Person(user)
 		page := signingIn(profile, site, s, `{}`)
-		page.WaitFor(`window.opened`)
+		signedInAgain(page)
 		if got := chrome.Script[[]string](page, calls); len(got) != 0 {
 			t.Errorf("%s sees %q", user, got)
 		}
@@ -256,7 +256,7 @@ func TestFault233_TwoUsersInTurn(t *testing.T) {
 }
 
 // TestFault234_SignedOutByAWipe: wipe() ends the sign-in, too: the tokens are revoked before
-// what is stored of them goes, and the next page asks somebody to sign in.
+// what is stored of them goes, and the next page asks nobody before somebody clicks (fault 717).
 func TestFault234_SignedOutByAWipe(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -272,7 +272,7 @@ func TestFault234_SignedOutByAWipe(t *testing.T) {
 	page.Close()
 	s.Person("")
 	next := signingIn(profile, site, s, `{}`)
-	next.WaitFor(`window.signIn?.state === "authorizing"`)
+	next.WaitFor(`window.signIn?.failure?.code === "sign_in_required"`)
 }
 
 // TestFault237_AuthorizationServerDown: the token is over, and the authorization server is down. The

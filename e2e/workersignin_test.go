@@ -294,7 +294,7 @@ func TestFault316_SignedOutElsewhere(t *testing.T) {
 				other.WaitFor(`signIn.state === "signed-out"`)
 				eventually(t, "both tokens to be revoked", func() bool { return s.Requests("POST /token/revocation") == 2 })
 				next := signingIn(profile, site, s, `{"host":"shared","storage":`+how+`}`)
-				next.WaitFor(`window.signIn?.state === "authorizing"`)
+				next.WaitFor(`window.signIn?.failure?.code === "sign_in_required"`)
 				if n := s.Requests("POST /token authorization_code"); n != 1 {
 					t.Errorf("%d sign-ins", n)
 				}

@@ -78,6 +78,8 @@ export function rig(routes: Routes, { store = new MemoryAuthStore() as AuthStore
     locks,
     nonces: new Nonces(),
     digest,
+    marks: () => Promise.resolve(""),
+    markLogout: () => Promise.resolve(),
     subtle: crypto.subtle,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     now: () => time,

@@ -20,6 +20,8 @@ export interface AskedPages {
    * where the browser opens no window there.
    */
   show(wanted: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | undefined>;
+  /** The marks of logouts, as a page reads them that could show an address now. */
+  marks(): Promise<string>;
 }
 
 /** Signs in by the pages of a worker, in the way that the app has named. */

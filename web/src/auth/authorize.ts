@@ -1,6 +1,7 @@
 // From a refusal to the address where a person signs in.
 
 import type { OAuthChallenge } from "./challenge.js";
+import type { Wish } from "./epochs.js";
 import { discover } from "./discovery.js";
 import { makeDPoPKey } from "./dpop.js";
 import { beginFlow, type BegunFlow, hasFlow } from "./flow.js";
@@ -27,6 +28,7 @@ export interface Reason {
   readonly scope: string | undefined;
   /** The window that is open for it already. */
   readonly window?: string | undefined;
+  readonly wish?: Wish | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface Reason {
  * so a flow without an answer came to nothing. Its client may be one that the authorization server has
  * forgotten: then that shows a page of its own, and sends nobody back.
  */
-export async function authorize(hands: Hands, { url, key }: { readonly url: string; readonly key: string }, options: SignInOptions, { challenge, scope, window }: Reason, waiting: unknown, leaves: boolean): Promise<BegunFlow> {
+export async function authorize(hands: Hands, { url, key }: { readonly url: string; readonly key: string }, options: SignInOptions, { challenge, scope, window, wish }: Reason, waiting: unknown, leaves: boolean): Promise<BegunFlow> {
   const { server, resource, scopes, dpopRequired } = await discover(hands, url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
   let client = await register(hands, server, options);
   if (leaves && (await hasFlow(hands, key, client.clientId))) {
@@ -46,5 +48,5 @@ export async function authorize(hands: Hands, { url, key }: { readonly url: stri
   const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
   const grant = scope === undefined ? undefined : (await readGrant(hands, key))?.value;
   const stepUp = grant && scope !== undefined ? stepUpFrom(grant, scope) : undefined;
-  return beginFlow(hands, { signIn: key, url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, resourceMetadata: challenge?.resourceMetadata, window });
+  return beginFlow(hands, { wish, signIn: key, url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, resourceMetadata: challenge?.resourceMetadata, window });
 }

@@ -83,6 +83,6 @@ function converting(signIn: SignIn): ClientAuth {
     refused: (refusal, trials) => converted(signIn.refused(refusal, trials)),
     signIn: (challenge, options) => converted(signIn.signIn(challenge, options)),
     finish: (callback) => converted(signIn.finish(callback)),
-    signOut: () => converted(signIn.signOut()),
+    signOut: (every) => converted(signIn.signOut(every)),
   };
 }

@@ -14,18 +14,37 @@ export async function begunSignIns(hands: Hands): Promise<string[]> {
   return (await hands.store.keys(EPOCH)).map((key) => key.slice(EPOCH.length));
 }
 
-/** The mark of all that was begun since somebody last signed out; undefined where nothing was. */
-export async function readEpoch(hands: Hands, signIn: string): Promise<string | undefined> {
-  return (await hands.store.get<string>(keyOf(signIn)))?.value;
+/** A person's wish to sign in, or that of a page where nobody has logged out since. */
+export interface Wish {
+  /** What a sign-out ends. It is random: what was wiped comes back as another one. */
+  readonly epoch: string;
+  /** The marks of logouts that there were ({@link Hands.marks}). */
+  readonly marks: string;
 }
 
-/** The same, made where there is none. It is random: what was wiped comes back as another one. */
-export async function openEpoch(hands: Hands, signIn: string): Promise<string> {
+/** What is begun since somebody last signed out has this; undefined where nothing was. */
+export async function readEpoch(hands: Hands, signIn: string): Promise<string | undefined> {
+  return (await hands.store.get<Wish>(keyOf(signIn)))?.value.epoch;
+}
+
+/**
+ * The wish by which a sign-in begins. Behind a logout it is made where the app has asked for it, and there alone:
+ * undefined for a sign-in that would begin by itself.
+ */
+export async function openWish(hands: Hands, signIn: string, isAsked: () => boolean): Promise<Wish | undefined> {
   for (;;) {
-    const epoch = await readEpoch(hands, signIn);
-    if (epoch !== undefined) return epoch;
-    await hands.store.set(keyOf(signIn), 0, unguessable(hands));
+    const marks = await hands.marks();
+    const kept = await hands.store.get<Wish>(keyOf(signIn));
+    if (kept?.value.marks === marks) return kept.value;
+    if (marks !== "" && !isAsked()) return undefined;
+    const wish = { epoch: unguessable(hands), marks };
+    if (await hands.store.set(keyOf(signIn), kept?.version ?? 0, wish)) return wish;
   }
+}
+
+/** The epoch of a program, which nobody clicks for. */
+export async function openEpoch(hands: Hands, signIn: string): Promise<string> {
+  return (await openWish(hands, signIn, () => true))!.epoch;
 }
 
 /** Ends it. */

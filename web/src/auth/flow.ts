@@ -3,7 +3,7 @@
 import { checkedURL, isLoopback } from "./addresses.js";
 import type { AuthorizationServer } from "./authorizationserver.js";
 import type { DPoPKey } from "./dpop.js";
-import { openEpoch } from "./epochs.js";
+import { openWish, type Wish } from "./epochs.js";
 import { AuthFailure, denied, invalid } from "./failure.js";
 import type { Hands } from "./hands.js";
 import { makePkce, unguessable } from "./pkce.js";
@@ -46,12 +46,16 @@ export interface FlowRecord {
   readonly resourceMetadata?: string;
   /** What a sign-out ends. */
   readonly epoch: string;
+  /** The marks of logouts as it was wished for: behind another logout it is over. */
+  readonly marks: string;
   /** In ms since 1970. */
   readonly begun: number;
 }
 
 /** What a flow is begun with. */
 export interface Beginning {
+  /** What it is begun by: it is made before, and never in the middle of a flow. */
+  wish?: Wish | undefined;
   signIn: string;
   url: string;
   resource: string;
@@ -84,14 +88,14 @@ export function checkRedirectURL(text: string): void {
 /** Begins a flow: stores its record, and gives the address to go to. */
 export async function beginFlow(hands: Hands, beginning: Beginning): Promise<BegunFlow> {
   const { verifier, challenge } = await makePkce(hands);
-  const { scope, dpop, waiting, stepUp, resourceMetadata, window = WINDOW + unguessable(hands).slice(0, 12), ...rest } = beginning;
+  const { scope, dpop, waiting, stepUp, resourceMetadata, wish, window = WINDOW + unguessable(hands).slice(0, 12), ...rest } = beginning;
   const state = unguessable(hands);
   const record: FlowRecord = {
     ...rest,
     state,
     verifier,
     window,
-    epoch: await openEpoch(hands, beginning.signIn),
+    ...(wish ?? (await openWish(hands, beginning.signIn, () => true))!),
     begun: hands.now(),
     ...(scope === undefined ? {} : { scope }),
     ...(dpop === undefined ? {} : { dpop }),
@@ -113,10 +117,10 @@ async function storeNew(hands: Hands, record: FlowRecord): Promise<void> {
  * Begins a flow anew whose answer comes too late: the same sign-in, with another state and another verifier.
  * Undefined where {@link takeFlow} says what the answer is: in time, of another issuer, a no, or nobody's.
  */
-export async function renewFlow(hands: Hands, answer: Callback): Promise<BegunFlow | undefined> {
+export async function renewFlow(hands: Hands, answer: Callback, marks: string): Promise<BegunFlow | undefined> {
   const key = await flowKey(hands, answer.state);
   const kept = await hands.store.get<FlowRecord>(key);
-  if (!kept || answer.code === undefined || !isOlder(kept.value, FLOW_TIME, hands.now()) || otherIssuer(kept.value.server, answer.iss)) return undefined;
+  if (!kept || answer.code === undefined || kept.value.marks !== marks || !isOlder(kept.value, FLOW_TIME, hands.now()) || otherIssuer(kept.value.server, answer.iss)) return undefined;
   const { verifier, challenge } = await makePkce(hands);
   const { answer: _, ...rest } = kept.value;
   const record: FlowRecord = { ...rest, state: unguessable(hands), verifier, begun: hands.now() };

@@ -47,6 +47,10 @@ export interface Hands {
   random(bytes: number): Uint8Array<ArrayBuffer>;
   /** What stands for those parts where they must not be readable, such as in a key: 64 hex digits where there is a cipher. */
   digest(parts: readonly string[]): Promise<string>;
+  /** The marks of the logouts that hold for this sign-in now; empty for none. */
+  marks(): Promise<string>;
+  /** Marks the logout of this sign-in; `every`: of its user at that server, whatever the client. */
+  markLogout(every: boolean): Promise<void>;
   /** Undefined on plain http, where nobody can sign in. */
   readonly subtle: SubtleCrypto | undefined;
   readonly store: AuthStore;

@@ -13,7 +13,7 @@ import type { SignInOptions } from "./authorize.js";
 import type { AskingInteraction } from "./interaction.js";
 import { leavesFor } from "./rounds.js";
 import { SignIn } from "./signin.js";
-import { signInKey } from "./signinkey.js";
+import { signInKey, type SignInOf } from "./signinkey.js";
 import { signOutOfAll } from "./signout.js";
 import { SplitAuthStore } from "./splitstore.js";
 import { obtain, type Unattended } from "./unattended.js";
@@ -26,6 +26,8 @@ export interface AuthPlace {
   readonly memory: MemoryRows;
   readonly locks: AuthLocks;
   readonly digest: Hands["digest"];
+  /** The marks of logouts; missing in a worker, whose pages have them. */
+  readonly logouts?: { marks(of: SignInOf): Promise<string>; mark(of: SignInOf, every: boolean): Promise<void> };
   /** Undefined in a worker, which opens no window: then a page has to. */
   readonly page?: Page;
   /** The pages that a worker asks in place of one of its own. */
@@ -70,6 +72,8 @@ export interface ReturnedPage {
   readonly isAlone: boolean;
   /** Takes the answer that it has come back with; undefined for none, or where it was taken. */
   take(redirectUrl: string): Callback | undefined;
+  /** The marks of logouts that it reads; missing where it is this page. */
+  marks?(): Promise<string>;
   close(): void;
   /** Somebody has come Back to it. */
   readonly isBack: boolean;
@@ -106,9 +110,9 @@ export async function openSignIn(url: string, options: SignInOptions, opening: O
 
 /** The same for a worker, whose pages come and go. */
 export async function openSignInOfPages(url: string, options: SignInOptions, { how, storage, principal, client, place, own }: Opening): Promise<OpenedSignIn> {
-  const hands = handsOf(place, storage, own);
-  const key = await signInKey(hands, { url, principal, client });
-  const of = { url, key };
+  const hands = handsOf(place, storage, own, { url, principal, client });
+  const of = { url, key: await signInKey(hands, { url, principal, client }) };
+  const { key } = of;
   if (typeof how === "object") {
     const program = new SignIn(hands, of, options, interactionOf("redirect", hands, {}), (reason) => obtain(hands, of, how, reason));
     await program.reread();
@@ -137,7 +141,7 @@ async function takeReturn(signIn: SignIn, hands: Hands, redirectUrl: string, pag
   const own = window.startsWith(WINDOW);
   if (tell && hands.store.alone && !signIn.awaits(callback.state, window) && (await handedOver(hands, callback, tell))) return page.close();
   // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
-  await signIn.finish(callback).catch((error: unknown) => {
+  await signIn.finish(callback, await page.marks?.()).catch((error: unknown) => {
     if (own && error instanceof AuthFailure) news?.failed(window, error);
   });
   // With the tokens in its memory it is the page that works with them: the one that began is gone.
@@ -169,7 +173,7 @@ function answerFor(key: string, hands: Hands, page: ReturnedPage, redirectUrl: s
  * with a flow that is good, whichever server it is for. Undefined for somebody who comes Back from there.
  */
 async function inTime(hands: Hands, page: ReturnedPage, answer: Callback): Promise<Callback | undefined> {
-  const again = await renewFlow(hands, answer).catch(() => undefined);
+  const again = await renewFlow(hands, answer, (await page.marks?.()) ?? (await hands.marks())).catch(() => undefined);
   if (!again) return answer;
   await leavesFor(hands, again.record).catch(() => {});
   await page.leave(again.address, again.record);
@@ -228,7 +232,7 @@ export async function signOutEverywhere(place: AuthPlace): Promise<boolean> {
   return all.every((one) => one);
 }
 
-function handsOf({ store, memory, locks, digest }: AuthPlace, storage: TokenStorage, own: Partial<Hands>): Hands {
+function handsOf({ store, memory, locks, digest, logouts, pages }: AuthPlace, storage: TokenStorage, own: Partial<Hands>, of?: SignInOf): Hands {
   const tokens = new MemoryAuthStore(memory);
   return {
     fetch: (address, init) => fetch(address, init),
@@ -242,6 +246,8 @@ function handsOf({ store, memory, locks, digest }: AuthPlace, storage: TokenStor
     store: !store ? tokens : storage === "memory" ? new SplitAuthStore(tokens, store) : store,
     locks,
     digest,
+    marks: async () => (of && pages ? pages.marks() : of ? ((await logouts?.marks(of)) ?? "") : ""),
+    markLogout: async (every) => of && logouts?.mark(of, every),
     nonces,
     ...own,
   };

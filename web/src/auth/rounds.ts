@@ -65,6 +65,11 @@ export function wentRound(): AuthFailure {
   });
 }
 
+/** What it is told behind a logout: nobody is signed in again by what is left of it. */
+export function loggedOut(): AuthFailure {
+  return new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody has logged out", hint: "Sign in again: the app asks from a click, by signIn()." });
+}
+
 /** What it is told of somebody who has come Back. */
 export function wentBack(): AuthFailure {
   return new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody came back from the authorization server without an answer", hint: "Sign in again." });

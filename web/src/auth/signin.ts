@@ -4,6 +4,7 @@ import { authorize, type Reason, type SignInOptions } from "./authorize.js";
 import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
+import { openWish, type Wish } from "./epochs.js";
 import { asFailure, AuthFailure, isSignInRequired } from "./failure.js";
 import { type BegunFlow, type Callback, checkRedirectURL, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
 import { cameBy, dropEnded, exchange, type Grant, grantKey, isUsable, readGrant } from "./grants.js";
@@ -11,12 +12,12 @@ import type { Hands } from "./hands.js";
 import type { AskingInteraction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { doubt } from "./registration.js";
-import { goesRound, leavesFor, leftFor, signedInAt, wentBack, wentRound } from "./rounds.js";
+import { goesRound, leavesFor, leftFor, loggedOut, signedInAt, wentBack, wentRound } from "./rounds.js";
 import { isOf, judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
 import { isAmong } from "./stepup.js";
-import { NEXT_SIGN_IN, type SignInState } from "./signinstate.js";
+import { NEXT_SIGN_IN, type Shown, type SignInState } from "./signinstate.js";
 import { lifeOf } from "./tokens.js";
 
 /** A request for a person to sign in. */
@@ -24,6 +25,7 @@ interface Pending extends Reason {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: AuthFailure) => void;
+  wish?: Wish | undefined;
   /** The flow's, once it has begun. */
   state?: string;
   window?: string | undefined;
@@ -35,19 +37,6 @@ interface Pending extends Reason {
   open?: () => void;
   /** The flow that is kept for whoever comes late. */
   kept?: string;
-}
-
-/** What a request shows, and whose it is. */
-export interface Shown {
-  readonly token: string;
-  /** The sign-in that this came by; empty where no person signed in. */
-  readonly cameBy: string;
-  readonly fields: [string, string][];
-  readonly principal: string;
-  /** The nonce of the server's, which a proof has. */
-  readonly nonce: string | undefined;
-  /** No request has passed with it. */
-  readonly unproven: boolean;
 }
 
 /** For how long, in ms, a server that refuses what somebody has signed in for gets nobody asked again. */
@@ -277,6 +266,8 @@ export class SignIn {
       this.#fail(pending, new AuthFailure("auth/token", { code: "unauthorized", message: "the authorization server gave the same token again" }));
       return;
     }
+    const wish = (pending.wish ??= await openWish(this.#hands, this.key, () => pending.asked));
+    if (!wish) return this.#fail(pending, loggedOut(), true);
     if (await this.#goesRound(pending)) return;
     const begun = await this.#authorize(pending, waiting);
     if (begun) await this.#show(pending, begun);
@@ -295,6 +286,7 @@ export class SignIn {
     if (this.#pending !== pending) return undefined;
     pending.state = begun.record.state;
     pending.window = begun.record.window;
+    await this.#held(begun.record);
     return begun;
   }
 
@@ -314,6 +306,7 @@ export class SignIn {
   /** The flow that somebody goes on with now, however late: with all of its hour, or another one where it is there no more. */
   async #goesOn(pending: Pending, begun: BegunFlow): Promise<BegunFlow> {
     const { state, waiting } = begun.record;
+    await this.#held(begun.record);
     // A store that fails says nothing of the flow.
     if (await keepFlow(this.#hands, state).catch(() => true)) return begun;
     const again = await this.#authorize(pending, waiting);
@@ -385,18 +378,24 @@ export class SignIn {
     this.onchange?.();
   }
 
-  /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can. */
-  finish(callback: Callback): Promise<Grant> {
-    const pending = this.#pending;
-    if (!pending || pending.state !== callback.state) return this.#finish(callback);
-    // Two windows may show one flow: the first answer counts, and the second is no failure of it.
-    return (pending.taken ??= this.#finish(callback));
+  /** Throws where somebody has logged out since a flow was wished for; `marks` are those of now, as far as they are known. */
+  async #held({ marks }: FlowRecord, now?: string): Promise<void> {
+    if (marks !== (now ?? (await this.#hands.marks()))) throw loggedOut();
   }
 
-  async #finish(callback: Callback): Promise<Grant> {
+  /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can; `marks` are those that it reads. */
+  finish(callback: Callback, marks?: string): Promise<Grant> {
+    const pending = this.#pending;
+    if (!pending || pending.state !== callback.state) return this.#finish(callback, marks);
+    // Two windows may show one flow: the first answer counts, and the second is no failure of it.
+    return (pending.taken ??= this.#finish(callback, marks));
+  }
+
+  async #finish(callback: Callback, marks?: string): Promise<Grant> {
     const flow = await readFlow(this.#hands, callback.state);
     try {
       const { record, code } = await takeFlow(this.#hands, callback);
+      await this.#held(record, marks);
       const grant = await exchange(this.#hands, record, code);
       await signedInAt(this.#hands, record.signIn);
       this.onstored?.(record.signIn);
@@ -427,8 +426,9 @@ export class SignIn {
     if (answer) await this.finish(answer).catch(() => {}); // `failure` says what is no good about it
   }
 
-  /** Signs out; resolves with whether the authorization server knows of it. */
-  async signOut(): Promise<boolean> {
+  /** Signs out; resolves with whether the authorization server knows of it. `every`: the user is logged out of the server, whatever the client. */
+  async signOut(every = false): Promise<boolean> {
+    if (!this.#unattended) await this.#hands.markLogout(every);
     const revoking = signOut(this.#hands, this.key);
     if (this.#pending) this.#fail(this.#pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody has signed out" }));
     const revoked = await revoking;

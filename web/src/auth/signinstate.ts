@@ -20,3 +20,16 @@ export const NEXT_SIGN_IN: Readonly<Record<SignInState, readonly SignInState[]>>
   refreshing: ["signed-in", "signed-out", "step-up", "authorizing"],
   "step-up": ["signed-in", "signed-out"],
 };
+
+/** What a request shows, and whose it is. */
+export interface Shown {
+  readonly token: string;
+  /** The sign-in that this came by; empty where no person signed in. */
+  readonly cameBy: string;
+  readonly fields: [string, string][];
+  readonly principal: string;
+  /** The nonce of the server's, which a proof has. */
+  readonly nonce: string | undefined;
+  /** No request has passed with it. */
+  readonly unproven: boolean;
+}

@@ -116,6 +116,17 @@ export class HostSignIn implements AskedPages {
     }
   }
 
+  async marks(): Promise<string> {
+    for (;;) {
+      await this.#until(() => this.#next !== undefined);
+      try {
+        return String(await this.#next!.ask("signInMarks", {}));
+      } catch (error) {
+        if (error !== GONE) throw error;
+      }
+    }
+  }
+
   /** The page that is asked: where somebody has clicked, else the newest that somebody looks at. */
   get #next(): SignInPage | undefined {
     const clicked = this.#clicked;

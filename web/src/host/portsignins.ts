@@ -54,6 +54,7 @@ export class PortSignIn implements SignInPage {
       },
       take: () => newAnswer(answer as Callback | undefined, taken),
       close: () => page.send({ t: "closeWindow", client }),
+      marks: async () => String(await this.ask("signInMarks", {})),
       leave: async (address, { window }) => {
         await this.#leave({ address, window, leaves: true });
         returned.isBack = true;

@@ -17,7 +17,7 @@ import type { ErrorData } from "./errordata.js";
 export type Asked = "token" | "elicitation" | "sampling" | "roots";
 
 /** What a page itself is asked for a sign-in: to show an address ({@link AddressToShow}), with whether it could; and that its window is gone, once it is. */
-export type AskedToSignIn = "signIn" | "signInWindow";
+export type AskedToSignIn = "signIn" | "signInWindow" | "signInMarks";
 
 /** Whose work a logout deletes: by the host with the facts, so that it can be deleted when the client is closed. The keys of the stores a host makes itself: a page names none. */
 export interface StoredPlaces {

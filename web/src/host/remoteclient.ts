@@ -22,7 +22,7 @@ export interface RemoteWay {
   /** What gives the app's tokens, where it does. */
   token: TokenProvider | undefined;
   /** The sign-in of the page's there. */
-  signIn?: { at(link: HostLink): number } | undefined;
+  signIn?: { at(link: HostLink): number; markUser(): Promise<void> } | undefined;
   /** What the host was told with the page's hello, to open the client. */
   ahead?: Ahead | undefined;
   /** The link to the host, a new one where that has ended. */
@@ -230,6 +230,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
 
   /** Has the client end its session, and all deleted that is stored; by the next worker, where one ends meanwhile. */
   async #forget(): Promise<void> {
+    await this.#way.signIn?.markUser();
     const replaced = this.#replaced;
     if (replaced) await replaced;
     await unlessEnding(async () => {

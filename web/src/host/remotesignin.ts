@@ -9,6 +9,7 @@ import type { SignInState } from "../auth/signinstate.js";
 import type { Auth, CrossingAuth } from "../connect/useroptions.js";
 import { fileName, located } from "../runtime/located.js";
 import type { HoldfastError } from "../shared/errors.js";
+import { markSignOut, signInMarks } from "../storage/marks.js";
 import { errorData, type ErrorData, holdfastErrorFrom } from "./errordata.js";
 import type { HostLink, LinkedClient } from "./hostlink.js";
 import type { AskedToSignIn, HostMessage } from "./protocol.js";
@@ -89,7 +90,21 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
   }
 
   async signOut(): Promise<boolean> {
+    await this.#mark(false);
     return (await this.#ask("signOut")) as boolean;
+  }
+
+  /** Marks that its user is logged out of the server, whatever the client. */
+  markUser(): Promise<void> {
+    return this.#mark(true);
+  }
+
+  #mark(every: boolean): Promise<void> {
+    return markSignOut(this.#of, every);
+  }
+
+  get #of(): { url: string; principal: string; client: string } {
+    return { url: this.url, principal: this.#principal, client: this.#crossing.client };
   }
 
   /** Its number on a link; opens it there where it is not yet. What this page has come back with goes along. */
@@ -137,7 +152,7 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
   async #answer({ question, asked, request }: Extract<HostMessage, { t: "question" }>): Promise<void> {
     const link = this.#link;
     try {
-      link?.send({ t: "reply", question, value: await this.#show(asked as AskedToSignIn, request as AddressToShow) });
+      link?.send({ t: "reply", question, value: asked === "signInMarks" ? await signInMarks(this.#of) : await this.#show(asked as AskedToSignIn, request as AddressToShow) });
     } catch (error) {
       link?.send({ t: "reply", question, error: errorData(error) });
     }

@@ -277,7 +277,7 @@ export class Authorization implements ClientAuthorization {
 
   /** Signs out: nothing of the user's tokens is kept any more. Resolves when the authorization server knows, or cannot be reached. */
   async signOut(): Promise<void> {
-    await (await this.#shared()).auth.signOut();
+    await (await this.#shared()).auth.signOut(true);
   }
 }
 

@@ -6,6 +6,7 @@ import type { AuthPlace } from "../auth/opensignin.js";
 import { AuthRows, openedRows } from "../storage/authrows.js";
 import { Connector } from "../storage/connector.js";
 import { digest } from "../storage/digest.js";
+import { markSignOut, signInMarks } from "../storage/marks.js";
 import type { KeptAuth } from "../storage/keptauth.js";
 import { hasBroadcast } from "../tabs/broadcast.js";
 import { exclusively } from "../tabs/lease.js";
@@ -52,7 +53,7 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
     memory,
     digest,
     locks: { run: exclusively },
-    ...(inPage && { page: window }),
+    ...(inPage && { page: window, logouts: { marks: signInMarks, mark: markSignOut } }),
     ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
   };
 }

@@ -1,6 +1,7 @@
 import { joinable } from "../connect/joinable.js";
 import { tellWiped } from "../connect/loggedout.js";
 import { type KeptAuth, keptAuth } from "../storage/keptauth.js";
+import { markWipe } from "../storage/marks.js";
 import { forgetRevisions } from "../storage/revisions.js";
 import { storageFailed } from "../storage/storagefailed.js";
 import { wipeAll } from "../storage/wipeall.js"; // not by the store's door, behind which all of it is
@@ -17,6 +18,7 @@ const TELLS = 3_000;
  * more, where they can be reached within three seconds.
  */
 export async function wipe(): Promise<void> {
+  markWipe(); // first of all: whoever looks from here on signs nobody in
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
   tellWiped(); // those that there are begin nothing any more

@@ -1,0 +1,66 @@
+//go:build !js
+
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
+)
+
+// TestFault717_LogoutWhileAnotherTabLives: ada is signed in in three tabs, by pages that leave for the sign-in, and logs out in one
+// of them. The authorization server knows her yet. No tab signs her in again: not by a call, and not by a reload, in
+// whatever tab; no request leaves for the authorization server but what ends her tokens. From a click somebody signs in again.
+func TestFault717_LogoutWhileAnotherTabLives(t *testing.T) {
+	t.Parallel()
+	for _, host := range signInHosts {
+		for _, out := range []string{`holdfast.wipe()`, `mcp.forget()`, `signIn.signOut()`} {
+			for _, storage := range []string{"persistent", "memory"} {
+				// Behind a sign-out alone a page connects from what is stored, and asks nobody yet.
+				if storage == "memory" && out != `holdfast.wipe()` || host == "page" && out == `signIn.signOut()` {
+					continue
+				}
+				t.Run(host+", "+out+", "+storage, func(t *testing.T) {
+					row(t)
+					t.Parallel()
+					s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
+					s.Person("ada")
+					how := asPrincipal(host, "ada", `,"interaction":"redirect","storage":"`+storage+`"`)
+					var tabs []*chrome.Page
+					for range 3 {
+						page := signingIn(profile, site, s, how)
+						page.WaitFor(`window.opened`)
+						tabs = append(tabs, page)
+					}
+					if storage == "persistent" {
+						s.Expire() // of the refresh each tab hears
+						for _, page := range tabs {
+							chrome.Script[chrome.Void](page, payOnce)
+						}
+					}
+					chrome.Script[chrome.Void](tabs[0], `await `+out+`;`)
+					requests := func() []int {
+						return []int{s.Requests("GET /auth"), s.Requests("POST /token authorization_code"), s.Requests("POST /token refresh_token")}
+					}
+					before := requests()
+					chrome.Script[chrome.Void](tabs[1], `void mcp.callTool("pay", {}).result.catch(() => {});`)
+					for _, page := range tabs {
+						chrome.Eval[chrome.Void](page, `void (window.before = true)`)
+						page.Reload()
+						page.WaitFor(`!window.before && window.signIn?.failure?.code === "sign_in_required"`)
+					}
+					if after := requests(); !slices.Equal(before, after) {
+						t.Errorf("behind the logout there were %v requests, and before it %v", after, before)
+					}
+					chrome.Script[chrome.Void](tabs[2], `window.before = true; void signIn.signIn().catch(() => {});`)
+					tabs[2].WaitFor(`window.opened && !window.before`)
+					if who := chrome.Script[string](tabs[2], payOnce); who != "ada" {
+						t.Errorf("from a click %q signs in", who)
+					}
+				})
+			}
+		}
+	}
+}
