@@ -189,3 +189,46 @@ func TestFault718_NothingKept(t *testing.T) {
 		}
 	}
 }
+
+// TestFault744_ForgottenWhereNothingIsKept: a client that keeps nothing has six calls of ada's, three of which wait for a connection. She is
+// forgotten in another tab, by a client that keeps something or by one that does not. What waited ends unsent. That carl is forgotten is nothing to it.
+func TestFault744_ForgottenWhereNothingIsKept(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"page", "shared"} {
+		for _, forgets := range []struct{ who, journal string }{{"ada", "true"}, {"ada", "false"}, {"carl", "true"}} {
+			t.Run(fmt.Sprintf("%s, %s is forgotten, journal %s", host, forgets.who, forgets.journal), func(t *testing.T) {
+				row(t)
+				t.Parallel()
+				site, profile := chrome.NewSite(t), chrome.NewProfile(t)
+				s := knowsCookies(t, site, peer.Options{})
+				page, leaver := candid(profile, site), candid(profile, site)
+				connect := func(user, journal string) string {
+					return fmt.Sprintf(`document.cookie = "user=ada";
+						window.mcp = await holdfast.connect("/mcp", { principal: %q, credentials: "include", host: %q, journal: %s });`, user, host, journal)
+				}
+				chrome.Script[chrome.Void](page, connect("ada", "false"))
+				chrome.Script[chrome.Void](leaver, connect(forgets.who, forgets.journal))
+				chrome.Script[chrome.Void](page, six)
+				for _, label := range []string{"c0", "c1", "c2"} {
+					s.Waiting(label)
+				}
+				waits := "result"
+				chrome.Script[chrome.Void](leaver, `await mcp.forget();`)
+				if forgets.who == "ada" {
+					waits = "unsent"
+					page.WaitFor(`["c3", "c4", "c5"].every((label) => told[label])`)
+				}
+				for i := range 6 {
+					s.Release(fmt.Sprintf("c%d", i))
+				}
+				page.WaitFor(`Object.keys(told).length === 6`)
+				told := chrome.Eval[map[string]string](page, `told`)
+				for i, want := range []string{"result", "result", "result", waits, waits, waits} {
+					if got := told[fmt.Sprintf("c%d", i)]; got != want {
+						t.Errorf("c%d ended with %q, want %q", i, got, want)
+					}
+				}
+			})
+		}
+	}
+}

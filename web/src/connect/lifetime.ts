@@ -3,7 +3,7 @@ import { errorFromGo, HoldfastError, type GoError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
-import { unsent, whenWiped } from "./loggedout.js";
+import { unsent, whenLoggedOut } from "../tabs/loggedout.js";
 import { otherUser } from "./otheruser.js";
 import { isRepeatable } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
@@ -163,13 +163,14 @@ export class Lifetime<F extends Facts, C extends object> {
   }
 
   #watchWipes(): void {
-    this.#unwatch = whenWiped(() => this.#wiped(), this.#keeping.journal?.durability !== "indexeddb");
+    this.#unwatch = whenLoggedOut((store) => void this.#wiped(store), this.#keeping.journal?.durability !== "indexeddb");
   }
 
-  /** All users of this origin have logged out. */
-  #wiped(): void {
+  /** All users of this origin have logged out, or the one with that store: a client that keeps nothing hears of it by no other way. */
+  async #wiped(store?: string): Promise<void> {
+    const { journal, stores } = this.#keeping;
+    if (store !== undefined && (journal || !(await stores?.isOf?.(store)))) return;
     if (this.over) return;
-    const { journal } = this.#keeping;
     const { runtime, handle } = this.#wire;
     if (this.#between) {
       this.#loggedOut = true;

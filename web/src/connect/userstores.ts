@@ -2,7 +2,7 @@
 // opened only where the options say whose calls they are, and another one is opened
 // when a token shows that the user has changed.
 
-import { forgetFormerly } from "../tabs/forget.js";
+import { forgetFormerly, forgetStored } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
 import { formerKeys, serverKey } from "../storage/storage.js";
 import type { TokenSubject } from "../shared/clientstate.js";
@@ -55,6 +55,8 @@ export interface Tokens {
   changed(answer: TokenAnswer): boolean;
   /** Opens the store of whoever the next token belongs to. */
   open(): Promise<OpenedStore>;
+  /** Whether that is the key of the user's store, as far as anybody knows who that is. */
+  isOf?(store: string): Promise<boolean>;
   /** Deletes what the last build has stored under other keys. */
   forgetFormer?(): Promise<void>;
 }
@@ -115,6 +117,17 @@ export class UserStores implements Tokens {
     return Journal.open(await this.#keys.of(principal), typeof wanted === "object" && wanted.seal === "all");
   }
 
+  async isOf(store: string): Promise<boolean> {
+    const known = this.#known;
+    return known !== undefined && (await this.#keys.of(known)) === store;
+  }
+
+  /** Who the user is, as far as that is known by now: also of a client that keeps nothing. */
+  get #known(): string | undefined {
+    const { principal = this.#user?.principal } = this.#options;
+    return principal === SHARED ? "" : principal;
+  }
+
   /** Whose store was opened last; undefined where nothing is kept. */
   get opened(): string | undefined {
     return this.#opened;
@@ -127,6 +140,8 @@ export class UserStores implements Tokens {
 
   /** Deletes what the last build has stored of this server under other keys, of this user or of nobody knows whom. */
   async forgetFormer(): Promise<void> {
+    const known = this.#known;
+    if (this.#opened === undefined && known !== undefined) await forgetStored(await this.#keys.of(known)); // other clients may keep something of who has none here
     await forgetFormerly(await this.#keys.former(this.#opened));
   }
 

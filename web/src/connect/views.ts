@@ -141,6 +141,10 @@ export class NewestTokens implements Tokens {
   open(): Promise<OpenedStore> {
     return this.#views.newest!.stores.open();
   }
+
+  async isOf(store: string): Promise<boolean> {
+    return (await this.#views.newest?.stores.isOf(store)) ?? false;
+  }
 }
 
 /** What comes of a promise; undefined where `over` comes first. */

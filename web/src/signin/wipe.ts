@@ -1,5 +1,5 @@
 import { joinable } from "../connect/joinable.js";
-import { tellWiped } from "../connect/loggedout.js";
+import { tellLoggedOut } from "../tabs/loggedout.js";
 import { type KeptAuth, keptAuth } from "../storage/keptauth.js";
 import { markWipe } from "../storage/marks.js";
 import { forgetRevisions } from "../storage/revisions.js";
@@ -21,7 +21,7 @@ export async function wipe(): Promise<void> {
   markWipe(); // first of all: whoever looks from here on signs nobody in
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
-  tellWiped(); // those that there are begin nothing any more
+  tellLoggedOut(); // those that there are begin nothing any more
   const kept = await keptAuth().catch(() => undefined); // what is stored goes all the same
   const deleted = wipeAll();
   const signedOut = signOutIfSignedIn(kept, deleted).catch(() => {});

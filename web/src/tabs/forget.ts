@@ -2,6 +2,7 @@ import { forgetFormer, memoryStore, openStore, type Store, StoreError } from "..
 import { storageFailed } from "../storage/storagefailed.js";
 import { forgetTraces } from "../storage/traces.js";
 import { Channel } from "./channel.js";
+import { tellLoggedOut } from "./loggedout.js";
 
 /**
  * Deletes all that is stored of a server and user, and tells the other pages to
@@ -12,6 +13,7 @@ export async function forgetStored(server: string): Promise<void> {
     throw storageFailed("forget", error);
   });
   traces.catch(() => {}); // waited for below
+  tellLoggedOut(server);
   await forgetRows(server);
   await traces;
 }

@@ -1,22 +1,25 @@
-// Who hears at once that all users of this origin have logged out (wipe): the clients of this page or worker, and of
-// others those whose database does not tell them.
+// Who hears at once that all users of this origin have logged out (wipe), or one (forget): the clients of this page or
+// worker, and of others those whose database does not tell them.
 
 import { HoldfastError } from "../shared/errors.js";
-import { hasBroadcast } from "../tabs/broadcast.js";
+import { hasBroadcast } from "./broadcast.js";
 
 const CHANNEL = "holdfast.wiped";
 
-const here: Set<() => void> = new Set();
-const heard: Set<() => void> = new Set();
+/** Hears of a logout: of the user with that store, or of everybody. */
+type Hears = (store?: string) => void;
+
+const here: Set<Hears> = new Set();
+const heard: Set<Hears> = new Set();
 let channel: BroadcastChannel | undefined;
 
-/** Has `gone` called by a wipe here, and where `elsewhere` by one of another page. Returns what ends that. */
-export function whenWiped(gone: () => void, elsewhere: boolean): () => void {
+/** Has `gone` called by a logout here, and where `elsewhere` by one of another page. Returns what ends that. */
+export function whenLoggedOut(gone: Hears, elsewhere: boolean): () => void {
   here.add(gone);
   if (elsewhere) heard.add(gone);
   if (elsewhere && !channel && hasBroadcast()) {
     channel = new BroadcastChannel(CHANNEL);
-    channel.onmessage = () => tell(heard);
+    channel.onmessage = ({ data }: MessageEvent<unknown>) => tell(heard, typeof data === "string" ? data : undefined);
     (channel as { unref?: () => void }).unref?.(); // Node would wait for it; a browser has no such thing
   }
   return () => {
@@ -28,17 +31,17 @@ export function whenWiped(gone: () => void, elsewhere: boolean): () => void {
   };
 }
 
-/** Tells all of them. */
-export function tellWiped(): void {
-  tell(here);
+/** Tells all of them that the user with that store has logged out, or everybody. */
+export function tellLoggedOut(store?: string): void {
+  tell(here, store);
   if (!hasBroadcast()) return;
   const others = new BroadcastChannel(CHANNEL);
-  others.postMessage(null);
+  others.postMessage(store ?? null);
   others.close();
 }
 
-function tell(clients: ReadonlySet<() => void>): void {
-  for (const gone of [...clients]) gone();
+function tell(clients: ReadonlySet<Hears>, store: string | undefined): void {
+  for (const gone of [...clients]) gone(store);
 }
 
 /** What a request comes to that has not reached the core when its user logs out, or that is made after that (core/durable/logout.go). */
