@@ -23,7 +23,7 @@ export async function loadSignIn(file?: string): Promise<SignInChunk> {
   try {
     return await loadLate(chunk, () => {
       if (HOLDFAST_ONE_FILE) {
-        return importAt(inPage(file ?? new URL("./holdfast-oauth.mjs", import.meta.url)));
+        return importAt<SignInChunk>(inPage(file ?? new URL("./holdfast-oauth.mjs", import.meta.url))).then(checked);
       } else {
         return import("./opensignin.js");
       }
@@ -31,6 +31,12 @@ export async function loadSignIn(file?: string): Promise<SignInChunk> {
   } catch (error) {
     throw signInNotLoaded(error, HOLDFAST_ONE_FILE);
   }
+}
+
+/** What is kept for all pages of a worker: any of them may have named another file of the package. */
+function checked(loaded: SignInChunk): SignInChunk {
+  if (typeof loaded.openSignInOfPages !== "function") throw new TypeError("that file is another one");
+  return loaded;
 }
 
 /** What an app is told where the chunk does not come; `beside`: it is a file beside the script. */
