@@ -22,7 +22,7 @@ export interface RemoteWay {
   /** What gives the app's tokens, where it does. */
   token: TokenProvider | undefined;
   /** The sign-in of the page's there. */
-  signIn?: { at(link: HostLink): number; markUser(): Promise<void> } | undefined;
+  signIn?: { at(link: HostLink): number; markUser(): Promise<void>; signOut(): Promise<boolean> } | undefined;
   /** What the host was told with the page's hello, to open the client. */
   ahead?: Ahead | undefined;
   /** The link to the host, a new one where that has ended. */
@@ -251,7 +251,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   }
 
   /** Has all deleted that is stored, where no worker has the client. */
-  #deleteStored(): Promise<void> {
+  async #deleteStored(): Promise<void> {
+    await this.#way.signIn?.markUser();
     return unlessEnding(() => this.#deleteOnce());
   }
 
@@ -265,6 +266,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     } finally {
       link.unused();
     }
+    await this.#way.signIn?.signOut(); // the client would have done it
   }
 
   async #end(how: "closing" | "deleting", tell: () => Promise<unknown>): Promise<void> {
