@@ -1,0 +1,74 @@
+// A wipe while a code or a refresh token is on its way: what comes for it is revoked, and nobody uses it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readAuthorizationServer } from "../src/auth/authorizationserver.js";
+import { openWish } from "../src/auth/epochs.js";
+import { beginFlow, takeFlow } from "../src/auth/flow.js";
+import { exchange, type Grant, grantKey, readGrant } from "../src/auth/grants.js";
+import { MemoryAuthStore } from "../src/auth/memorystore.js";
+import { liveGrant } from "../src/auth/refresh.js";
+import { SplitAuthStore } from "../src/auth/splitstore.js";
+import { authPlace } from "../src/signin/authplace.js";
+import { clientPart } from "../src/signin/loadauthorization.js";
+import { wipe } from "../src/signin/wipe.js";
+import { failureOf, ISSUER, json, KEY, METADATA, nothing, rig, type Rig, SERVER } from "./authrig.js";
+import { until } from "./ready.js";
+import { Shim } from "./storeshim.js";
+
+const server = readAuthorizationServer(METADATA, ISSUER, false);
+const client: Grant["client"] = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/" };
+const TOKEN = `POST ${ISSUER}/token`;
+
+new Shim();
+clientPart.here = { signOutEverywhere: async () => {} } as typeof clientPart.here & object; // what was stored is revoked elsewhere
+
+/** A tab whose tokens rest in the database, or in its memory; its token request is held until `answer`. */
+async function tab(memory: boolean): Promise<{ hands: Rig; answer(): void; revoked: () => string[] }> {
+  await wipe(); // what the test before has left
+  let answer = (): void => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  const rows = (await authPlace()).store!;
+  const hands = rig(
+    {
+      [TOKEN]: () => held.then(() => json({ access_token: "at1", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" })),
+      [`POST ${ISSUER}/revoke`]: () => nothing(200),
+    },
+    { store: memory ? new SplitAuthStore(new MemoryAuthStore(new Map()), rows) : rows },
+  );
+  return { hands, answer, revoked: () => hands.sent.filter(({ line }) => line.endsWith("/revoke")).map(({ form }) => form.get("token")!) };
+}
+
+/** Each place that tokens rest in, and who is there by the time of the answer. */
+const cases = [false, true].flatMap((memory) => [false, true].map((next) => ({ memory, next })));
+
+test("Fault 717: a code on its way during a wipe: its token is revoked, not used", async () => {
+  for (const { memory, next } of cases) {
+    const { hands, answer, revoked } = await tab(memory);
+    const { record } = await beginFlow(hands, { signIn: KEY, url: SERVER, resource: SERVER, server, client });
+    const taken = await takeFlow(hands, { state: record.state, code: "x", iss: ISSUER });
+    const got = failureOf(exchange(hands, taken.record, taken.code));
+    await until(() => hands.lines().includes(TOKEN));
+    await wipe();
+    if (next) await openWish(hands, KEY, () => true); // the next user signs in
+    answer();
+    assert.equal((await got).fields.code, "sign_in_expired");
+    assert.deepEqual([revoked(), await readGrant(hands, KEY)], [["rt1", "at1"], undefined]);
+  }
+});
+
+test("Fault 717: a refresh on its way during a wipe: its token is revoked, not used", async () => {
+  for (const { memory, next } of cases) {
+    const { hands, answer, revoked } = await tab(memory);
+    const { epoch } = (await openWish(hands, KEY, () => true))!;
+    const grant: Grant = { url: SERVER, resource: SERVER, server, client, epoch, principal: "u", access: { token: "at0", type: "Bearer", expiresAt: hands.now() - 1 }, refreshToken: "rt0" };
+    assert.ok(await hands.store.set(grantKey(KEY), 0, grant));
+    const got = failureOf(liveGrant(hands, KEY));
+    await until(() => hands.lines().includes(TOKEN));
+    await wipe();
+    if (next) await openWish(hands, KEY, () => true); // the next user signs in
+    answer();
+    assert.equal((await got).fields.code, "sign_in_required");
+    assert.deepEqual([revoked(), await readGrant(hands, KEY)], [["rt1", "at1"], undefined]);
+  }
+});
