@@ -73,7 +73,7 @@ test("Fault 717: each wipe changes the value that the names of marks are made un
   });
 });
 
-test("Fault 717: 64 marks at most; behind them the wipe's mark changes instead, for everybody", async () => {
+test("Fault 717: 64 marks at most; behind them that of the wipe changes instead, for everybody", async () => {
   await withLocal(async (local) => {
     const nth = (n: number): LogoutOf => ({ ...ada, principal: `user ${n}` });
     for (let n = 0; n < 64; n++) await markSignOut(nth(n), true);
