@@ -230,7 +230,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
 
   /** Has the client end its session, and all deleted that is stored; by the next worker, where one ends meanwhile. */
   async #forget(): Promise<void> {
-    await this.#way.signIn?.markUser();
+    if (this.#way.signIn) await this.#way.signIn.markUser();
     const replaced = this.#replaced;
     if (replaced) await replaced;
     await unlessEnding(async () => {
@@ -252,7 +252,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
 
   /** Has all deleted that is stored, where no worker has the client. */
   async #deleteStored(): Promise<void> {
-    await this.#way.signIn?.markUser();
+    if (this.#way.signIn) await this.#way.signIn.markUser();
     return unlessEnding(() => this.#deleteOnce());
   }
 
