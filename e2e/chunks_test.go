@@ -197,6 +197,7 @@ var kept = regexp.MustCompile(`(?m)^((export )?(let |var |const \w+(: \w+<[^=]*>
 // keptTwice are modules that keep something, and may keep it in each chunk that has them.
 var keptTwice = map[string]string{
 	"shared/forbidden.ts":   "each hears what a policy keeps in the browser, and asks its own",
+	"client/unkept.ts":      "whether the console has been told, which has been told twice then",
 	"runtime/bodypieces.ts": "a buffer that is free",
 	"storage/write.ts":      "nothing: an empty map",
 	"tabs/channel.ts":       "those that share a store in the page's memory, which clients of one kind do",

@@ -47,15 +47,18 @@ func TestTaskAPI_StateOverReload(t *testing.T) {
 		return bodies
 	}
 	eventually(t, "the answer", func() bool { return len(answers()) == 1 })
+	// The next page asks whether the question is still the same, and only then sends the answer again.
+	p.DelayWith("tasks/continue", `"inputResponses"`, "hold")
 	page.Reload()
 	begin()
 	chrome.Eval[chrome.Void](page, `void mcp.calls().then(([call]) => watch(call))`)
 	eventually(t, "the answer, from the next page", func() bool { return len(answers()) == 2 })
 	p.Release("hold")
 	outcome(t, page, "")
+	first, _, _ := strings.Cut(answers()[0], `"requestState"`)
 	for i, answer := range answers() {
-		if answer != answers()[0] || !strings.Contains(answer, hidden) {
-			t.Errorf("answer %d was %.300s, then %.300s", i, answers()[0], answer)
+		if !strings.HasPrefix(answer, first) || !strings.Contains(answer, hidden) {
+			t.Errorf("answer %d was %.300s, then %.300s", i, first, answer)
 		}
 	}
 	search(t, secrets{"requestState": hidden}, p, page)

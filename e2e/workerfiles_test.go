@@ -262,7 +262,7 @@ func (r *robbed) startsOne(t *testing.T, server string) {
 		const [url, options] = ["/holdfast-worker.mjs?recorder=/uploads/evil.mjs&wasm=/uploads/evil.wasm", { type: "module", name: hello.build + ' ["/uploads/evil.mjs","/uploads/evil.wasm"]' }];
 		const port = "`+r.host+`" === "shared" ? new real.SharedWorker(url, options).port : (new real.Worker(url, options).postMessage(0, [port2]), port1);
 		const says = new Promise((resolve) => (port.onmessage = ({ data }) => data.client === 2 && /^(opened|failed)$/.test(data.t) && resolve(data)));
-		port.postMessage({ ...hello, lock: "holdfast.hostile" });
+		port.postMessage({ ...hello, lock: "holdfast.page.hostile" });
 		port.postMessage({ t: "connect", client: 2, url: `+chrome.JS(server)+` + "?own", options: { record: true }, handlers: [], token: false, again: false, ifKeys: false });
 		const { t, error } = await says;
 		return t + (error?.message ?? "");`)

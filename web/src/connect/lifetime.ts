@@ -351,6 +351,8 @@ export class Lifetime<F extends Facts, C extends object> {
       this.#keeping.journal = journal;
       this.#wire.runtime = runtime;
       this.#between = undefined;
+      this.#unwatch?.();
+      this.#watchWipes(); // by what there is now
       this.#use.opened(why);
       this.#boot!();
     } catch (error) {
