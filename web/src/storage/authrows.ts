@@ -2,7 +2,8 @@
 // who wipes the origin deletes them with its key.
 
 import type { KeptAuth } from "./keptauth.js";
-import { keyOf, random } from "./keys.js";
+import { keyOf } from "./keys.js";
+import { random } from "./random.js";
 import { AUTH_ROWS } from "./open.js";
 import { type Bytes } from "./rows.js";
 import { seal, unseal } from "./seal.js";

@@ -1,6 +1,7 @@
 import { readClock, readingsOf } from "./clock.js";
 import { type GenerationRecord, generationName, generationOf, timeOf } from "./generation.js";
 import { isKey, makeKey } from "./seal.js";
+import { random } from "./random.js";
 import { storeError, transact } from "./transaction.js";
 
 /** What a database is known by. */
@@ -88,10 +89,4 @@ function markOf(record: unknown): string | undefined {
 export function keyOf(record: unknown): CryptoKey | undefined {
   const { value } = (record ?? {}) as { value?: unknown };
   return isKey(value) ? value : undefined;
-}
-
-/** A random mark. */
-export function random(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

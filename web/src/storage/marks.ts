@@ -1,7 +1,7 @@
 // What remains of a logout, so that nobody is signed in again by it: random marks in localStorage, which say nothing of
 // anybody. A sign-in whose row has the marks of now begins by itself; any other one begins from the app's signIn() alone.
 
-import { random } from "./keys.js";
+import { random } from "./random.js";
 
 /** The mark of the last wipe. */
 const WIPED = "holdfast.wiped";

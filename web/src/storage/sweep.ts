@@ -7,7 +7,8 @@
 
 import { readingsOf } from "./clock.js";
 import { type GenerationRecord, generationName, isTombstone, serverOf, timeOf } from "./generation.js";
-import { CLOCK, random } from "./keys.js";
+import { CLOCK } from "./keys.js";
+import { random } from "./random.js";
 import { AUTH_ROWS } from "./open.js";
 import { resultsOf } from "./resultrows.js";
 import type { SweepUse } from "./store.js";

@@ -1,7 +1,6 @@
 // Who hears at once that all users of this origin have logged out (wipe), or one (forget): the clients of this page or
 // worker, and of others those whose database does not tell them.
 
-import { HoldfastError } from "../shared/errors.js";
 import { hasBroadcast } from "./broadcast.js";
 
 const CHANNEL = "holdfast.wiped";
@@ -42,14 +41,4 @@ export function tellLoggedOut(store?: string): void {
 
 function tell(clients: ReadonlySet<Hears>, store: string | undefined): void {
   for (const gone of [...clients]) gone(store);
-}
-
-/** What a request comes to that has not reached the core when its user logs out, or that is made after that (core/durable/logout.go). */
-export function unsent(op: string): HoldfastError {
-  return new HoldfastError({
-    code: "unsent",
-    op,
-    message: "the request was not sent, and will not be: its user has logged out",
-    hint: "Connect again once somebody has signed in, and make the call there if it is theirs.",
-  });
 }
