@@ -2,6 +2,9 @@
 
 package engines
 
+// signsInInThePage says where a sign-in that leaves the page can be in WebKit.
+const signsInInThePage = "its shared worker can store no key, and ends with the page that leaves for the sign-in: the story is told of the page alone"
+
 // stories are the rows of docs/browsers.md.
 var stories = []story{
 	{name: "load", shows: "a page imports the module, connects, and calls a tool", tell: loadModule, short: true},
@@ -26,6 +29,13 @@ var stories = []story{
 	{name: "input", shows: "a form that is half filled in survives a reload, and is answered once", tell: input},
 	{name: "agent", shows: "an agent over HTTP, and a reload in mid-sentence", tell: agent},
 	{name: "sign-in", shows: "OAuth by redirect, and a reload that needs no second sign-in", tell: signIn},
+	{name: "two users", shows: "ada signs in, carl in a second tab, and bob where ada's page was: each is who they are", tell: inEach(principals, "page", "shared"), in: map[Engine]exception{
+		WebKit{}: {tell: inEach(principals, "page"), note: signsInInThePage},
+	}},
+	{name: "logout", shows: "`wipe()` in one tab: no call and no reload signs anybody in again, in any tab", tell: inEach(logout, "page", "shared"), in: map[Engine]exception{
+		WebKit{}: {tell: inEach(logout, "page"), note: signsInInThePage},
+	}},
+	{name: "waiting calls", shows: "`wipe()` in another tab: a call that has not left ends `unsent`, and does not run as the next user", tell: inEach(waiting, "page", "shared")},
 	{name: "forget", shows: "`forget()` and `wipe()` in mid-call leave nothing on the disk", tell: forget},
 	{name: "shared worker", shows: "two tabs on one worker: one is reloaded, the other closes, and no stream is cut", tell: sharedHost},
 	{name: "only tab", shows: "the only tab of an app with the default host is reloaded in mid-call: no stream is cut", tell: onlyTab("auto", "shared", true), in: map[Engine]exception{

@@ -9,7 +9,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/e2e/acpserver"
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
-	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
@@ -157,34 +156,5 @@ func agent(s *scene) {
 	}
 	if n := len(acpserver.Of(log, "initialize")); n != 1 {
 		s.Errorf("%d handshakes", n)
-	}
-}
-
-// signInScript is a page that signs in by going away and coming back.
-const signInScript = `
-import "/witness.mjs";
-import * as holdfast from "/holdfast.mjs";
-window.auth = holdfast.oauth({ redirectUrl: location.origin + "/app", interaction: "redirect" });
-auth.onchange = (signIn) => { window.signIn = signIn; };
-window.mcp = await holdfast.connect(SERVER, { auth }); 
-window.ready = true;
-`
-
-// signIn sends a person to the authorization server, who comes back; a reload needs no second time.
-func signIn(s *scene) {
-	server := oauthserver.Start(s.T)
-	server.Person("ada")
-	s.own().File("/witness.mjs", witness)
-	page := s.open(s.own().Page("/app", strings.Replace(signInScript, "SERVER", chrome.JS(server.URL), 1)))
-	page.waitFor(`window.ready`)
-	for range 2 {
-		if got := eval[string](page, `mcp.callTool("pay", {}).result.then(({ content }) => content[0].text)`); got != "ada" {
-			s.Errorf("the server knows %q", got)
-		}
-		page.reload()
-		page.waitFor(`window.ready`)
-	}
-	if n := server.Requests("POST /token authorization_code"); n != 1 {
-		s.Errorf("the person has signed in %d times", n)
 	}
 }
