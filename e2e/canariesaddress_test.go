@@ -35,10 +35,10 @@ window.surfacesOfSignIn = async () => {
 };
 `
 
-// TestFault716_AddressOfTheServer: path and query of the server, the user's name, the client's and the state of the flow rest
-// nowhere in plain, and nobody hears them: not in rows and their keys, in either storage of the page, in what tabs tell
-// each other, in the names of locks, on the console, and in the files of all that a site can store. It is looked for
-// while somebody is asked, while a token is refreshed, and behind that.
+// TestFault716_AddressOfTheServer: path and query of the server, the user's name and the client's rest nowhere in plain, and
+// nobody hears them: not in rows and their keys, in either storage of the page, in what tabs tell each other, in the
+// names of locks, and in the files of all that a site can store. It is looked for while somebody is asked, while a token
+// is refreshed, and behind that.
 func TestFault716_AddressOfTheServer(t *testing.T) {
 	t.Parallel()
 	for _, host := range signInHosts {

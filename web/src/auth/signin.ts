@@ -319,6 +319,8 @@ export class SignIn {
     if (this.#interaction.leaves) {
       await leavesFor(this.#hands, now ? (await now).record : begun.record);
       if (this.#pending !== pending) return;
+      await this.#held(begun.record); // somebody may have logged out meanwhile
+      if (this.#pending !== pending) return;
       pending.asked = false; // a click is for one time
     }
     const showing = this.#interaction.show(now ? now.then(({ address }) => address) : begun.address, begun.record, pending.asked);
