@@ -5,14 +5,17 @@ import { test } from "node:test";
 import { readAuthorizationServer } from "../src/auth/authorizationserver.js";
 import { openWish } from "../src/auth/epochs.js";
 import { beginFlow, takeFlow } from "../src/auth/flow.js";
+import { openSignIn } from "../src/auth/opensignin.js";
 import { exchange, type Grant, grantKey, readGrant } from "../src/auth/grants.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
+import type { SignIn } from "../src/auth/signin.js";
 import { liveGrant } from "../src/auth/refresh.js";
 import { SplitAuthStore } from "../src/auth/splitstore.js";
 import { authPlace } from "../src/signin/authplace.js";
+import { digest } from "../src/storage/digest.js";
 import { clientPart } from "../src/signin/loadauthorization.js";
 import { wipe } from "../src/signin/wipe.js";
-import { failureOf, ISSUER, json, KEY, METADATA, nothing, rig, type Rig, SERVER } from "./authrig.js";
+import { AS_METADATA, CLIENT, failureOf, ISSUER, json, KEY, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Rig, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
 import { Shim } from "./storeshim.js";
 
@@ -71,4 +74,38 @@ test("Fault 717: a refresh on its way during a wipe: its token is revoked, not u
     assert.equal((await got).fields.code, "sign_in_required");
     assert.deepEqual([revoked(), await readGrant(hands, KEY)], [["rt1", "at1"], undefined]);
   }
+});
+
+/** A tab that signs somebody in, as far as an address is shown, and what it does when another tab wipes. */
+async function signing(): Promise<{ signIn: SignIn; over: Promise<unknown>; state: string; wiped(): Promise<unknown>; hands: Rig; answer(): void }> {
+  let answer = (): void => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  const hands = rig({
+    [PRM_PATH]: () => json(RESOURCE),
+    [AS_METADATA]: () => json(METADATA),
+    [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
+    [TOKEN]: () => held.then(() => json({ access_token: "at1", token_type: "Bearer" })),
+  });
+  let wiped = (): Promise<unknown> => Promise.reject(new Error("it does not hear of a wipe"));
+  const place = { store: hands.store, memory: new Map(), locks: new Locks(), digest, whenWiped: (gone: () => Promise<unknown>) => void (wiped = gone) };
+  const signIn = await openSignIn(SERVER, { redirectUrl: client.redirectUrl }, { how: "manual", storage: "persistent", client: CLIENT, place, own: { fetch: hands.fetch } });
+  const over = signIn.signIn().catch((error: unknown) => error);
+  await until(() => signIn.address !== undefined);
+  return { signIn, over, state: new URL(signIn.address!).searchParams.get("state")!, wiped: () => wiped(), hands, answer };
+}
+
+test("Fault 717: a wipe in another tab ends a sign-in that is under way, behind the answer that is being taken", async () => {
+  const idle = await signing();
+  await idle.wiped();
+  await idle.over;
+  assert.deepEqual([idle.signIn.state, idle.signIn.failure?.code, idle.signIn.address], ["signed-out", "sign_in_required", undefined]);
+
+  const { signIn, state, wiped, hands, answer } = await signing();
+  const taken = signIn.finish({ state, code: "x", iss: ISSUER }).catch(() => {});
+  let isOver = false;
+  const over = wiped().then(() => (isOver = true));
+  await until(() => hands.lines().includes(TOKEN));
+  assert.ok(!isOver, "its word would be given before its request has begun");
+  answer();
+  await Promise.all([taken, over]);
 });

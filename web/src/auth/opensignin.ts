@@ -32,6 +32,8 @@ export interface AuthPlace {
   readonly page?: Page;
   /** The pages that a worker asks in place of one of its own. */
   readonly pages?: AskedPages;
+  /** Has it called when everybody logs out, in whatever tab: the wipe waits for what it returns. */
+  readonly whenWiped?: (gone: () => Promise<unknown>) => void;
   /** Makes a BroadcastChannel of that name, and says which origin is its own. It is the page's, until that goes. */
   readonly channel?: (name: string) => { readonly port: Channel; readonly origin: string };
 }
@@ -126,6 +128,7 @@ export async function openSignInOfPages(url: string, options: SignInOptions, { h
     failed: (window, failure) => signIn.failed(window, failure),
     answered: (window) => void signIn.answered(window),
   });
+  place.whenWiped?.(() => signIn.wiped());
   signIn.onstored = (changed) => news?.stored(changed);
   // What an earlier build of the app has left where no token is to rest any more.
   if (hands.store.alone && place.store) await drop(hands, place.store, key);

@@ -57,6 +57,7 @@ export class SignIn {
   #read: string | undefined;
   /** A sign-in that came to nothing after a person was asked. */
   #declined: (Reason & { readonly failure: AuthFailure }) | undefined;
+  #taking: Promise<unknown> | undefined;
   /** Why the token could not be refreshed when that was last tried. */
   #unrefreshed: AuthFailure | undefined;
   /** The MCP server or agent. */
@@ -284,10 +285,9 @@ export class SignIn {
   async #authorize(pending: Pending, waiting: unknown): Promise<BegunFlow | undefined> {
     const begun = await authorize(this.#hands, this, this.#options, pending, waiting, this.#interaction.leaves === true);
     if (this.#pending !== pending) return undefined;
-    pending.state = begun.record.state;
-    pending.window = begun.record.window;
+    ({ state: pending.state, window: pending.window } = begun.record);
     await this.#held(begun.record);
-    return begun;
+    return this.#pending === pending ? begun : undefined;
   }
 
   /** Keeps a flow for whoever goes on with it, however late that is; begins another one where it is there no more. */
@@ -388,9 +388,15 @@ export class SignIn {
   /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can; `marks` are those that it reads. */
   finish(callback: Callback, marks?: string): Promise<Grant> {
     const pending = this.#pending;
-    if (!pending || pending.state !== callback.state) return this.#finish(callback, marks);
+    if (!pending || pending.state !== callback.state) return (this.#taking = this.#finish(callback, marks));
     // Two windows may show one flow: the first answer counts, and the second is no failure of it.
-    return (pending.taken ??= this.#finish(callback, marks));
+    return (pending.taken ??= this.#taking = this.#finish(callback, marks));
+  }
+
+  /** Everybody has logged out: a flow is over that was begun before. Resolves when none of its requests is still to begin. */
+  wiped(): Promise<unknown> {
+    if (this.#pending?.wish) this.#fail(this.#pending, loggedOut(), true);
+    return Promise.allSettled([this.#taking]);
   }
 
   async #finish(callback: Callback, marks?: string): Promise<Grant> {

@@ -10,6 +10,7 @@ import { markSignOut, signInMarks } from "../storage/marks.js";
 import type { KeptAuth } from "../storage/keptauth.js";
 import { hasBroadcast } from "../tabs/broadcast.js";
 import { exclusively } from "../tabs/lease.js";
+import { whenLoggedOut } from "../tabs/loggedout.js";
 
 /** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
 const AUTH = "auth";
@@ -53,6 +54,7 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
     memory,
     digest,
     locks: { run: exclusively },
+    whenWiped: (gone) => void whenLoggedOut((store) => (store === undefined ? gone() : undefined), true),
     ...(inPage && { page: window, logouts: { marks: signInMarks, mark: markSignOut } }),
     ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
   };

@@ -1,5 +1,5 @@
 import { joinable } from "../connect/joinable.js";
-import { tellLoggedOut } from "../tabs/loggedout.js";
+import { tellWiped } from "../tabs/loggedout.js";
 import { type KeptAuth, keptAuth } from "../storage/keptauth.js";
 import { markWipe } from "../storage/marks.js";
 import { forgetRevisions } from "../storage/revisions.js";
@@ -15,13 +15,16 @@ const TELLS = 3_000;
  * sessions, sign-ins and keys of all servers and users. For a logout. A call that has not
  * left ends `unsent`, in every tab; one under way is read to the end of its open stream, and then its client is
  * closed. Authorization servers hear after that that their tokens are not needed any
- * more, where they can be reached within three seconds.
+ * more, where they can be reached within three seconds. It resolves once each tab and worker where somebody may sign
+ * in has ended what it had begun, or three seconds after they were told.
  */
 export async function wipe(): Promise<void> {
   markWipe(); // first of all: whoever looks from here on signs nobody in
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
-  tellLoggedOut(); // those that there are begin nothing any more
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), TELLS);
+  const heard = tellWiped(patience.signal); // those that there are begin nothing any more
   const kept = await keptAuth().catch(() => undefined); // what is stored goes all the same
   const deleted = wipeAll();
   const signedOut = signOutIfSignedIn(kept, deleted).catch(() => {});
@@ -29,6 +32,8 @@ export async function wipe(): Promise<void> {
     throw storageFailed("wipe", error);
   });
   await atMost(TELLS, signedOut);
+  await heard; // what another tab begins from here on the app has asked for
+  clearTimeout(timer);
 }
 
 async function signOutIfSignedIn(kept: KeptAuth | undefined, deleted: Promise<void>): Promise<void> {

@@ -2,15 +2,22 @@
 // worker, and of others those whose database does not tell them.
 
 import { hasBroadcast } from "./broadcast.js";
+import { lockSnapshot } from "./lockqueries.js";
+import { lock } from "./locks.js";
 
 const CHANNEL = "holdfast.wiped";
 
-/** Hears of a logout: of the user with that store, or of everybody. */
-type Hears = (store?: string) => void;
+/** How the names of the locks begin by which others know who hears: each has another name once it has heard of a wipe. */
+const HEARS = "hears.";
+
+/** Hears of a logout: of the user with that store, or of everybody. Its word is given once what it returns has settled. */
+type Hears = (store?: string) => unknown;
 
 const here: Set<Hears> = new Set();
 const heard: Set<Hears> = new Set();
 let channel: BroadcastChannel | undefined;
+/** What this page or worker is known by, as long as it hears. */
+let lives: { readonly name: string; end(): void } | undefined;
 
 /** Has `gone` called by a logout here, and where `elsewhere` by one of another page. Returns what ends that. */
 export function whenLoggedOut(gone: Hears, elsewhere: boolean): () => void {
@@ -18,7 +25,13 @@ export function whenLoggedOut(gone: Hears, elsewhere: boolean): () => void {
   if (elsewhere) heard.add(gone);
   if (elsewhere && !channel && hasBroadcast()) {
     channel = new BroadcastChannel(CHANNEL);
-    channel.onmessage = ({ data }: MessageEvent<unknown>) => tell(heard, typeof data === "string" ? data : undefined);
+    channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+      const told = tell(heard, typeof data === "string" ? data : undefined);
+      if (typeof data !== "string") void told.then(live);
+    };
+    live();
+    globalThis.addEventListener?.("pagehide", die); // the back/forward cache takes no page that has a lock
+    globalThis.addEventListener?.("pageshow", live);
     (channel as { unref?: () => void }).unref?.(); // Node would wait for it; a browser has no such thing
   }
   return () => {
@@ -27,18 +40,55 @@ export function whenLoggedOut(gone: Hears, elsewhere: boolean): () => void {
     if (heard.size > 0) return;
     channel?.close();
     channel = undefined;
+    die();
+    globalThis.removeEventListener?.("pagehide", die);
+    globalThis.removeEventListener?.("pageshow", live);
   };
+}
+
+/** Lets go of the name that it is known by, and takes another one: that is its word. */
+function live(): void {
+  die();
+  if (!channel) return;
+  const over = new AbortController();
+  const name = HEARS + crypto.randomUUID();
+  const held = lock(name, over.signal);
+  const end = (): void => {
+    over.abort();
+    void held.then((release) => release?.());
+  };
+  lives = { name: `holdfast.${name}`, end };
+}
+
+function die(): void {
+  lives?.end();
+  lives = undefined;
 }
 
 /** Tells all of them that the user with that store has logged out, or everybody. */
 export function tellLoggedOut(store?: string): void {
-  tell(here, store);
+  void tell(here, store);
+  post(store);
+}
+
+/** Tells all of them that everybody has logged out. Resolves when each that lives has done what follows, or once `patience` is aborted. */
+export async function tellWiped(patience: AbortSignal): Promise<void> {
+  const told = tell(here); // at once
+  const late = new Promise<void>((resolve) => patience.addEventListener("abort", () => resolve(), { once: true }));
+  const { held = [] } = await lockSnapshot().catch(() => ({}) as LockManagerSnapshot); // before they hear: who has heard has another name
+  const others = held.map(({ name = "" }) => name).filter((name) => name.startsWith(`holdfast.${HEARS}`) && name !== lives?.name);
+  post();
+  const gone = others.map((name) => navigator.locks.request(name, { mode: "shared", signal: patience }, () => {}).catch(() => {}));
+  await Promise.race([Promise.all([told, ...gone]), late]);
+}
+
+function post(store?: string): void {
   if (!hasBroadcast()) return;
   const others = new BroadcastChannel(CHANNEL);
   others.postMessage(store ?? null);
   others.close();
 }
 
-function tell(clients: ReadonlySet<Hears>, store: string | undefined): void {
-  for (const gone of [...clients]) gone(store);
+async function tell(clients: ReadonlySet<Hears>, store?: string): Promise<void> {
+  await Promise.allSettled([...clients].map((gone) => gone(store)));
 }
