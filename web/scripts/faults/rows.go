@@ -24,14 +24,14 @@ type row struct {
 
 // kept is the number up to which the catalogue is whole, but for its gaps: a row that leaves it would take
 // a promise with it.
-const kept = 714
+const kept = 745
 
 // gaps are numbers up to kept that no fault has, each with the last of its run.
 var gaps = [][2]int{
 	{113, 113}, {161, 162}, {165, 165}, {182, 183}, {185, 185}, {223, 225}, {228, 229}, {250, 251}, {256, 256},
 	{259, 261}, {265, 269}, {281, 287}, {293, 296}, {299, 299}, {313, 313}, {319, 319}, {328, 329}, {333, 335},
 	{344, 344}, {360, 360}, {567, 567}, {631, 634}, {641, 641}, {645, 646}, {658, 662}, {671, 672}, {679, 682},
-	{688, 689}, {694, 699}, {707, 709},
+	{688, 689}, {694, 699}, {707, 709}, {724, 730},
 }
 
 func isGap(n int) bool {
