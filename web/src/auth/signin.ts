@@ -10,6 +10,7 @@ import { type BegunFlow, type Callback, checkRedirectURL, FLOW_TIME, flowIn, typ
 import { cameBy, dropEnded, exchange, type Grant, grantKey, isUsable, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { AskingInteraction } from "./interaction.js";
+import type { Pending } from "./pendingsignin.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { doubt } from "./registration.js";
 import { goesRound, leavesFor, leftFor, loggedOut, signedInAt, wentBack, wentRound } from "./rounds.js";
@@ -19,25 +20,6 @@ import { signOut } from "./signout.js";
 import { isAmong } from "./stepup.js";
 import { NEXT_SIGN_IN, type Shown, type SignInState } from "./signinstate.js";
 import { lifeOf } from "./tokens.js";
-
-/** A request for a person to sign in. */
-interface Pending extends Reason {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: AuthFailure) => void;
-  wish?: Wish | undefined;
-  /** The flow's, once it has begun. */
-  state?: string;
-  window?: string | undefined;
-  /** Its answer is here, and is being taken. */
-  taken?: Promise<Grant>;
-  /** The app has asked for it itself. */
-  asked: boolean;
-  /** What opens the window that could not be opened so far. */
-  open?: () => void;
-  /** The flow that is kept for whoever comes late. */
-  kept?: string;
-}
 
 /** For how long, in ms, a server that refuses what somebody has signed in for gets nobody asked again. */
 const IN_VAIN = 10 * 60_000;
