@@ -1,4 +1,5 @@
 import type { Reason } from "./authorize.js";
+import type { Wish } from "./epochs.js";
 import type { AuthFailure } from "./failure.js";
 import type { Grant } from "./grants.js";
 

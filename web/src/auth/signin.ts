@@ -4,7 +4,7 @@ import { authorize, type Reason, type SignInOptions } from "./authorize.js";
 import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
-import { openWish, type Wish } from "./epochs.js";
+import { openWish } from "./epochs.js";
 import { asFailure, AuthFailure, isSignInRequired } from "./failure.js";
 import { type BegunFlow, type Callback, checkRedirectURL, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
 import { cameBy, dropEnded, exchange, type Grant, grantKey, isUsable, readGrant } from "./grants.js";
