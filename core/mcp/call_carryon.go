@@ -17,7 +17,7 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 	call.fold = nil
 	call.totalBy = in(now, call.timeouts.Total)
 	call.answerBy = in(now, call.timeouts.Answer)
-	call.rounds = r.Rounds
+	call.rounds, call.doubted = r.Rounds, r.Doubted
 	r.AskAgain()
 	call.drafts.restore(c, r)
 	call.restoreRound(r)

@@ -23,6 +23,7 @@ type Call struct {
 	Request uint64 // its id on the wire, of the last time it was sent
 	Session uint64 // number of the handshake in whose session that was, or in whose it goes on
 	Sends   int    // how often it was sent
+	Doubted bool   // it was sent again although the run before may have been one: that the last was refused says nothing of it
 	Acked   uint32 // the app has done with those up to here
 
 	Cursor []byte // id of the last event of its stream; empty for none
@@ -97,6 +98,7 @@ func (r *Call) Fold(e journal.Entry) {
 	case journal.Sent:
 		// A new stream: nothing of the last one's carries over. What is asked from here on is
 		// asked by another run, under ids, and keys, that mean something else (fault 521).
+		r.Doubted = r.Doubted || r.Sent && !r.Refused
 		r.Sent, r.Refused, r.Request, r.Session = true, false, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
