@@ -17,7 +17,7 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 	call.fold = nil
 	call.totalBy = in(now, call.timeouts.Total)
 	call.answerBy = in(now, call.timeouts.Answer)
-	call.rounds, call.doubted = r.Rounds, r.Doubted
+	call.rounds, call.mayHaveRun = r.Rounds, r.MayHaveRun
 	r.AskAgain()
 	call.drafts.restore(c, r)
 	call.restoreRound(r)

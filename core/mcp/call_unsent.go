@@ -22,7 +22,7 @@ type queued struct {
 	resends      int         // times it was sent again in a new session
 	refusals     uint8       // times in a row that it was refused for want of authorization
 	unowned      bool        // it was made while a token was asked for, which may be another user's (Disown)
-	doubted      bool        // an earlier page has sent it again, whose run before may have been one
+	mayHaveRun   bool        // it has, in an earlier page, which has sent it again since
 	denied       bool        // the server has refused its request, and the store says so
 }
 

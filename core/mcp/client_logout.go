@@ -85,9 +85,9 @@ func (call *call) hasOpen(c *Client) bool {
 func (call *call) leave(c *Client, now engine.Time) {
 	left, followed := call.left, call.state == callFollowed
 	if call.fold != nil {
-		left = call.fold.Sent && (!call.fold.Refused || call.fold.Doubted)
+		left = call.fold.Sent && (!call.fold.Refused || call.fold.MayHaveRun)
 	}
-	refused := call.state == callQueued && call.reruns == 0 && !call.doubted && !call.roundOver // its server has not taken it
+	refused := call.state == callQueued && call.reruns == 0 && !call.mayHaveRun && !call.roundOver // its server has not taken it
 	failure := durable.CutOff(call.method)
 	if !left || refused {
 		failure = durable.Unsent(call.method)

@@ -126,6 +126,9 @@ func (c *Client) rewriteSent(call *call) {
 	if call.roundOver && sent {
 		c.rewriteAnswer(call)
 	}
+	if (sent || call.left) && call.mayHaveRun {
+		c.write(call, journal.Entry{Kind: journal.Sent})
+	}
 	if sent || call.left {
 		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
 	}
@@ -170,6 +173,9 @@ func (c *Client) rewriteFold(call *call) {
 		if r.Responses != nil {
 			c.writeSecret(call, journal.Entry{Kind: journal.Responses, Data: r.Responses})
 		}
+	}
+	if r.Sent && !asked && r.MayHaveRun {
+		c.write(call, sent)
 	}
 	if r.Sent && !asked {
 		c.write(call, sent)

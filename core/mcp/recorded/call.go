@@ -18,13 +18,13 @@ type Call struct {
 	durable.History
 	durable.Questions
 
-	Sent    bool   // the request may have left
-	Refused bool   // and the server has refused to run it, the last time that it was sent
-	Request uint64 // its id on the wire, of the last time it was sent
-	Session uint64 // number of the handshake in whose session that was, or in whose it goes on
-	Sends   int    // how often it was sent
-	Doubted bool   // it was sent again although the run before may have been one: that the last was refused says nothing of it
-	Acked   uint32 // the app has done with those up to here
+	Sent       bool   // the request may have left
+	Refused    bool   // and the server has refused to run it, the last time that it was sent
+	Request    uint64 // its id on the wire, of the last time it was sent
+	Session    uint64 // number of the handshake in whose session that was, or in whose it goes on
+	Sends      int    // how often it was sent
+	MayHaveRun bool   // before it was sent for the last time: that request alone may have been refused
+	Acked      uint32 // the app has done with those up to here
 
 	Cursor []byte // id of the last event of its stream; empty for none
 	Seen   []byte // marks of the events before that, maxSeen bytes at most
@@ -98,7 +98,7 @@ func (r *Call) Fold(e journal.Entry) {
 	case journal.Sent:
 		// A new stream: nothing of the last one's carries over. What is asked from here on is
 		// asked by another run, under ids, and keys, that mean something else (fault 521).
-		r.Doubted = r.Doubted || r.Sent && !r.Refused
+		r.MayHaveRun = r.MayHaveRun || r.Sent && !r.Refused && !r.RoundOver
 		r.Sent, r.Refused, r.Request, r.Session = true, false, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil

@@ -9,10 +9,10 @@ import (
 
 // Fault 718: a call that was sent again may have run before, though its server refused the last request. A call
 // whose every request was refused did not run.
-func TestFault718_DoubtedOverAReload(t *testing.T) {
+func TestFault718_MayHaveRunOverAReload(t *testing.T) {
 	for name, row := range map[string]struct {
 		entries []journal.Kind
-		doubted bool
+		want    bool
 	}{
 		"once":                      {[]journal.Kind{journal.Sent}, false},
 		"refused":                   {[]journal.Kind{journal.Sent, journal.Refused}, false},
@@ -24,8 +24,8 @@ func TestFault718_DoubtedOverAReload(t *testing.T) {
 		for _, kind := range row.entries {
 			call.Fold(journal.Entry{Kind: kind})
 		}
-		if call.Doubted != row.doubted {
-			t.Errorf("%s: doubted is %v", name, call.Doubted)
+		if call.MayHaveRun != row.want {
+			t.Errorf("%s: it may have run: %v", name, call.MayHaveRun)
 		}
 	}
 }
