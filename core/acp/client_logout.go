@@ -28,11 +28,12 @@ func (c *Client) LogOut(now engine.Time) {
 // mayBegin reports whether o may send something: behind a logout nothing does but what ends something.
 func (c *Client) mayBegin(o owner) bool {
 	p, _ := o.(*post)
-	return !c.exchanges.IsShut() || p != nil && (p.body == nil || p.op == "session/cancel" || p.op == "$/cancel_request")
+	ends := p != nil && (p.body == nil || p.op == "session/cancel" || p.op == "$/cancel_request")
+	return ends || !c.exchanges.IsShut()
 }
 
-// leave ends what has nothing open, after each input behind a logout. Once nothing is under way the client says so: its
-// host closes it.
+// leave ends the requests that have nothing open, after each input behind a logout. Once nothing is under way
+// the client says so, and its host closes it.
 func (c *Client) leave(now engine.Time) {
 	if c.state >= stateClosing {
 		return
@@ -102,11 +103,14 @@ func (s *session) leave(c *Client) {
 	s.disownAt, s.turn.grace = engine.Never, noGrace
 	if s.state == sessionOwned && s.turn.state != turnNone {
 		s.turn.enter(c, turnNone)
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: engine.StreamClosed, C: engine.CallID(s.handle), Data: []byte(`{"state":"closed","unknown":true}`)})
+		c.effects.Add(engine.Effect{
+			Kind: engine.Deliver, Event: engine.EventStatus, Stream: engine.StreamClosed,
+			C: engine.CallID(s.handle), Data: []byte(`{"state":"closed","unknown":true}`),
+		})
 	}
 }
 
-// leave closes what is not open any more, and is not opened again. It returns how many turns go on that can be heard.
+// leave closes the connection where it is not open any more. It returns how many turns can still be heard.
 func (n *connection) leave(c *Client) (turns int) {
 	n.at, n.openBy = engine.Never, engine.Never
 	if n.state != connOpen && n.state != connGone {

@@ -29,8 +29,8 @@ func (c *Client) mayBegin(o owner) bool {
 	return false
 }
 
-// leave ends what has nothing open, after each input behind a logout. Once nothing is under way the client says so: its
-// host closes it, who knows whether others use the session.
+// leave ends the calls that have nothing open, after each input behind a logout. Once nothing is under way the
+// client says so. Its host closes it, and knows whether other clients use the session.
 func (c *Client) leave(now engine.Time) {
 	if c.state >= stateClosing {
 		return

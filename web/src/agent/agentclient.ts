@@ -42,7 +42,7 @@ export class AgentClient implements AgentBackend {
   readonly #streams: SharedStreams | undefined;
   #viewer!: AgentViewer;
   #durability: Durability;
-  /** What was found in the store, and told, before the app can listen. */
+  /** Events of the store that came before the app could listen. */
   #early: AgentEvents["integrity"][] | undefined = [];
 
   constructor(runtime: Runtime, url: string, { keeping, explain, streams }: AgentClientUse) {

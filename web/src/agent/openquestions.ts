@@ -38,7 +38,7 @@ export interface OpenQuestionsUse {
   unsafe(problem: string): void;
 }
 
-/** What is told of a visit that nobody is shown. */
+/** The words of `integrity` for a visit that the app is not asked about. */
 export function unsafeEvent(problem: string): { what: string; cause: string } {
   return { what: "unsafe_visit", cause: `the page to visit ${problem}` };
 }

@@ -22,7 +22,7 @@ export interface Wish {
   readonly marks: string;
 }
 
-/** What is begun since somebody last signed out has this; undefined where nothing was. */
+/** The mark of every sign-in since the last sign-out; undefined where there was none. */
 export async function readEpoch(hands: Hands, signIn: string): Promise<string | undefined> {
   return (await hands.store.get<Wish>(keyOf(signIn)))?.value.epoch;
 }

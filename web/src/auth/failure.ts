@@ -190,7 +190,7 @@ export function isSignInRequired(error: unknown): boolean {
   return error instanceof AuthFailure && error.fields.code === "sign_in_required";
 }
 
-/** What was thrown, as a failure of the sign-in. */
+/** Turns an error that was thrown into a failure of the sign-in. */
 export function asFailure(error: unknown): AuthFailure {
   if (error instanceof AuthFailure) return error;
   return new AuthFailure("auth/authorization", { code: "oauth_invalid", message: "signing in failed in the page itself" });

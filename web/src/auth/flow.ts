@@ -54,7 +54,7 @@ export interface FlowRecord {
 
 /** What a flow is begun with. */
 export interface Beginning {
-  /** What it is begun by: it is made before, and never in the middle of a flow. */
+  /** The wish that the flow was begun by. A wish is made before its flow, and never in the middle of one. */
   wish?: Wish | undefined;
   signIn: string;
   url: string;

@@ -62,7 +62,7 @@ export interface SignInSource {
   readonly attended: boolean;
   /** What the app has made it of. */
   readonly of: object;
-  /** What it has written of its client: two that differ there share no sign-in. */
+  /** The app's word for its client: two clients with different words share no sign-in. */
   readonly client: string;
   /** What the options come to in this page. Throws `bad_argument`. */
   opening(): { options: SignInOptions } & Omit<Opening, "place">;
