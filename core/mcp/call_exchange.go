@@ -264,8 +264,9 @@ func (call *call) end(c *Client, now engine.Time, how engine.Ending, detail stri
 			call.resumeWithoutCursor(c, now)
 		case refused:
 			call.answerLost(c, now, engine.Unknown, headerError(call.method))
-		case how == engine.EndClean && call.partials > 0 && !call.stream.Cursor.Resumable():
-			c.settle(now, call, engine.OutcomeResult, []byte(`{"partial-content":[]}`), nil) // that was the answer
+		case call.partials > 0:
+			// That was the answer. What has not come is asked for by the number, whatever the cursor.
+			c.settle(now, call, engine.OutcomeResult, []byte(`{"partial-content":[]}`), nil)
 		case how == engine.EndClean:
 			call.broken(c, now, how, cutEnd)
 		default:

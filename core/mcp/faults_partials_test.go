@@ -55,17 +55,21 @@ func TestFault741_AStreamOfPartialResults(t *testing.T) {
 
 // Fault 741: its stream is cut between two of them. What comes next is asked for by the number.
 func TestFault741_CutBetweenPartialResults(t *testing.T) {
-	o := newTask(connected(t, withDisk), true)
-	x, id := o.fetches()
-	o.Chunk(x, coretest.Message("", coretest.Result(id, partial("", 1, 2))))
-	o.store()
-	o.End(x, engine.EndNetwork)
-	if body := o.gives("tasks/result", partial(`,"isComplete":true`, 3)); lastSeqNr(body) != 2 {
-		o.fatal("asked with %s", body)
+	for _, cursor := range []string{"", "e1"} { // a stream that could be resumed has nothing more, either
+		for _, how := range []engine.Ending{engine.EndNetwork, engine.EndClean} {
+			o := newTask(connected(t, withDisk), true)
+			x, id := o.fetches()
+			o.Chunk(x, coretest.Message(cursor, coretest.Result(id, partial("", 1, 2))))
+			o.store()
+			o.End(x, how)
+			if body := o.gives("tasks/result", partial(`,"isComplete":true`, 3)); lastSeqNr(body) != 2 {
+				o.fatal("asked with %s", body)
+			}
+			o.gives("tasks/result", whole(3))
+			o.wantSegments(3)
+			o.wantWhole(3)
+		}
 	}
-	o.gives("tasks/result", whole(3))
-	o.wantSegments(3)
-	o.wantWhole(3)
 }
 
 // Fault 742: a server ends a call with an event of the type error that has the JSON-RPC error of its request.
