@@ -52,3 +52,45 @@ func TestFault718_SignedOutWithACallThatWaits(t *testing.T) {
 		})
 	}
 }
+
+// TestFault746_ServerThatTakesNobodysRequests: ada signs out, here or in another tab, of a server that takes requests of nobody as well,
+// and makes a call that is kept. It stays until she has signed in again, and runs once, as hers. Who connects anew meanwhile is nobody.
+func TestFault746_ServerThatTakesNobodysRequests(t *testing.T) {
+	t.Parallel()
+	for _, host := range signInHosts {
+		for _, where := range []string{"here", "elsewhere"} {
+			t.Run(host+", "+where, func(t *testing.T) {
+				row(t)
+				t.Parallel()
+				s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
+				s.Person("ada")
+				page := signingIn(profile, site, s, `{"host":"`+host+`"}`)
+				page.WaitFor(`window.opened`)
+				out := page
+				if where == "elsewhere" {
+					page = signingIn(profile, site, s, `{"host":"`+host+`"}`)
+					page.WaitFor(`window.opened`)
+				}
+				s.Open()
+				chrome.Script[chrome.Void](out, `await signIn.signOut();`)
+				page.WaitFor(`window.signIn?.state === "signed-out"`)
+				chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}, { key: "bill" }));`)
+				page.WaitFor(`seen.done || seen.status.at(-1) === "awaiting_authorization"`)
+				if ran := s.Ran(); len(ran) > 0 {
+					t.Errorf("while nobody is signed in %q ran", ran)
+				}
+				who := chrome.Script[string](page, `
+					const nobody = await holdfast.connect(`+chrome.JS(s.URL)+`, { auth, host: "`+host+`" });
+					const { content } = await nobody.callTool("pay", {}).result;
+					await nobody.close();
+					await signIn.signIn();
+					return content[0].text;`)
+				page.WaitFor(`seen.done`)
+				got := chrome.Script[string](page, `return seen.error?.code ?? seen.result.content[0].text;`)
+				if ran := s.Ran(); who != "nobody" || got != "ada" || !slices.Equal(ran, []string{"pay nobody", "pay ada"}) {
+					t.Errorf("the calls ended with %q and %q, and %q ran", who, got, ran)
+				}
+			})
+		}
+	}
+}

@@ -87,6 +87,9 @@ func (s *Server) Stall() { s.control("stalls", "yes") }
 // GoOn ends [Server.Stall]. What came meanwhile is never answered.
 func (s *Server) GoOn() { s.control("stalls", "no") }
 
+// Open has the MCP server take requests without a token: they are nobody's.
+func (s *Server) Open() { s.control("open", "yes") }
+
 // Guard lets requests to another server through that carry a token for it. Its metadata is for
 // [Server.Metadata] to serve, at that address.
 func (s *Server) Guard(metadata string, server http.Handler) http.Handler {

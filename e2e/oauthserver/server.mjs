@@ -29,6 +29,8 @@ let waiting = [];
 let down = false;
 /** Whether it takes requests for tokens, and answers none. */
 let stalls = false;
+/** Whether the MCP server takes requests without a token, which are nobody's. */
+let open = false;
 /** Access tokens of before are refused: counted, so that a test can end them all. */
 let era = 0;
 const eras = new Map();
@@ -143,6 +145,9 @@ const controls = {
     stalls(yes) {
         stalls = yes === 'yes';
     },
+    open(yes) {
+        open = yes === 'yes';
+    },
     requests: () => requests,
     ran: () => ran,
     secrets: () => [...secrets].flatMap(([text, what]) => [what, text]),
@@ -250,6 +255,11 @@ await listen(origin => {
         if (request.headers.referer) referrers.push(request.headers.referer);
         if (bound) secrets.set(NONCE, 'nonce of the resource');
         const token = (bound ? /^DPoP (.+)$/ : /^Bearer (.+)$/).exec(request.headers.authorization ?? '')?.[1];
+        if (open && !request.headers.authorization) {
+            const body = await bodyOf(request);
+            request.auth = { token: '', clientId: 'nobody', scopes: [] };
+            return serve(request, response, body === '' ? undefined : JSON.parse(body));
+        }
         const found = token && await as.AccessToken.find(token);
         const wrong = !found || eras.get(found.jti) !== era ? 'invalid_token' : bound ? await wrongProof(request, token, found.jkt) : undefined;
         if (wrong) {

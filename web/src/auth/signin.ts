@@ -40,6 +40,8 @@ export class SignIn {
   /** A sign-in that came to nothing after a person was asked. */
   #declined: (Reason & { readonly failure: AuthFailure }) | undefined;
   #taking: Promise<unknown> | undefined;
+  /** The server's last challenge, as far as it is known: a request is held without one once its user has signed out. */
+  #challenge: OAuthChallenge | undefined;
   /** Why the token could not be refreshed when that was last tried. */
   #unrefreshed: AuthFailure | undefined;
   /** The MCP server or agent. */
@@ -98,6 +100,9 @@ export class SignIn {
   async reread(): Promise<void> {
     await dropEnded(this.#hands, this.key);
     const grant = (await readGrant(this.#hands, this.key))?.value;
+    if (grant?.resourceMetadata !== undefined) {
+      this.#challenge ??= { resourceMetadata: grant.resourceMetadata, dpop: false };
+    }
     if (this.#pending) {
       if (grant && this.#suffices(grant, this.#pending)) this.#settle();
       return;
@@ -184,6 +189,7 @@ export class SignIn {
   async repaired({ status, headers }: { status: number; headers: Headers }, shown: Pick<Refusal, "token" | "cameBy"> | undefined, nonce: string | undefined, trials: Trials = NO_TRIALS): Promise<Repair | undefined> {
     if (status !== 401 && status !== 403) return undefined;
     const refusal: Refusal = { status, challenge: oauthChallenge(headers.get("www-authenticate")), token: shown?.token, cameBy: shown?.cameBy, nonce: nonce !== undefined };
+    if (status === 401) this.#challenge = refusal.challenge ?? this.#challenge;
     const verdict = await this.#judged(refusal, trials);
     switch (verdict.kind) {
       case "pass":
@@ -235,7 +241,8 @@ export class SignIn {
     if (this.#declined) return Promise.reject(this.#declined.failure);
     let [resolve, reject]: [() => void, (error: AuthFailure) => void] = [() => {}, () => {}];
     const promise = new Promise<void>((...both) => ([resolve, reject] = both));
-    const pending: Pending = { ...reason, promise, resolve, reject, asked: false };
+    const { challenge = this.#challenge } = reason;
+    const pending: Pending = { ...reason, challenge, promise, resolve, reject, asked: false };
     this.#pending = pending;
     this.#enter(reason.scope !== undefined && this.#state !== "signed-out" ? "step-up" : "authorizing");
     this.#begin(pending, waiting).catch((error: unknown) => this.#fail(pending, asFailure(error)));
@@ -469,6 +476,7 @@ export class SignIn {
     if (this.#pending !== pending) return;
     this.#pending = undefined;
     // What failed before anybody was asked is tried again by whoever is refused next.
+    if (pending.state === undefined) this.#challenge = undefined; // what it names may be there no more
     if (isFinal) this.#declined = { challenge: pending.challenge, rejected: pending.rejected, scope: pending.scope, failure: error };
     this.#enter(this.#state === "step-up" ? "signed-in" : "signed-out");
     pending.reject(error);

@@ -28,6 +28,9 @@ const QUICK = 2_000;
 /** Stands in the core for whatever the requests carry. */
 const SIGNED_IN = "signed-in";
 
+/** What a request is held for whose user has signed out, before a server that takes requests of nobody runs it as nobody's. */
+const SIGNED_OUT: Refusal = { status: 401, challenge: undefined, token: undefined, nonce: false };
+
 /** The codes of errors after which a person can still sign in. */
 const WAITS: readonly string[] = ["sign_in_required", "sign_in_expired", "oauth_denied"];
 
@@ -47,8 +50,10 @@ function isThisPageSeen(): boolean {
   return globalThis.document?.visibilityState !== "hidden";
 }
 
-/** What was refused of a client, whichever of its pages was asked. */
+/** What is known of a client, whichever of its pages was asked. */
 interface Refused {
+  /** Who the core was last told that the user is; undefined before that. */
+  user?: { readonly principal: string | undefined };
   /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
   held?: Held | undefined;
   /** What it asks for one for, until that has an answer: a page that is asked may go before. */
@@ -65,8 +70,6 @@ export class Authorization implements ClientAuthorization {
   readonly #waits: boolean;
   /** The same for all pages of the client. */
   #refused: Refused = {};
-  /** Who the core was last told that the user is; undefined before that. */
-  #user: { readonly principal: string | undefined } | undefined;
 
   /**
    * `shared` gives the one that all clients of this page with that `auth` have; where it did not open, it tries again. `waits`:
@@ -105,8 +108,9 @@ export class Authorization implements ClientAuthorization {
   }
 
   async #told(): Promise<string | undefined> {
-    this.#user = { principal: await (await this.#shared()).auth.principal() };
-    return this.#user.principal;
+    const refused = this.#refused;
+    refused.user = { principal: await (await this.#shared()).auth.principal() };
+    return refused.user.principal;
   }
 
   /**
@@ -191,7 +195,7 @@ export class Authorization implements ClientAuthorization {
   }
 
   async send(method: string, url: string, leave: Leave): Promise<Answer> {
-    const user = this.#user;
+    const { user } = this.#refused;
     let opened: { value: SharedSignIn } | undefined;
     try {
       const opening = this.#shared();
@@ -200,20 +204,23 @@ export class Authorization implements ClientAuthorization {
     } catch (error) {
       return this.#hold({ error }, new Response(null)); // it never left
     }
-    const { auth } = opened.value;
+    const { auth, attended } = opened.value;
     let nonce: string | undefined; // of the answer to this request: what others were given by then is theirs
     for (let trials = this.#refused.trials, isFirst = true; ; isFirst = false) {
       let shown: Shown | undefined;
+      let now: string | undefined;
       try {
-        const work = auth.headers(method, url, nonce);
+        const work = auth.headers(method, url, nonce).then(async (some) => [some, some ? some.principal : await auth.principal()] as const);
         const soon = await this.#soon(work);
         if (!soon) return this.#holdLate(work.then(() => undefined), new Response(null));
-        shown = soon.value;
+        [shown, now] = soon.value;
       } catch (error) {
         return this.#hold({ error }, new Response(null)); // it never left
       }
-      // Somebody else has signed in, in another tab perhaps: what this client sends is not theirs.
-      if (user && shown && shown.principal !== user.principal) return this.#hold({ user: shown.principal }, new Response(null));
+      // Somebody else has signed in, in another tab perhaps, or the user has signed out: what this client sends is nobody else's.
+      if (user && now !== user.principal && (shown || attended)) {
+        return this.#hold(now === undefined ? { refusal: SIGNED_OUT } : { user: now }, new Response(null));
+      }
       // Another client may have been the one to pass, such as that of the window that somebody signed in in.
       if (isFirst && shown && shown.token + shown.cameBy === opened.value.proven) trials = undefined;
       const response = await leave(shown?.fields ?? []);
