@@ -43,13 +43,14 @@ type call struct {
 	awaits   bool // its app knows that it waits until somebody has signed in: it heard of nothing else since
 
 	state      callState
-	queued           // until callSent: when it may leave
-	attempt          // from callSent to callStreaming: its exchange
-	callStream       // callStreaming, callEnding: its stream, over exchanges
-	inputRound       // callAsking: what it has asked for
-	task       *task // callTask
-	recalled         // callRestored, callFollowed: what is known of it
-	inquiries        // what the server asks on its stream, in whatever state it is
+	queued            // until callSent: when it may leave
+	attempt           // from callSent to callStreaming: its exchange
+	callStream        // callStreaming, callEnding: its stream, over exchanges
+	inputRound        // callAsking: what it has asked for
+	task       *task  // callTask
+	recalled          // callRestored, callFollowed: what is known of it
+	progress   howFar // callStreaming, callTask: of the run under way
+	inquiries         // what the server asks on its stream, in whatever state it is
 	scheduled
 }
 
@@ -216,6 +217,7 @@ func (call *call) transmit(c *Client, now engine.Time) {
 	if call.role == roleTask {
 		call.parent.joinsFor(c, call)
 	}
+	call.keeper().progress = howFar{}
 	call.answerBy = call.headBy(c, now)
 	call.policy, call.parked, call.again = nil, 0, nil // an earlier request's
 	call.stream = call.newStream(c)

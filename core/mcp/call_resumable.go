@@ -207,6 +207,8 @@ func (call *call) postResume(c *Client, now engine.Time) {
 	// So that the server can drop what is confirmed (SEP-975, HTTP).
 	if call.withCursor = call.stream.Cursor.Resumable() && !c.cursorHeader.refused(); call.withCursor {
 		extra = append(extra, call.stream.Cursor.Header())
+	} else {
+		call.keeper().progress = howFar{} // it may begin anew
 	}
 	call.x = c.fetch(call, "POST", body, extra...)
 	c.status(call, engine.StreamReconnecting, &streamReport{attempt: call.stream.Attempts()})

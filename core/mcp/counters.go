@@ -21,6 +21,7 @@ type Counters struct {
 	EvictedCalls       uint32 // calls forgotten for room: the browser's quota, or Limits.Stored
 	QuarantinedRecords uint32 // stored records that could not be read
 	MissingEvents      uint32 // events that a slow reader did not get, and that are not stored either
+	ProgressWentBack   uint32 // progress that is less than what came before it under its token
 }
 
 // Counters returns the counts so far.
@@ -52,6 +53,7 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		{"evictedCalls", n.EvictedCalls},
 		{"quarantinedRecords", n.QuarantinedRecords},
 		{"missingEvents", n.MissingEvents},
+		{"progressWentBack", n.ProgressWentBack},
 	} {
 		b = append(b, "{,"[min(i, 1)])
 		b = append(append(append(b, '"'), row.name...), `":`...)

@@ -139,6 +139,7 @@ func (c *Client) notification(call *call, m *jsonrpc.Message) {
 			c.integrity("foreign_message", nil)
 			return
 		}
+		c.noteProgress(named, m.Params)
 		c.deliver(named, engine.EventProgress, m.Params)
 	case "notifications/message":
 		c.deliverOn(call, engine.EventLog, m.Params)

@@ -5,6 +5,7 @@ import type { Line } from "./narrative.js";
 const KEPT: Record<string, { tag: string; text: string }> = {
   invalid_output: { tag: "invalid", text: "A result does not fit its tool's output schema, and was delivered" },
   unchecked_output: { tag: "unchecked", text: "A result was delivered without a look at its tool's output schema" },
+  progress_went_back: { tag: "progress", text: "Progress went back" },
   header_refused: { tag: "header", text: "Requests go without a header field" },
 };
 

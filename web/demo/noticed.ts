@@ -21,6 +21,7 @@ const WORDS: Record<keyof Counters, string> = {
   evictedCalls: "calls evicted",
   quarantinedRecords: "stored records that cannot be read",
   missingEvents: "events that a slow reader did not get",
+  progressWentBack: "times that progress went back",
   unsafeVisits: "visits to what is no page, not shown",
 };
 

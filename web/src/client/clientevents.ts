@@ -52,7 +52,9 @@ export interface ClientEvents {
    * (option `validate` of {@link connect}). `header_refused`: the server's CORS rules do
    * not allow header fields of a tool, or the field that `header` names. Calls, or
    * reconnects, go without these fields. `answer_dropped`: what a person has answered was not sent, since
-   * the server asks something else by now, or nothing.
+   * the server asks something else by now, or nothing. `progress_went_back`: a call's progress is less
+   * than what came before it, and is delivered all the same. The tool may have run twice, since a browser
+   * repeats a request whose connection has died; or its server counts anew. It is told once a run.
    */
   integrity: { what: string; cause?: string; header?: string };
 }

@@ -38,6 +38,8 @@ export interface Counters {
   missingEvents: number;
   /** Pages that the server wanted visited, and that nobody was shown: event `integrity`, `unsafe_visit`. */
   unsafeVisits: number;
+  /** Progress that is less than what came before it under its token: event `integrity`, `progress_went_back`. */
+  progressWentBack: number;
 }
 
 /** Nothing counted yet. */
@@ -61,4 +63,5 @@ export const NO_COUNTERS: Counters = {
   quarantinedRecords: 0,
   missingEvents: 0,
   unsafeVisits: 0,
+  progressWentBack: 0,
 };
