@@ -20,7 +20,7 @@ func guides(t *testing.T) []string {
 	if err != nil || len(pages) < 9 {
 		t.Fatalf("%d pages of the guide: %v", len(pages), err)
 	}
-	for _, page := range []string{"docs/servers.md", "docs/api.md", "docs/promises.md", "docs/project.md", "README.md", "CHANGELOG.md", "SECURITY.md"} {
+	for _, page := range []string{"docs/servers.md", "docs/idempotency.md", "docs/api.md", "docs/promises.md", "docs/project.md", "README.md", "CHANGELOG.md", "SECURITY.md"} {
 		if _, err := os.Stat("../" + page); err == nil {
 			pages = append(pages, "../"+page)
 		}
