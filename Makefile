@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers browsers-short browsers-figures check conformance browser engines versions size figures bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers browsers-short browsers-figures check conformance browser engines versions size figures bench bench-core simulate fuzz mutate count clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -248,7 +248,7 @@ cluster: build browser node_modules/.package-lock.json ## all stories of servers
 	cd e2e/cluster && go test -count=1 -timeout 60m -v . -schedules $(SCHEDULES) $(if $(SEED),-first $(SEED))
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
-	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* --external:@modelcontextprotocol/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
+	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* --external:@modelcontextprotocol/* --external:typescript/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test --test-concurrency=2 web/build/test/*.test.mjs
 
 # Six stories at a time keep two cores at work, and leave each the time that the clocks of pages and
@@ -397,6 +397,11 @@ MUTANTS ?= 300
 
 mutate: ## change one token at a time in the protocol packages: which changes does no quick test notice?
 	go run ./e2e/cmd/mutate -mutants $(MUTANTS) $(if $(SEED),-seed $(SEED))
+
+count: node_modules/.package-lock.json ## how much code each room has, in statements and members; who decides what of a call
+	go run ./web/scripts/count
+	node web/scripts/count/count.mjs
+	go test -count=1 -v ./e2e -run '^TestHouseDeciders$$'
 
 clean: ## remove what make has built
 	rm -rf web/build web/dist

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -71,5 +72,37 @@ func TestCrossingsPerChunk(t *testing.T) {
 	}
 	if got.Before != got.After {
 		t.Errorf("Go called JavaScript while it read:\n%s\n%s", got.Before, got.After)
+	}
+}
+
+// TestCrossingsPerCall counts what crosses into Go for one small call that is kept, by what is said: from callTool
+// until the outcome is handed over and the store has deleted the call. Timers are left out: how often one fires
+// depends on the clock.
+func TestCrossingsPerCall(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Tool("small", peer.Script{peer.Text("done")})
+	page := chrome.Open(t, chrome.NewSite(t).Page("/app", countedWasm+appScript))
+	page.WaitFor(`window.holdfast`)
+	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { listen: false });
+		await mcp.listTools();
+		window.one = async () => {
+			await mcp.callTool("small").result;
+			while ((await mcp.stored()).calls > 0) await new Promise((resolve) => setTimeout(resolve));
+		};
+		await one();
+		window.still = true;`)
+	got := chrome.Script[map[string]int](page, `for (const name in count.into) delete count.into[name]; await one(); return count.into`)
+	t.Logf("%v", got)
+	delete(got, "fired")
+	want := map[string]int{
+		"toolFor": 2, // is it a task, and which arguments are header fields; the fields once more
+		"call":    1, "head": 1, "chunk": 1, "end": 1,
+		"stored": 2, // the call before it leaves, and its deletion
+		"handed": 1,
+		"tabs":   1, // the deletion that nobody waits for has landed
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("crossed: %v, want %v", got, want)
 	}
 }
