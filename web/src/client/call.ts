@@ -213,16 +213,6 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     if (!this.#settled) this.#control?.park(this.#id, false);
   }
 
-  /** @deprecated The former name of {@link Call.pause}; the next version does not have it. */
-  detach(): void {
-    this.pause();
-  }
-
-  /** @deprecated The former name of {@link Call.resume}; the next version does not have it. */
-  attach(): void {
-    this.resume();
-  }
-
   /**
    * Runs the request again, as a new call, where the outcome of this one is
    * `outcome_unknown` or `lost`: the app decides that this does no harm. A call that
@@ -238,11 +228,6 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     const again = this.#control.rerun(this as Call<unknown>) as Call<T>;
     again.#listeners ??= this.#listeners;
     return again;
-  }
-
-  /** @deprecated The former name of {@link Call.retry}; the next version does not have it. *Replay* means events that a store has. */
-  replay(): Call<T> {
-    return this.retry();
   }
 
   /** Gives up a call whose outcome cannot be had: no later page gets the call. */
