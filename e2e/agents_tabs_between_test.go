@@ -24,7 +24,7 @@ window.deaf = window.dumb = window.stuck = false;
 	});
 	const { postMessage } = BroadcastChannel.prototype;
 	BroadcastChannel.prototype.postMessage = function (data) {
-		if (!(dumb && data.message?.kind === "told" && data.message.outcome !== 0)) postMessage.call(this, data);
+		if (!(dumb && data.message?.kind === "settled" && data.message.outcome !== 0)) postMessage.call(this, data);
 	};
 	const { fetch } = window;
 	window.fetch = (request, init) => {

@@ -34,7 +34,7 @@ const forging = `<!doctype html><script>
 		const ops = (size) => { const bytes = new Uint8Array(size).map(() => random() * 256); if (size > 1) { bytes[0] = 1 + random() * 5; bytes.fill(0, 12, Math.min(size, 28)); if (size > 28) { bytes[12] = random() * 4; bytes[20] = random() * (size - 28); } } return bytes; };
 		const values = [null, undefined, 0, -1, 1, 2 ** 53, NaN, Infinity, 1.5, "", "x", "{", "{}", [], {}, true, 7n, new Date(), new Uint8Array(5), new ArrayBuffer(9), ops(28), ops(90), ops(400), new Map([[1, 2]])];
 		const any = () => values[Math.floor(random() * values.length)];
-		const kinds = ["hello", "here", "stored", "session", "taken", "released", "frozen", "cancel", "forward", "told", "said", "ping", "constructor", "__proto__", null];
+		const kinds = ["hello", "here", "stored", "session", "taken", "released", "frozen", "cancel", "forward", "settled", "said", "ping", "constructor", "__proto__", null];
 		return () => {
 			if (random() < 0.1) return any();
 			if (random() < 0.1) return { from: any() };

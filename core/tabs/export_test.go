@@ -62,7 +62,6 @@ func (m *Machine) Show(now engine.Time)  { m.Report(now, &Input{Kind: Show}) }
 func (m *Machine) Part(now engine.Time)  { m.Report(now, &Input{Kind: Part}) }
 func (m *Machine) Rest()                 { m.Report(m.now, &Input{Kind: Rest}) }
 func (m *Machine) Hide()                 { m.Report(m.now, &Input{Kind: Hide}) }
-func (m *Machine) Wiped()                { m.Report(m.now, &Input{Kind: Wiped}) }
 
 func (m *Machine) Visible(now engine.Time, visible bool) {
 	if visible {

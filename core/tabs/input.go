@@ -55,8 +55,6 @@ const (
 	Hidden
 	// Part: what was stored is deleted.
 	Part
-	// Wiped: a tab of an earlier build has deleted what was stored.
-	Wiped
 )
 
 // What waits for a read of a call is an input, too: one that was heard, or one of these.
@@ -132,8 +130,6 @@ func (m *Machine) take(in *Input) {
 		m.unjudge()
 	case Part:
 		m.part()
-	case Wiped:
-		m.wiped()
 	case knownForTakeOver:
 		m.tryTake(in.call, in.Tab, true)
 	case knownForCommit, knownTooEarly, knownOnceMore:

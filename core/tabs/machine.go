@@ -107,8 +107,6 @@ const (
 	BroadcastTaken
 	// Ping asks Tab whether it can answer. The host reports what it says with Hear.
 	Ping
-	// Forget deletes Ops from the store: what was stored is deleted, and these were not.
-	Forget
 	// Awake says that all is known that other tabs did while this one slept.
 	Awake
 )
@@ -202,17 +200,6 @@ func (m *Machine) part() {
 	}
 	m.peers, m.pollAt = nil, engine.Never
 	m.enterPage(pageParted)
-}
-
-// wiped asks for the deletion of what this tab has stored: a tab of an earlier build,
-// which may have deleted less, says that it has deleted everything.
-func (m *Machine) wiped() {
-	e := m.emit(Forget, 0)
-	for _, c := range m.calls {
-		if c.state == owned {
-			e.Ops = appendOp(e.Ops, &journal.Op{Kind: journal.OpForget, Call: c.id})
-		}
-	}
 }
 
 // Carries reports whether this tab carries a call.

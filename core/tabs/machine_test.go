@@ -83,7 +83,7 @@ func (p *page) Standing(call uint64) tabs.Standing { return p.standing[call] }
 
 var kinds = map[tabs.Kind]string{
 	tabs.Read: "read", tabs.TakeOver: "take over", tabs.Release: "release", tabs.Watch: "watch", tabs.Broadcast: "broadcast",
-	tabs.BroadcastSession: "session", tabs.BroadcastTaken: "taken", tabs.Ping: "ping", tabs.Forget: "delete", tabs.Awake: "awake",
+	tabs.BroadcastSession: "session", tabs.BroadcastTaken: "taken", tabs.Ping: "ping", tabs.Awake: "awake",
 }
 
 // took returns what was said since the last time.

@@ -15,10 +15,10 @@ test("Fault 140: a page that sleeps keeps little of what others tell it, and all
   const unheard = new Unheard();
   for (let call = 1; call <= 3; call++) for (let n = 1; n <= 500; n++) unheard.add("owner", row(call, n, 20_000));
   for (let n = 0; n < 10_000; n++) unheard.add("owner", { kind: "said", event: 3, position: 0, text: "x".repeat(10_000) });
-  for (let n = 0; n < 10_000; n++) for (const kind of ["here", "session"] as const) unheard.add("owner", { kind });
+  for (let n = 0; n < 10_000; n++) for (const message of [{ kind: "here", to: "x" }, { kind: "session" }] as const) unheard.add("owner", message);
   unheard.add("owner", { kind: "taken", call: 2, epoch: 2, sealed: 500, ops: new Uint8Array(1 << 20) });
   unheard.add("owner", { kind: "stored", ops: new OpList().forget(1, 1).bytes() });
-  unheard.add("owner", { kind: "wiped" });
+  unheard.add("owner", { kind: "wiped", generation: "g" });
   const { messages, missed } = unheard.take();
   let bytes = 0;
   const heard: string[] = [];

@@ -216,7 +216,6 @@ export enum TAB_INPUT {
   visible = 19,
   hidden = 20,
   part = 21,
-  wiped = 22,
 }
 
 /** What a page is asked for, for who carries a call. (core/tabs, Kind) */
@@ -229,8 +228,7 @@ export enum TAB_EFFECT {
   broadcastSession = 6,
   broadcastTaken = 7,
   ping = 8,
-  forget = 9,
-  awake = 10,
+  awake = 9,
 }
 
 /** What an operation of the store is about. (core/journal, OpKind) */

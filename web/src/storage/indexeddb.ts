@@ -127,15 +127,8 @@ class IndexedDBStore implements Store {
     return generation ?? this.generation;
   }
 
-  async isForgotten(said: string | undefined): Promise<boolean> {
-    try {
-      if (await this.#run(({ db, generation }) => isOver(db, this.#server, generation))) return true;
-      if (said !== undefined) return false;
-      const { calls, bytes } = await this.usage(); // a page of an earlier build only deletes
-      return calls + bytes === 0;
-    } catch {
-      return true;
-    }
+  async isForgotten(): Promise<boolean> {
+    return this.#run(({ db, generation }) => isOver(db, this.#server, generation)).catch(() => true);
   }
 
   async sweep(use: SweepUse): Promise<void> {

@@ -119,8 +119,8 @@ class MemoryStore implements Store, OpenInMemory {
     return this.generation;
   }
 
-  async isForgotten(said: string | undefined): Promise<boolean> {
-    return said !== undefined && isOverBeside(this.server, said).catch(() => true);
+  async isForgotten(said: string): Promise<boolean> {
+    return isOverBeside(this.server, said).catch(() => true);
   }
 
   // It ends with the page.

@@ -269,10 +269,10 @@ export interface Store {
   forget(): Promise<string>;
 
   /**
-   * Whether what it held is deleted, as somebody says of that generation; undefined: of none, as pages of earlier builds do, which
-   * leave no mark. Never rejects: where nothing can be looked up that is believed.
+   * Whether what it held is deleted, as somebody says of that generation; empty: of a store that could not be opened.
+   * Never rejects: where nothing can be looked up that is believed.
    */
-  isForgotten(said: string | undefined): Promise<boolean>;
+  isForgotten(said: string): Promise<boolean>;
 
   /**
    * Once a day and origin, deletes what nobody has come back to for 30 days: whole

@@ -63,7 +63,7 @@ export class Carrying {
       case "hello": // it has found this page's lock
         return this.input(TAB_INPUT.hearHere, from);
       case "here":
-        return this.input((message.to ?? this.#tab) === this.#tab ? TAB_INPUT.hearHere : TAB_INPUT.hear, from);
+        return this.input(message.to === this.#tab ? TAB_INPUT.hearHere : TAB_INPUT.hear, from);
       default:
         return this.input(TAB_INPUT.hear, from);
     }

@@ -6,17 +6,11 @@ import { EVENT } from "../shared/border.js";
 import { checked, type Fields } from "../shared/checkedmessage.js";
 import { hasBroadcast } from "./broadcast.js";
 
-/**
- * The kind of a message that says what became of a request that another page asked for.
- * The value stays: it is what pages of earlier builds say and listen for.
- */
-export const FORWARD_SETTLED = "told";
-
 /** A message to the other pages. */
 export type Message =
-  /** A page is here; whoever hears it says `here`, and to whom: earlier builds do not. */
+  /** A page is here; whoever hears it says `here`, and to whom. */
   | { kind: "hello" }
-  | { kind: "here"; to?: string }
+  | { kind: "here"; to: string }
   /** Operations that the sender has stored (runtime/ops.ts). */
   | { kind: "stored"; ops: Uint8Array }
   /** The server's row is a new one. */
@@ -27,7 +21,7 @@ export type Message =
    * not got either.
    */
   | { kind: "taken"; call: number; epoch: number; sealed: number; ops: Uint8Array }
-  /** The sender cannot read this call, and has given it up: whoever can takes it over. Builds before fault 135 pass it over. */
+  /** The sender cannot read this call, and has given it up: whoever can takes it over. */
   | { kind: "released"; call: number }
   /** The sender is being frozen: what can be gone on with is anybody's. */
   | { kind: "frozen" }
@@ -36,18 +30,18 @@ export type Message =
   /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp/request_forward.go). */
   | { kind: "forward"; text: string }
   /** What became of a request that was asked for so, by its id; `outcome` 0: the sender has it. */
-  | { kind: typeof FORWARD_SETTLED; to: string; request: number; outcome: number; text: string }
+  | { kind: "settled"; to: string; request: number; outcome: number; text: string }
   /** What the server said unasked: one page listens for all that share the session. */
   | { kind: "said"; event: number; position: number; text: string }
-  /** All that was stored is deleted: a logout. Which store that was, `generation` says; earlier builds do not, and end whatever it says. */
-  | { kind: "wiped"; generation?: string }
+  /** All that was stored is deleted: a logout. Which store that was, `generation` says; empty for one that could not be opened. */
+  | { kind: "wiped"; generation: string }
   /** Is that page able to answer? It says `here`. */
   | { kind: "ping"; to: string };
 
 /** What the messages are made of. */
 const FROM_TAB: Fields<Message, "kind"> = {
   hello: {},
-  here: { to: "s?" },
+  here: { to: "s" },
   stored: { ops: "u8" },
   session: {},
   taken: { call: "n", epoch: "n", sealed: "n", ops: "u8" },
@@ -55,9 +49,9 @@ const FROM_TAB: Fields<Message, "kind"> = {
   frozen: {},
   cancel: { call: "n", reason: "s" },
   forward: { text: "json" },
-  [FORWARD_SETTLED]: { to: "s", request: "n", outcome: "n", text: "s" },
+  settled: { to: "s", request: "n", outcome: "n", text: "s" },
   said: { event: "n", position: "n", text: "json" },
-  wiped: { generation: "s?" },
+  wiped: { generation: "s" },
   ping: { to: "s" },
 };
 

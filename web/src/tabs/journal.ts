@@ -1,7 +1,7 @@
-import { StoreResult, TAB_EFFECT, TAB_INPUT } from "../shared/border.js";
+import { StoreResult, TAB_INPUT } from "../shared/border.js";
 import { LISTS, type Loaded, type LogRow, type Op, type LogPlace, type Results, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { Carrying } from "./carrying.js";
-import { Channel, FORWARD_SETTLED, type Message } from "./channel.js";
+import { Channel, type Message } from "./channel.js";
 import { hasBroadcast } from "./broadcast.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { lifetime, watchPage } from "./lifecycle.js";
@@ -9,7 +9,7 @@ import { Lease } from "./lease.js";
 import { loadedStore } from "./orphans.js";
 import { type Opened, openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
-import { decodeOps, OpList } from "../runtime/ops.js";
+import { OpList } from "../runtime/ops.js";
 import { Peers } from "./peers.js";
 import { endsSession, SharedSession } from "./sharedsession.js";
 import { sweepWhenIdle } from "./sweeping.js";
@@ -53,8 +53,8 @@ export class Journal {
   #listens = false;
   #forgotten = false;
   readonly #clock = new WallClock();
-  /** Stores that are said to be deleted, which is to be looked up: undefined where that was not said of which. */
-  readonly #logouts = new Set<string | undefined>();
+  /** Stores that are said to be deleted, which is to be looked up. */
+  readonly #logouts = new Set<string>();
   #looks = false;
 
   private constructor(store: Store, tab: Tab, server: string, { loaded, living }: Pick<Opened, "loaded" | "living">, channel: Channel, session: SharedSession) {
@@ -219,8 +219,7 @@ export class Journal {
 
   /** What the core asks for about who carries a call: a TAB_EFFECT. */
   tabs(kind: number, ticket: number, payload: Uint8Array<ArrayBuffer>): void {
-    if (kind === TAB_EFFECT.forget) void this.#forgetRest(decodeOps(payload, true));
-    else this.#carrying.carryOut(kind, ticket, payload);
+    this.#carrying.carryOut(kind, ticket, payload);
   }
 
   /** The core's Handshake effect: one page at a time makes a new session. */
@@ -245,7 +244,7 @@ export class Journal {
 
   /** Tells a page what became of a request that it had asked for; `outcome` 0: this one has it. */
   settleForward(to: string, request: number, outcome: number, text: string): void {
-    this.#channel.send({ kind: FORWARD_SETTLED, to, request, outcome, text });
+    this.#channel.send({ kind: "settled", to, request, outcome, text });
   }
 
   /** The server has said something unasked that is for other pages as well. */
@@ -337,12 +336,12 @@ export class Journal {
   }
 
   // One that was made after a logout hears of it, maybe, and goes on.
-  #isMine(generation: string | undefined): boolean {
-    return generation === undefined || this.#store.durability === "memory" || generation === this.#store.generation;
+  #isMine(generation: string): boolean {
+    return this.#store.durability === "memory" || generation === this.#store.generation;
   }
 
   // One look at a time: any script of the origin may say so, and as often as it likes.
-  async #hearOfLogout(generation: string | undefined): Promise<void> {
+  async #hearOfLogout(generation: string): Promise<void> {
     if (this.#logouts.size < LOGOUTS) this.#logouts.add(generation);
     if (this.#looks) return;
     this.#looks = true;
@@ -353,18 +352,11 @@ export class Journal {
     this.#looks = false;
   }
 
-  // The store keeps out what is under way, unless it was a page of an earlier build
-  // that deleted: of that the rest is deleted here.
+  // The database keeps out what is under way. What is in memory nobody else has deleted.
   #wiped(): void {
-    if (this.#client) this.#carrying.input(TAB_INPUT.wiped); // the core says what is left
-    else void this.#forgetRest([]);
+    if (this.#store.durability === "memory") void this.#store.forget().catch(() => {}); // it may be over
+    else this.#store.close();
     this.lost("closed");
-  }
-
-  async #forgetRest(ops: readonly Op[]): Promise<void> {
-    await this.#committing;
-    await this.#store.commit(ops, false).catch(() => undefined);
-    this.#store.close();
   }
 
   /** @internal A message of another page's. */
@@ -392,7 +384,7 @@ export class Journal {
       case "forward":
         this.#client?.sessions?.serve(from, message.text);
         break;
-      case FORWARD_SETTLED:
+      case "settled":
         if (message.to === this.#tab.name) this.#client?.sessions?.forwardSettled(message.request, message.outcome, message.text);
         break;
       case "wiped":

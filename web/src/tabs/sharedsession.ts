@@ -82,7 +82,7 @@ export class SharedSession {
   async end(ops: readonly Op[], strict: boolean): Promise<Committed> {
     if (this.#logout) return this.#store.commit(ops, strict);
     let committed: Committed | undefined;
-    // Pages of an earlier build do not say that they use it; they are heard.
+    // Without locks each page is alone by them: the others are heard.
     const heard = await this.#journal.heard();
     const alone = !heard && (await this.#pages.alone(async () => {
       committed = await this.#store.commit(ops, strict);
