@@ -21,7 +21,7 @@ const fields = {
 	request: { client: "n", ask: "n", session: "n", method: "s", params: "j", notifies: "b" }, respond: { client: "n", question: "n", ok: "b", json: "j" },
 	save: { client: "n", question: "n", json: "j" }, forgetSession: { client: "n", session: "n" }, listening: { client: "n" },
 	ask: { client: "n", ask: "n", op: "s", method: "m", args: "a" }, abandon: { client: "n" }, abort: { ask: "n", why: "s" },
-	make: { client: "n", call: "n", op: "s", method: "m", args: "j", options: "o" }, forget: { ask: "n", url: "u", user: "s", agents: "b", stores: "k", former: "k" },
+	make: { client: "n", call: "n", op: "s", method: "m", args: "j", options: "o" }, forget: { ask: "n", url: "u", user: "s", agents: "b", stores: "k" },
 	rerun: { call: "n", as: "n" }, cancel: { call: "n", reason: "s" }, pause: { call: "n", on: "b" }, answer: { call: "n", responses: "j" }, acted: { call: "n" },
 	peek: { call: "n" }, park: { call: "n", on: "b" }, draft: { call: "n", key: "s", draft: "j" }, ack: { ask: "n", call: "n", position: "n" },
 	reread: { ask: "n", call: "n", read: "n", events: "n", from: "n", to: "n" }, heard: { question: "n" }, reply: { question: "n", value: "o" },

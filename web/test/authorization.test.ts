@@ -344,7 +344,7 @@ test("Fault 288: a client that is closed while it waits for somebody asks nobody
       server(refusal());
       const [views, over] = [new Views(), new AbortController()];
       const auth: Auth = { authorize: () => new Authorization(URL_, () => signIn.shared) };
-      const stores = new UserStores({ auth }, false, { of: async () => "", former: async () => [] }, URL_);
+      const stores = new UserStores({ auth }, false, { of: async () => "" }, URL_);
       const view: View = { handlers: {}, stores, over: over.signal, leaves() {} };
       views.add(view);
       const tokens = new NewestTokens(views, () => {});

@@ -34,7 +34,7 @@ function refusing() {
   const join = (): (() => void) => {
     const over = new AbortController();
     const of = { authorize: (url: string) => new Authorization(url, async () => shared) } as unknown as Auth;
-    const view: View = { handlers: {}, stores: new UserStores({ auth: of }, false, { of: async () => "", former: async () => [] }, URL_), over: over.signal, leaves() {} };
+    const view: View = { handlers: {}, stores: new UserStores({ auth: of }, false, { of: async () => "" }, URL_), over: over.signal, leaves() {} };
     views.add(view);
     return () => {
       views.remove(view);

@@ -159,7 +159,7 @@ export class Origin {
       validation: { policy: false },
       defaults: callDefaults("test", {}),
     };
-    const stores = new UserStores(options, false, { of: async (name) => name, former: async () => [] }, plan.url);
+    const stores = new UserStores(options, false, { of: async (name) => name }, plan.url);
     let user: string | undefined;
     Object.defineProperty(stores, "opened", { get: () => user });
     stores.open = async () => ({ journal: { ...journal, rows: () => this.rows(), server: await serverKey(plan.url, (user = await stores.principal()) ?? "") } as unknown as Journal, why: "" });

@@ -70,7 +70,7 @@ class Shared {
 
   /** Opens a view whose provider gives tokens from there. */
   async view(token: () => string | Promise<string>): Promise<ClientView> {
-    const stores = new UserStores({ token, journal: false }, false, { of: async (name) => name, former: async () => [] });
+    const stores = new UserStores({ token, journal: false }, false, { of: async (name) => name });
     const view = new ClientView(this.plan.url, new Backlog(10), {}, stores);
     const principal = await stores.principal();
     await OpenClient.of(this.plan, principal).join(view, undefined, Promise.resolve(this.runtime), principal);

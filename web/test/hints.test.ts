@@ -164,7 +164,7 @@ test("Fault 565: preload refuses what connect refuses, in its own name", async (
 });
 
 test("Fault 566: what a token provider gave that is no token is named by its type, and never shown", async () => {
-  const keys: StoreKeys = { of: async (principal) => principal, former: async () => [] };
+  const keys: StoreKeys = { of: async (principal) => principal };
   for (const [given, type] of [
     [5, "number"],
     [{ access_token: "s3cret" }, "object"],

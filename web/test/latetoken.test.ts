@@ -137,7 +137,7 @@ function mcpViews(): { jwt: readonly [string, string]; said: string[]; join(numb
     validation: { policy: false },
     defaults: callDefaults("test", {}),
   };
-  const keys = { of: async (name: string) => name, former: async () => [] };
+  const keys = { of: async (name: string) => name };
   const join = async (number: number): Promise<PortView> => {
     const stores = new UserStores({ token: () => jwt[0], journal: false }, false, keys);
     const view = new PortView(number, { presence: "here", takeBack: () => {} } as unknown as ViewPage, [plan.url, new Backlog(10), {}, stores]);

@@ -367,7 +367,7 @@ export class World {
       validation: { policy: false },
       defaults: callDefaults("test", {}),
     };
-    const stores = new UserStores(options, false, { of: async (name) => name, former: async () => [] }, url);
+    const stores = new UserStores(options, false, { of: async (name) => name }, url);
     const view = viewOf(url, new Backlog(...plan.backlog), options.handlers ?? {}, stores);
     const principal = await stores.principal();
     if (options.signal?.aborted) throw new TypeError("the page has gone");

@@ -261,7 +261,7 @@ test("Fault 743: what waits in the sign-in for its token does not leave once its
 });
 
 test("with a fetch of the app's nobody knows who the user is, and the browser looks for no cause", async () => {
-  const keys: StoreKeys = { of: async () => "", former: async () => [] };
+  const keys: StoreKeys = { of: async () => "" };
   const own: FetchLike = async () => new Response();
   assert.equal(await new UserStores({ fetch: own }, false, keys).principal(), undefined);
   assert.equal(await new UserStores({ fetch: own, principal: "ada" }, false, keys).principal(), "ada");

@@ -195,7 +195,7 @@ test("the message: a page asks its worker, which stores what waits first; one wh
   link.answer("key of ada");
   assert.equal(await asked, "key of ada");
   const [number] = link.clients.keys();
-  link.tell({ t: "facts", client: number!, facts: { stored: { url: URL_, stores: ["key of ada"], former: [] } } });
+  link.tell({ t: "facts", client: number!, facts: { stored: { url: URL_, stores: ["key of ada"] } } });
   link.die();
   await until(() => backend.state === "failed");
   assert.equal(await backend.recorded(), "key of ada");

@@ -243,7 +243,7 @@ test("Fault 245: a logout in a worker forgets what the page itself had noted of 
 
 test("Fault 255: a logout while the worker is replaced deletes what is stored, also where the next worker cannot open the client", async () => {
   const failed = (client: number): HostMessage => ({ t: "failed", client, error: { name: "HoldfastError", code: "network_error", op: "connect", message: "down" } });
-  const stored = { url: "http://x/", stores: ["key"], former: [] };
+  const stored = { url: "http://x/", stores: ["key"] };
   for (const at of ["while it is replaced", "before"]) {
     const [first, second, third] = [new FakeLink(true), new FakeLink(false), new FakeLink(false)];
     const backend = await opened(first, second, third);

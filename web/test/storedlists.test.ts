@@ -399,11 +399,11 @@ test("Fault 463: forget() and wipe() leave nothing, nor does what is written mea
   assert.deepEqual(await shim.dump(), {});
 });
 
-test("Fault 463: a build that does not know of these lists forgets the store, and a newer one writes others: neither is used, nor stands in the way", { timeout: 60_000 }, async () => {
+test("Fault 463: lists of a store that was forgotten, and those that a newer build writes, are not used, nor do they stand in the way", { timeout: 60_000 }, async () => {
   const [shim, server] = [new Shim(), new Server()];
   await (await Page.open(server)).list();
   await stored(shim, 1);
-  // As the last build forgets: what it does not know it leaves.
+  // Another store of the same server and user.
   await shim.edit("keys", (keys) => void keys.delete(["generation https://s.test/mcp#ada"]));
   server.version = 2;
   assert.deepEqual(await (await Page.open(server)).list(), ["v2 of all"]);

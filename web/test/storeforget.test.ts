@@ -187,7 +187,7 @@ test("Fault 571: a logout of whom nothing is stored needs no room", async () => 
   const shim = new Shim();
   const bob = await opened("bob", "b");
   await bob.store.commit([head(1)], false);
-  await shim.edit("calls", (calls) => calls.put({ server: ADA, call: 1, epoch: 1, owner: "of the last build", sealed: [], plain: bytes("p") }));
+  await shim.edit("calls", (calls) => calls.put({ server: ADA, call: 1, epoch: 1, owner: "gone", sealed: [], plain: bytes("p") }));
   const told: unknown[] = [];
   const page = new Channel(ADA, "memory", (_, message) => told.push(message));
   const empty = full(shim);

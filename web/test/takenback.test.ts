@@ -79,8 +79,8 @@ test("Fault 467: what says how the client stands, and asks who the user is, stil
     { t: "withdrawn", question: 1 },
   ];
   for (const message of stay) assert.deepEqual(takenBack([message, []], 2, of)?.[0], message);
-  const facts: HostMessage = { t: "facts", client: 2, facts: { state: "open", server: { name: "of ada" }, stored: { url: "u", stores: [], former: [] } } };
-  assert.deepEqual(takenBack([facts, []], 2, of)?.[0], { t: "facts", client: 2, facts: { state: "open", stored: { url: "u", stores: [], former: [] } } });
+  const facts: HostMessage = { t: "facts", client: 2, facts: { state: "open", server: { name: "of ada" }, stored: { url: "u", stores: [] } } };
+  assert.deepEqual(takenBack([facts, []], 2, of)?.[0], { t: "facts", client: 2, facts: { state: "open", stored: { url: "u", stores: [] } } });
 });
 
 test("Fault 467: of events that wait together, those of other clients stay", () => {

@@ -14,7 +14,7 @@ import type { UserOptions } from "../src/connect/useroptions.js";
 
 const jwt = (sub: string): string => `e30.${btoa(JSON.stringify({ iss: "https://id.example", sub }))}.signature`;
 
-const keys = (of: StoreKeys["of"]): StoreKeys => ({ of, former: async () => [] });
+const keys = (of: StoreKeys["of"]): StoreKeys => ({ of });
 
 /** The principal whose store is opened; "nobody" where none is. */
 async function storeOf(options: UserOptions, cookies = false): Promise<string> {

@@ -80,16 +80,16 @@ test("Fault 275: a wipe waits for no chunk, and loads none where nobody has sign
   }
 });
 
-test("Fault 275: a forget deletes what the last build has stored while the authorization server is asked", async () => {
-  let former = 0;
-  const stores = { signOut: () => new Promise(() => {}), forgetFormer: async () => void former++ };
+test("Fault 275: a forget deletes what other clients have stored while the authorization server is asked", async () => {
+  let deleted = 0;
+  const stores = { signOut: () => new Promise(() => {}), forgetOthers: async () => void deleted++ };
   const view = new ClientView("", {} as never, {} as never, stores as never);
   view.comesTo({ views: { all: [] }, retire() {}, leave: () => true } as never);
   const done = (): Promise<void> => Promise.resolve();
   view.uses({ url: SERVER, all: () => [], logout: done, close: done, forget: done } as never);
   void view.logout();
   await ready();
-  assert.equal(former, 1);
+  assert.equal(deleted, 1);
 });
 
 test("Fault 63: a wipe deletes whole what does not open, and says so where that may not be either", async () => {

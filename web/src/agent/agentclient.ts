@@ -155,7 +155,7 @@ export class AgentClient implements AgentBackend {
 
   async #forgetStored(): Promise<void> {
     await this.#keeping.journal?.forget();
-    await this.#keeping.stores?.forgetFormer?.();
+    await this.#keeping.stores?.forgetOthers?.();
   }
 
   /** Starts the client; resolves when it is open. */

@@ -255,7 +255,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     if (!others) await client.logout();
     await this.close();
     // What is stored goes whatever the authorization server takes to hear of it.
-    await Promise.all([client.forget().then(() => this.stores.forgetFormer()), this.stores.signOut()]);
+    await Promise.all([client.forget().then(() => this.stores.forgetOthers()), this.stores.signOut()]);
   }
 
   leaves(): void {

@@ -1,5 +1,5 @@
 // What a page notes of a server for the next one: the revision of MCP, and behind a blank HTTP/1.1, where https might be
-// taken for more. A build that does not know of the second takes the text for no revision, and asks the server.
+// taken for more.
 import { lastRevision, noteRevision } from "../storage/revisions.js";
 import { presumeOld } from "../tabs/protocols.js";
 

@@ -2,9 +2,9 @@
 // opened only where the options say whose calls they are, and another one is opened
 // when a token shows that the user has changed.
 
-import { forgetFormerly, forgetStored } from "../tabs/forget.js";
+import { forgetStored } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
-import { formerKeys, serverKey } from "../storage/storage.js";
+import { serverKey } from "../storage/storage.js";
 import type { TokenSubject } from "../shared/clientstate.js";
 import { otherSubject } from "./othersubject.js";
 import { principalOf } from "./principal.js";
@@ -28,16 +28,11 @@ export interface OpenedStore {
 export interface StoreKeys {
   /** That of a principal's store. */
   of(principal: string): Promise<string>;
-  /** Those that the last build may have used for it; undefined: nobody knows who the user is. */
-  former(principal: string | undefined): Promise<string[]>;
 }
 
 /** The keys of the stores of whatever is at an address; `prefix` keeps those of another protocol apart. */
 export function storeKeys(address: () => string, prefix = ""): StoreKeys {
-  return {
-    of: async (principal) => prefix + (await serverKey(address(), principal)),
-    former: async (principal) => (await formerKeys(address(), principal)).map((key) => prefix + key),
-  };
+  return { of: async (principal) => prefix + (await serverKey(address(), principal)) };
 }
 
 /** Who gives a client its tokens, and opens the store of whoever they belong to. */
@@ -58,8 +53,8 @@ export interface Tokens {
   open(): Promise<OpenedStore>;
   /** Whether that is the key of the user's store, as far as anybody knows who that is. */
   isOf?(store: string): Promise<boolean>;
-  /** Deletes what the last build has stored under other keys. */
-  forgetFormer?(): Promise<void>;
+  /** Deletes what other clients keep of the user, where this one keeps nothing. */
+  forgetOthers?(): Promise<void>;
 }
 
 /** The stores of one client's users, one after the other, and the tokens that say who they are. */
@@ -139,11 +134,9 @@ export class UserStores implements Tokens {
     return this.#opened === undefined ? [] : [await this.#keys.of(this.#opened)];
   }
 
-  /** Deletes what the last build has stored of this server under other keys, of this user or of nobody knows whom. */
-  async forgetFormer(): Promise<void> {
+  async forgetOthers(): Promise<void> {
     const known = this.#known;
-    if (this.#opened === undefined && known !== undefined) await forgetStored(await this.#keys.of(known)); // other clients may keep something of who has none here
-    await forgetFormerly(await this.#keys.former(this.#opened));
+    if (this.#opened === undefined && known !== undefined) await forgetStored(await this.#keys.of(known));
   }
 
   /** The next token. One that was handed out is never handed out again: it may have been refused. */

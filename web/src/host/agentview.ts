@@ -209,7 +209,7 @@ export class AgentView implements SharingPage, TokenView {
     const isLast = this.#end("the client is closed");
     if (how === "logout") {
       await client?.logout();
-      await this.stores?.forgetFormer();
+      await this.stores?.forgetOthers();
     } else if (isLast || how === "terminate") {
       await client?.close(how === "terminate");
     }

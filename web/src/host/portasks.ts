@@ -5,7 +5,7 @@ import { storeKeys } from "../connect/userstores.js";
 import { Gap } from "../shared/eventqueue.js";
 import { HoldfastError } from "../shared/errors.js";
 import { bytesOf } from "../shared/backlog.js";
-import { forgetFormerly, forgetStored } from "../tabs/forget.js";
+import { forgetStored } from "../tabs/forget.js";
 import { forgetRevision } from "../storage/revisions.js";
 import { errorData } from "./errordata.js";
 import { EventBatch } from "./eventbatch.js";
@@ -96,7 +96,6 @@ export class PortAsks {
     const all = async (): Promise<void> => {
       await forgetRevision(url);
       if (user !== undefined) await forgetStored(await keys.of(user));
-      await forgetFormerly(await keys.former(user));
     };
     this.answer(ask, all());
   }

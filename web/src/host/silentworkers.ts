@@ -15,7 +15,7 @@ export function wasSilent(script: string): boolean {
 export function noteWorker(script: string, answered?: number): void {
   const { [script]: silent, ...others } = noted();
   if (answered !== undefined && !(silent! <= answered)) return;
-  for (const other of Object.keys(others)) if (!wasSilent(other)) delete others[other]; // of earlier builds
+  for (const other of Object.keys(others)) if (!wasSilent(other)) delete others[other]; // of scripts that are served no more, too
   try {
     localStorage.setItem(STORE, JSON.stringify(answered === undefined ? { ...others, [script]: Date.now() } : others));
   } catch {

@@ -1,8 +1,7 @@
 // Whose each key is, the app's own name for a call. It rests as a digest, beside
-// the heads of the calls: so whatever deletes those of a server deletes it as well,
-// and earlier versions skip it. A record counts as long as the call that it names
-// is stored, so that nothing has to look for it when a call is forgotten, in a page
-// that may be going; the next load deletes it.
+// the heads of the calls: so whatever deletes those of a server deletes it as well. A
+// record counts as long as the call that it names is stored, so that nothing has to look
+// for it when a call is forgotten, in a page that may be going; the next load deletes it.
 
 import { heirsOf } from "./heirs.js";
 import { type Found, foundCall } from "./loading.js";

@@ -1,8 +1,8 @@
 // What is left of calls that have ended and were forgotten: how they had ended, for
 // a page that has seen the call under way, and looks for it only now. They lie
 // beside the heads, so that whatever deletes those of a server deletes them as
-// well, and earlier versions skip them. There is a fixed number of places, of which
-// each call has one: so a page that forgets a call writes, and looks for nothing.
+// well. There is a fixed number of places, of which each call has one: so a page that
+// forgets a call writes, and looks for nothing.
 
 import { TOMBSTONE } from "./ranges.js";
 

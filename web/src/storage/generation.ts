@@ -4,15 +4,13 @@
 
 import { StoreError } from "./store.js";
 
-/** The note that says of which generation a server's store is. Older builds do not look for it. */
+/** The note that says of which generation a server's store is. */
 export interface GenerationRecord {
   name: string;
   /** Random: it says nothing of whose the store is. */
   value: string;
-  /** When the store was last opened or written to, to the hour, in ms since 1970: for the sweep. The builds before it do not write it, and leave it. */
-  at?: number;
-  /** Only a sweep has given it one, so far: the store is an older build's. Whoever opens or writes to it takes that away. */
-  unopened?: true;
+  /** When the store was last opened or written to, to the hour, in ms since 1970: for the sweep. */
+  at: number;
 }
 
 const GENERATION = "generation ";
@@ -27,11 +25,6 @@ export function generationName(server: string): string {
 export function generationOf(record: unknown): string | undefined {
   const { name, value } = (record ?? {}) as Partial<Record<"name" | "value", unknown>>;
   return typeof name === "string" && name.startsWith(GENERATION) && typeof value === "string" ? value : undefined;
-}
-
-/** Whether a generation is of a store that only older builds have opened. */
-export function isUnopened(record: unknown): boolean {
-  return (record as Partial<GenerationRecord> | undefined)?.unopened === true;
 }
 
 /** The server whose generation a record of `keys` names; undefined where it is none. */

@@ -95,16 +95,13 @@ export function openDatabase(onBlocked: () => void, { make = true, patience = PA
     request.onblocked = () => {
       blocked = true;
     };
-    request.onupgradeneeded = ({ oldVersion }) => {
-      if (oldVersion === 0 && !make) {
+    request.onupgradeneeded = () => {
+      if (!make) {
         missing = true;
         request.transaction!.abort(); // or an empty one would be left
         return;
       }
-      const names = request.result.objectStoreNames;
-      for (const [name, keyPath] of Object.entries(SCHEMA)) {
-        if (!names.contains(name)) request.result.createObjectStore(name, { keyPath: [...keyPath] });
-      }
+      for (const [name, keyPath] of Object.entries(SCHEMA)) request.result.createObjectStore(name, { keyPath: [...keyPath] });
     };
     request.onsuccess = () => {
       if (over) request.result.close();

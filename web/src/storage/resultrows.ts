@@ -1,9 +1,8 @@
 // Results that servers let a client keep for a while, so that the next page need not ask for
 // them. They are a cache: what cannot be stored, or not be read, is asked for again. They
 // lie among the logs, under a name of their own, and all that has to be known to make room
-// is in their keys: no load, no sweep and no deletion reads one. A build that does not know
-// them leaves them alone, and deletes them 30 days after it has found them; the
-// generation that they are sealed under keeps out what such a build forgets to forget.
+// is in their keys: no load, no sweep and no deletion reads one. They are sealed under the
+// generation of the store: none opens once that is forgotten.
 
 import type { Connection } from "./connector.js";
 import type { Bytes } from "./rows.js";

@@ -4,7 +4,7 @@
 import { openDatabase } from "./open.js";
 import { transact } from "./transaction.js";
 
-/** The name of the record in `keys`. Older builds do not look for it. */
+/** The name of the record in `keys`. */
 const NAME = "revisions";
 
 /** What is stored, whatever it is; undefined for nothing. Rejects with a StoreError where there is no database. */

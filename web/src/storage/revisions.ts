@@ -5,7 +5,7 @@
 // worker has none: there it is in the database.
 
 import { changeRevisions, readRevisions } from "./revisionrows.js";
-import { isPlace, placeOf } from "./serverkey.js";
+import { placeOf } from "./serverkey.js";
 
 const STORE = "holdfast:revisions";
 const MOST = 100;
@@ -51,7 +51,7 @@ export async function forgetInPage(url: string): Promise<string> {
   const place = await placeOf(url);
   const known = load();
   known.delete(place);
-  save(known); // without what an earlier build has noted, with its path
+  save(known);
   return place;
 }
 
@@ -111,15 +111,14 @@ function encoded(known: ReadonlyMap<string, string>): string {
   return JSON.stringify([...known]);
 }
 
-// What is stored is as untrusted as any input: only pairs of strings count, and of
-// an earlier build's only those whose path may be kept as it is.
+// What is stored is as untrusted as any input: only pairs of strings count.
 function decoded(text: unknown): Map<string, string> {
   const known = new Map<string, string>();
   try {
     const pairs: unknown = JSON.parse(typeof text === "string" ? text : "[]");
     if (!Array.isArray(pairs)) return known;
     for (const pair of pairs.slice(-MOST) as unknown[]) {
-      if (Array.isArray(pair) && typeof pair[0] === "string" && isPlace(pair[0]) && typeof pair[1] === "string") known.set(pair[0], pair[1]);
+      if (Array.isArray(pair) && typeof pair[0] === "string" && typeof pair[1] === "string") known.set(pair[0], pair[1]);
     }
   } catch {
     // Somebody else's text.

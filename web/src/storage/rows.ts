@@ -8,8 +8,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * What is no secret of a record: `plain` or, where the app has everything sealed
- * (StoreOptions.seal), `all`, which is that and sealed. One of the two. Builds before
- * `all` take a record without `plain` for none of theirs, and leave it alone.
+ * (StoreOptions.seal), `all`, which is that and sealed. One of the two.
  */
 export interface Contents {
   plain?: Bytes;
@@ -20,7 +19,7 @@ export interface Contents {
 export interface ServerRecord extends Contents {
   server: string;
   secret: Bytes | null;
-  /** The session is over. Earlier versions do not say so, and read in `plain` that there is none. */
+  /** The session is over. */
   ended?: true;
 }
 
@@ -33,7 +32,7 @@ export interface HeadRecord extends Contents {
   server: string;
   call: number;
   epoch: number;
-  /** Null where nobody has it until somebody who can read it takes it over (fault 135). A build before that takes such a head for none of its own, and leaves it alone. */
+  /** Null where nobody has it until somebody who can read it takes it over (fault 135). */
   owner: string | null;
   sealed: number[];
 }
@@ -45,7 +44,7 @@ export interface LogRecord extends Contents {
   epoch: number;
   n: number;
   secret: Bytes | null;
-  /** With this row, or before it, the call has its outcome. Earlier versions do not say so. */
+  /** With this row, or before it, the call has its outcome. */
   ended?: true;
 }
 
@@ -92,7 +91,7 @@ export function isLog(value: unknown): value is LogRecord {
 
 /**
  * Whether a record says that an app has done with a call's events up to position n.
- * It is a row of epoch 0, which no owner has: an earlier build takes it for damaged.
+ * It is a row of epoch 0, which no owner has.
  */
 export function isAck(value: unknown): value is LogRecord {
   const record = value as LogRecord | null | undefined;

@@ -13,27 +13,10 @@ import { digest } from "./digest.js";
  */
 export async function serverKey(url: string, principal: string): Promise<string> {
   const { protocol, host, pathname, username, password, search } = new URL(url);
-  const plain = isPlainPath(pathname); // it stays readable, and what the last build has stored there is still found
+  const plain = isPlainPath(pathname); // it stays readable
   const hidden = [username, password, search, principal];
   if (!plain) hidden.push(pathname);
   return `${protocol}//${host}${plain ? pathname : "/"}#${await digest(hidden)}`;
-}
-
-/**
- * Under which keys the last build kept what may belong to that server and user: it
- * left every path as it was, and kept under "" what was stored of users of whom
- * nothing said who they were. One of them may be that of another user of this build,
- * who has opened it: whoever deletes looks at that (former.ts).
- *
- * @param url address of the server, absolute
- * @param principal as for {@link serverKey}; undefined where nobody knows
- */
-export async function formerKeys(url: string, principal: string | undefined): Promise<string[]> {
-  const { protocol, host, pathname, username, password, search } = new URL(url);
-  const keys = new Set<string>();
-  for (const user of [principal ?? "", ""]) keys.add(`${protocol}//${host}${pathname}#${await digest([username, password, search, user])}`);
-  if (principal !== undefined) keys.delete(await serverKey(url, principal));
-  return [...keys];
 }
 
 /** What the store has for the app's own name of a call of that server and user: such names may be secrets. */
@@ -50,14 +33,4 @@ export function keyDigest(server: string, key: Uint8Array): Promise<string> {
 export async function placeOf(url: string): Promise<string> {
   const { origin, pathname } = new URL(url);
   return isPlainPath(pathname) ? origin + pathname : `${origin}/#${await digest([pathname])}`;
-}
-
-/** Whether a text may be one of placeOf: the last build kept paths as they were. */
-export function isPlace(text: string): boolean {
-  try {
-    const { pathname, hash, search } = new URL(text);
-    return search === "" && isPlainPath(pathname) && /^(#[0-9a-f]+)?$/.test(hash);
-  } catch {
-    return false;
-  }
 }

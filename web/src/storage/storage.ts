@@ -1,8 +1,8 @@
 // The door of the store: what the runtime imports, and all it imports.
-export { forgetFormer } from "./former.js";
+export { forgetUnopened } from "./forgetunopened.js";
 export { openStore } from "./indexeddb.js";
 export { memoryStore } from "./memory.js";
-export { formerKeys, isPlace, placeOf, serverKey } from "./serverkey.js";
+export { placeOf, serverKey } from "./serverkey.js";
 export {
   type Committed,
   type Loaded,

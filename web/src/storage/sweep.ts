@@ -22,7 +22,7 @@ const KEPT = 30 * 24 * 3_600_000;
 /** How often it is looked for, in ms. */
 const EVERY = 24 * 3_600_000;
 
-/** The name under which `keys` has the time of the last sweep, `at`. Older builds do not look for it. */
+/** The name under which `keys` has the time of the last sweep, `at`. */
 const SWEEP = "sweep";
 
 /** Where records are of servers. */
@@ -96,8 +96,8 @@ function begin(db: IDBDatabase): Promise<Times | null> {
 
 /**
  * The servers whose stores are to go. Those that do not say yet when they were
- * written to, since an older build has, say from here on that it was now; so do
- * those for which a wrong clock has said that it is yet to come.
+ * written to, since a page wrote to them that a logout without room had not reached, say from
+ * here on that it was now; so do those for which a wrong clock has said that it is yet to come.
  */
 function aged(db: IDBDatabase, times: Times): Promise<string[]> {
   return transact(db, { stores: [...STORES, "keys"], mode: "readwrite" }, (tx, then) => {
@@ -118,7 +118,7 @@ function aged(db: IDBDatabase, times: Times): Promise<string[]> {
           }
         }
         if (!times.confirmed) return;
-        for (const server of unnamed) keys.put({ name: generationName(server), value: random(), at: times.latest, unopened: true } satisfies GenerationRecord);
+        for (const server of unnamed) keys.put({ name: generationName(server), value: random(), at: times.latest } satisfies GenerationRecord);
       });
     });
     return () => over;

@@ -9,7 +9,7 @@ import { isAck, isHead, isLog } from "./rows.js";
 import type { SweepUse } from "./store.js";
 import { type Then, transact } from "./transaction.js";
 
-/** The note of what cannot be read, in `keys`. Older builds do not look for it. */
+/** The note of what cannot be read, in `keys`. */
 interface Notes {
   name: string;
   /** By the calls, as JSON: how many records, and when so many were found first, in ms since 1970. */

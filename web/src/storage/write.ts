@@ -21,7 +21,7 @@ export function serverIdentity(server: string): Identity {
   return ["servers", server];
 }
 
-/** The name under which `keys` has the row of a server that rests beside it, for builds that cannot read the row itself. Older builds do not look for it. */
+/** The name under which `keys` has the row of a server that rests beside it, for builds that cannot read the row itself. */
 export function besideName(server: string): string {
   return `beside ${server}`;
 }

@@ -1,4 +1,4 @@
-import { forgetFormer, memoryStore, openStore, type Store, StoreError } from "../storage/storage.js";
+import { forgetUnopened, memoryStore, openStore, type Store, StoreError } from "../storage/storage.js";
 import { storageFailed } from "../storage/storagefailed.js";
 import { forgetTraces } from "../storage/traces.js";
 import { Channel } from "./channel.js";
@@ -29,7 +29,7 @@ async function forgetRows(server: string): Promise<void> {
   } catch (error) {
     const reason = error instanceof StoreError && error.reason;
     if (reason === "missing") return; // so nothing is in it
-    if (reason === "quota") return forgetFormerly([server]); // nothing of this build's is in it, or it would open
+    if (reason === "quota") return forgetWithoutRoom(server);
     throw storageFailed("forget", error);
   }
   const channel = new Channel(server, "", () => {});
@@ -45,14 +45,12 @@ async function forgetRows(server: string): Promise<void> {
   }
 }
 
-/** Deletes what the last build stored under other keys, and tells its pages. */
-export async function forgetFormerly(servers: readonly string[]): Promise<void> {
-  await forgetFormer(servers).catch((error: unknown) => {
+/** The same of a store that does not open: as a rule there is nothing in it, and other pages have theirs in memory. */
+async function forgetWithoutRoom(server: string): Promise<void> {
+  await forgetUnopened(server).catch((error: unknown) => {
     throw storageFailed("forget", error);
   });
-  for (const server of servers) {
-    const channel = new Channel(server, "", () => {});
-    channel.send({ kind: "wiped", generation: "" });
-    channel.close();
-  }
+  const channel = new Channel(server, "", () => {});
+  channel.send({ kind: "wiped", generation: "" });
+  channel.close();
 }
