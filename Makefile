@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts wires browsers sample soak test-web types package lint-package bundlers browsers-short browsers-figures check conformance browser engines versions size figures bench bench-core simulate fuzz mutate count clean
+.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside same-wasm hosts wires browsers sample soak test-web types package lint-package bundlers browsers-short browsers-figures check conformance browser engines versions size figures bench bench-core simulate fuzz mutate count clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -57,19 +57,21 @@ build: $(MODULE) $(NPM_BUILT) $(DEMO) ## build the wasm, the module and the demo
 # ---- the module ----
 
 # What the build of the wasm is made of, and why, is said in web/scripts/wasmbuild.
-# slim then rewrites the file so that it compresses better.
+# slim then rewrites the file so that it compresses better. What the linker wrote stays in LINKED, for same-wasm.
 BUILD_WASM := go run ./web/scripts/wasmbuild -version $(VERSION)
+LINKED     := web/build/linked
+SLIM       = cp $(LINKED)/$(@F) $@ && go run ./web/scripts/slim $@
 
 # There are two: for MCP alone, and with what is spoken to agents as well, for pages that ask for it.
 $(DIST)/holdfast.wasm: $(GO_SOURCES)
-	@mkdir -p $(@D)
-	$(BUILD_WASM) -o $@
-	go run ./web/scripts/slim $@
+	@mkdir -p $(@D) $(LINKED)
+	$(BUILD_WASM) -o $(LINKED)/$(@F)
+	$(SLIM)
 
 $(DIST)/holdfast-agents.wasm: $(GO_SOURCES)
-	@mkdir -p $(@D)
-	$(BUILD_WASM) -agents -o $@
-	go run ./web/scripts/slim $@
+	@mkdir -p $(@D) $(LINKED)
+	$(BUILD_WASM) -agents -o $(LINKED)/$(@F)
+	$(SLIM)
 
 # Another build, as a later version may be: what it writes this one cannot read. For the
 # stories of two builds on one origin (fault 135). Only what the journal is in is compiled.
@@ -265,11 +267,18 @@ e2e: build $(NEWER) $(VALIDATOR) demo-static browser ## the stories, in Chrome; 
 e2e-stories:
 	$(STORIES) ./e2e
 
+# Both play the scripts of core/coretest, the vectors of the parsers and INPUTS random inputs from SEED on, which it prints.
+INPUTS ?= 2000
+
+same-wasm: build ## whether the wasm does the same, byte for byte, as slim left it and as Go's linker wrote it
+	$(BUNDLE) web/test/slim/slim.ts --format=esm --platform=node --outfile=web/build/slim.mjs
+	node web/build/slim.mjs $(LINKED) $(DIST) $(INPUTS) $(SEED)
+
 # Marked are those that take long, and the further rows of tables: e2e/long_test.go.
 stories: build $(NEWER) $(VALIDATOR) demo-static browser ## all stories, with those that make test leaves out
 	$(STORIES) ./e2e -run .
 
-e2e-beside:
+e2e-beside: same-wasm
 	go test -count=1 -tags npm -timeout 10m ./core/acp -run '^($(ACP_NPM))$$'
 	go test -p 1 -parallel 3 -count=1 -timeout 20m $$(go list ./e2e/... | grep -v -e '/e2e$$' -e '/e2e/bench$$' -e '/e2e/acpserver$$')
 
@@ -280,6 +289,7 @@ FIRST := $(or $(FIRST),$(shell date +%s))
 
 sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them, whether the benchmarks and the agents' own test server still run, and a twelfth of the stories that make test leaves out, from FIRST on, which it prints
 	@echo "FIRST=$(FIRST)"
+	@$(MAKE) --no-print-directory same-wasm INPUTS=100000 SEED=$(FIRST)
 	HOLDFAST_FIRST=$(FIRST) HOLDFAST_HISTORIES=2500 go test -count=1 -v ./core/mcp -run 'Histories$$'
 	go test -p 1 -parallel 3 -count=1 ./e2e/bench ./e2e/acpserver
 	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 30 -cuts 250 -kills 4 -tabends 6 -taskschedules 9 -agentturns 2 -visitends 12

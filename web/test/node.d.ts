@@ -26,6 +26,8 @@ declare module "node:assert/strict" {
 }
 declare module "node:fs" {
   export function readFileSync(path: string, encoding: "utf8"): string;
+  export function readFileSync(path: string): Uint8Array<ArrayBuffer>;
+  export function readdirSync(path: string): string[];
 }
 declare module "node:module" {
   export function register(specifier: string): void;
