@@ -23,7 +23,7 @@ CHUNKS   := --define:HOLDFAST_ONE_FILE=false
 
 # A folder counts as well as its files, so that a deleted file is noticed.
 GO_SOURCES   := go.mod go.sum package.json $(shell find core jsbridge wasm web/scripts -type d -o -name '*.go')
-WEB_SOURCES  := package.json web/build/wasm_exec.mjs $(shell find web/src -type d -o -name '*.ts')
+WEB_SOURCES  := package.json web/build/wasm_exec.mjs $(shell find web/src web/packages -type d -o -name '*.ts')
 DEMO_SOURCES := package.json $(shell find web/demo)
 
 # Which build it is, for a page and the worker that it meets: all that both are made of.
@@ -132,16 +132,16 @@ $(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 OF_APP := --external:holdfast --external:holdfast/store --external:react --external:ai
 
 $(DIST)/holdfast-tools.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/tools/toolsmodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/tools/toolsmodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-trace.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/trace/tracemodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/trace/tracemodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-testing.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/testing/testingmodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/testing/testingmodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-diagnose.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/doctor/diagnosemodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/doctor/diagnosemodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-recorder.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/src/recorder/recordermodule.ts --format=esm --minify --sourcemap --outfile=$@
@@ -151,16 +151,16 @@ $(DIST)/holdfast-record.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) web/src/recorder/recordmodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-hub.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/hub/hubmodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/hub/hubmodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-ai.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/ai/aimodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/ai/aimodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-store.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/store/stores.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/observe/stores.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-react.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/react/react.ts --format=esm --minify --sourcemap '--banner:js="use client";' --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/react/react.ts --format=esm --minify --sourcemap '--banner:js="use client";' --outfile=$@
 
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
@@ -348,7 +348,7 @@ types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the decla
 	node_modules/.bin/tsc -p tsconfig.json
 	node_modules/.bin/tsc -p tsconfig.ai.json
 	node_modules/.bin/tsc -p web/test/tsconfig.json
-	node_modules/.bin/tsc -p web/test/tsconfig.store.json
+	node_modules/.bin/tsc -p web/test/tsconfig.units.json
 	node_modules/.bin/tsc -p web/examples/tsconfig.json
 	node_modules/.bin/tsc -p web/test/official/tsconfig.json
 	node_modules/.bin/tsc -p e2e/bench/tsconfig.json

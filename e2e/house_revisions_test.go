@@ -19,10 +19,10 @@ var (
 
 // sentRevisions are the files that name a revision to send it, or to read what was stored.
 var sentRevisions = map[string]bool{
-	"web/src/diagnosis/fields.ts":   true, // a harmless value of MCP-Protocol-Version, for a probe, and the revision of HTTP+SSE, for a hint
-	"web/src/doctor/doctor.ts":      true, // the one request of its own that says one, by which a server is looked at
-	"web/src/recorder/words.ts":     true, // what a trace keeps as it is
-	"web/src/testing/testserver.ts": true, // the one that the server of an app's tests speaks
+	"web/src/diagnosis/fields.ts":        true, // a harmless value of MCP-Protocol-Version, for a probe, and the revision of HTTP+SSE, for a hint
+	"web/packages/doctor/doctor.ts":      true, // the one request of its own that says one, by which a server is looked at
+	"web/src/recorder/words.ts":          true, // what a trace keeps as it is
+	"web/packages/testing/testserver.ts": true, // the one that the server of an app's tests speaks
 }
 
 // byRevision returns the lines of a script that go by the name of a revision.
@@ -41,7 +41,7 @@ func byRevision(text []byte) []string {
 func TestHouseNamesNoRevision(t *testing.T) {
 	t.Parallel()
 	for _, file := range sources(t) {
-		if !file.under("web/src") || !bytes.HasSuffix([]byte(file.path), []byte(".ts")) || sentRevisions[file.path] {
+		if !file.under("web/src", "web/packages") || !bytes.HasSuffix([]byte(file.path), []byte(".ts")) || sentRevisions[file.path] {
 			continue
 		}
 		for _, line := range byRevision(file.text) {

@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// room is a folder of web/src.
+// room is a folder of web/src, or a package: a folder of web/packages.
 type room struct {
 	name string
 	may  []string
 }
 
-// rooms are the folders of web/src, the lowest first, and what each may import of the
-// others. An import of types alone counts as well: who names another room's types has to
+// rooms are these folders, the lowest first, and what each may import of the
+// others. A package imports the rest by its published names, and only what packages share by its path. An import of types alone counts as well: who names another room's types has to
 // be read together with it. client and agent never meet.
 var rooms = []room{
 	{name: "shared"},
@@ -34,36 +34,41 @@ var rooms = []room{
 	{name: "signin", may: []string{"shared", "storage", "runtime", "auth", "tabs", "connect"}},
 	{name: "agent", may: []string{"shared", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
 	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client", "agent", "auth", "signin"}},
-	// What draws has of the rest the types, and as code what every app has: by the published name.
-	{name: "store", may: []string{"shared", "input", "client", "agent"}},
-	{name: "react", may: []string{"shared", "client", "agent"}},
-	{name: "tools", may: []string{"shared", "client", "store"}},
-	{name: "ai", may: []string{"shared", "client", "store"}},
-	{name: "hub", may: []string{"shared", "client", "store"}},
-	{name: "trace", may: []string{"shared", "client", "store"}},
-	{name: "testing", may: []string{"shared", "runtime", "client", "store"}},
-	{name: "doctor", may: []string{"store"}},
+	{name: "packages/shared"},
+	{name: "packages/observe", may: []string{"packages/shared"}},
+	{name: "packages/react"},
+	{name: "packages/tools", may: []string{"packages/shared"}},
+	{name: "packages/ai", may: []string{"packages/shared"}},
+	{name: "packages/hub", may: []string{"packages/shared"}},
+	{name: "packages/trace", may: []string{"packages/shared"}},
+	{name: "packages/testing", may: []string{"packages/shared"}},
+	{name: "packages/doctor", may: []string{"packages/shared"}},
 	{name: "recorder", may: []string{"runtime", "storage", "connect", "client"}},
-	{name: "transport", may: []string{"shared", "input", "connect", "client", "host", "trace"}},
+	{name: "transport", may: []string{"shared", "input", "connect", "client", "host", "packages/trace"}},
 }
 
 // scriptImport finds what a module of TypeScript imports or exports of another file, types included.
 var scriptImport = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"`)
 
-// scriptImports returns the files below web/src that each of them imports, as paths from there.
+// scriptImports returns the files of rooms that each of them imports: as paths from web/src, or from web for a package.
 func scriptImports(files []source) map[string][]string {
 	imports := map[string][]string{}
 	for _, file := range files {
-		name, inside := strings.CutPrefix(file.path, "web/src/")
-		if !inside || path.Ext(name) != ".ts" {
+		if !file.under("web/src", "web/packages") || path.Ext(file.path) != ".ts" {
 			continue
 		}
+		name := inRoom(file.path)
 		imports[name] = nil
 		for _, match := range scriptImport.FindAllSubmatch(file.text, -1) {
-			imports[name] = append(imports[name], path.Join(path.Dir(name), string(match[1]))+".ts")
+			imports[name] = append(imports[name], inRoom(path.Join(path.Dir(file.path), string(match[1]))+".ts"))
 		}
 	}
 	return imports
+}
+
+// inRoom returns the path of a file from web/src, or from web for a package.
+func inRoom(file string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(file, "web/"), "src/")
 }
 
 // circle returns files of which each imports the next, and the last one the first; nil where there are none.
@@ -157,12 +162,15 @@ func TestHouseRoomsSees(t *testing.T) {
 		{name: "upwards", from: "shared/a", text: `import type { C } from "../client/c.js";`, trespass: true},
 		{name: "the other protocol", from: "agent/a", text: `import { c } from "../client/c.js";`, trespass: true},
 		{name: "no room", from: "utils/a", text: ``, trespass: true},
+		{name: "of a package, what packages share", from: "../packages/hub/a", text: `import { d } from "../shared/d.js";`},
+		{name: "of a package, what is not published", from: "../packages/hub/a", text: `import { b } from "../../src/shared/b.js";`, trespass: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			imports := scriptImports([]source{
-				{path: "web/src/" + c.from + ".ts", text: []byte(c.text)},
+				{path: path.Join("web/src", c.from) + ".ts", text: []byte(c.text)},
 				{path: "web/src/shared/b.ts"},
+				{path: "web/packages/shared/d.ts"},
 				{path: "web/src/client/c.ts", text: []byte(`import { a } from "./a.js";`)},
 			})
 			if found := circle(imports); (found != nil) != c.circle {

@@ -5,7 +5,7 @@ import type { Agent } from "../src/agent/agent.js";
 import type { AgentOptions } from "../src/agent/agentoptions.js";
 import type { ElicitationRequest, PermissionRequest } from "../src/agent/questions.js";
 import { type Attachment, ATTACHMENTS, mayAttach } from "../src/host/attachment.js";
-import { observeAgentSession } from "../src/store/sessionstore.js";
+import { observeAgentSession } from "../packages/observe/sessionstore.js";
 import { until } from "./ready.js";
 import { coded, permission, settled, somebody, tokenOf, Worker } from "./agentworker.js";
 

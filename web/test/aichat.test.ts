@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acknowledgeToolCalls, unfinishedToolCalls, type ChatMessage } from "../src/ai/chat.js";
-import type { ToolSource } from "../src/ai/chatchecks.js";
+import { acknowledgeToolCalls, unfinishedToolCalls, type ChatMessage } from "../packages/ai/chat.js";
+import type { ToolSource } from "../packages/ai/chatchecks.js";
 import { Call, type CallControl } from "../src/client/call.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { OUTCOME } from "../src/shared/border.js";

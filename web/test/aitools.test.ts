@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stepCountIs, streamText, type ToolSet } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
-import { execute, tools } from "../src/ai/aitools.js";
-import type { ToolSource } from "../src/ai/chatchecks.js";
-import type { ToolOutput } from "../src/ai/execution.js";
+import { execute, tools } from "../packages/ai/aitools.js";
+import type { ToolSource } from "../packages/ai/chatchecks.js";
+import type { ToolOutput } from "../packages/ai/execution.js";
 import { Call, type CallControl } from "../src/client/call.js";
 import type { CallOptions } from "../src/client/options.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { McpClient } from "../src/client/client.js";
-import { hub } from "../src/hub/hub.js";
+import { hub } from "../packages/hub/hub.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { nextFrame } from "../src/store/frames.js";
+import { nextFrame } from "../packages/observe/frames.js";
 
 const LISTED = [
   { name: "count", description: "Counts.", title: "Count", inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } },

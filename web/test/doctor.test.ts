@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diagnose } from "../src/doctor/doctor.js";
-import type { DiagnosisFinding } from "../src/doctor/findings.js";
+import { diagnose } from "../packages/doctor/doctor.js";
+import type { DiagnosisFinding } from "../packages/doctor/findings.js";
 import { HoldfastError } from "../src/shared/errors.js";
 
 const PAGE = "https://app.example";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Call } from "../src/client/call.js";
 import type { McpClient } from "../src/client/client.js";
 import { CLIENT_EVENTS, type ClientEvents } from "../src/client/clientevents.js";
-import { hub } from "../src/hub/hub.js";
+import { hub } from "../packages/hub/hub.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { checkListener, Listeners } from "../src/shared/listeners.js";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createElement, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { HoldfastError } from "../src/shared/errors.js";
-import { HoldfastProvider, useAgent, useAgentSession, useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "../src/react/react.js";
+import { HoldfastProvider, useAgent, useAgentSession, useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "../packages/react/react.js";
 
 function All(): ReactNode {
   const states = [useMcp().state, useTools().state, useCalls().state, useCall("a").state, useElicitation().length, useAgentSession(useAgent("https://a.example/acp").client).state];

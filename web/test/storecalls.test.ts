@@ -7,9 +7,9 @@ import { Backlog } from "../src/shared/backlog.js";
 import { EVENT, OUTCOME, StreamState } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { Listeners } from "../src/shared/listeners.js";
-import { nextFrame } from "../src/store/frames.js";
-import { findCall, observeCall, observeCalls } from "../src/store/stores.js";
-import type { CallSnapshot } from "../src/store/stores.js";
+import { nextFrame } from "../packages/observe/frames.js";
+import { findCall, observeCall, observeCalls } from "../packages/observe/stores.js";
+import type { CallSnapshot } from "../packages/observe/stores.js";
 
 /** A call that is kept, and what was asked of its client. */
 function made({ key, id }: { key?: string; id?: string } = {}): { call: Call; asked: string[] } {

@@ -5,8 +5,8 @@ import { HoldfastError } from "../src/shared/errors.js";
 import type { OAuthOptions, SignInSource } from "../src/auth/oauth.js";
 import { clientPart } from "../src/signin/loadauthorization.js";
 import { oauth, oauthProgram, type OAuth } from "../src/signin/oauthoption.js";
-import { connectionKey } from "../src/store/connectionkey.js";
-import { CONNECTING, Connections } from "../src/store/sharedconnections.js";
+import { connectionKey } from "../packages/observe/connectionkey.js";
+import { CONNECTING, Connections } from "../packages/observe/sharedconnections.js";
 import { until } from "./ready.js";
 
 interface Options {

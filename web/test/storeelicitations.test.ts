@@ -5,7 +5,7 @@ import type { ElicitationResult, FormElicitation, URLElicitation } from "../src/
 import { withDefaults } from "../src/input/elicitation.js";
 import type { InputContext } from "../src/input/handlers.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { elicit, elicitations } from "../src/store/stores.js";
+import { elicit, elicitations } from "../packages/observe/stores.js";
 import { AgentRig, ready } from "./agentrig.js";
 
 const form: FormElicitation = {

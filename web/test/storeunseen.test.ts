@@ -7,7 +7,7 @@ import type { ClientEvents } from "../src/client/clientevents.js";
 import type { ClientState } from "../src/shared/clientstate.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { Listeners } from "../src/shared/listeners.js";
-import { observeClient, observeTools } from "../src/store/stores.js";
+import { observeClient, observeTools } from "../packages/observe/stores.js";
 import { settled } from "./ready.js";
 
 /** A client that the app has connected by itself. */

@@ -8,7 +8,7 @@ import { connect } from "../src/host/hosts.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { StateEvent } from "../src/shared/clientstate.js";
 import { Listeners } from "../src/shared/listeners.js";
-import { findCall, observeAgentSession, observeCall, observeCalls, observeTools } from "../src/store/stores.js";
+import { findCall, observeAgentSession, observeCall, observeCalls, observeTools } from "../packages/observe/stores.js";
 import { type CoreCall, Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 

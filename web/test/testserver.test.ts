@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HoldfastError } from "../src/shared/errors.js";
-import { testServer, type TestServer } from "../src/testing/testserver.js";
+import { testServer, type TestServer } from "../packages/testing/testserver.js";
 
 const post = (server: TestServer, message: object, headers: Record<string, string> = {}): Promise<Response> =>
   server.fetch(server.url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify({ jsonrpc: "2.0", ...message }) });

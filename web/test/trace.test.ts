@@ -12,9 +12,9 @@ import { Backlog } from "../src/shared/backlog.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { Listeners } from "../src/shared/listeners.js";
-import { openTelemetry } from "../src/trace/opentelemetry.js";
-import { metaOf, type Span, type SpanStart, type StartSpan } from "../src/trace/spans.js";
-import { traced } from "../src/trace/traced.js";
+import { openTelemetry } from "../packages/trace/opentelemetry.js";
+import { metaOf, type Span, type SpanStart, type StartSpan } from "../packages/trace/spans.js";
+import { traced } from "../packages/trace/traced.js";
 
 const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 

@@ -9,7 +9,7 @@ import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { openTelemetry } from "../src/trace/opentelemetry.js";
+import { openTelemetry } from "../packages/trace/opentelemetry.js";
 import { CALL_KEY } from "../src/transport/requests.js";
 import { holdfastError } from "../src/transport/refusals.js";
 import { HoldfastTransport, type HoldfastTransportOptions } from "../src/transport/transport.js";

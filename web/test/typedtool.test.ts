@@ -6,8 +6,8 @@ import type { McpClient } from "../src/client/client.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import type { StandardSchema } from "../src/tools/standardschema.js";
-import { typedTool } from "../src/tools/typedtool.js";
+import type { StandardSchema } from "../packages/tools/standardschema.js";
+import { typedTool } from "../packages/tools/typedtool.js";
 
 const SCENE = { input: z.object({ scene: z.number(), quality: z.string().default("draft") }), output: z.object({ url: z.string(), bytes: z.coerce.number() }) };
 

@@ -6,7 +6,7 @@ import { connect } from "../host/hosts.js";
 import { badArgument } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
-import type { StartSpan } from "../trace/spans.js";
+import type { StartSpan } from "../../packages/trace/spans.js";
 import { checkRevision, initializeResult, introduction, notDiscovered } from "./handshake.js";
 import type { ClientRequest, JSONRPCMessage, RequestId, SendOptions } from "./messages.js";
 import { asRPCError } from "./refusals.js";
@@ -30,7 +30,7 @@ export interface HoldfastTransportOptions extends Omit<ConnectOptions, "client" 
 }
 
 /** What has spans begun: loaded where the option is there. */
-const spans: PageChunk<Pick<typeof import("../trace/tracedclient.js"), "tracedClient">> = { op: "connect", inWorker: true, load: () => import("../trace/tracedclient.js") };
+const spans: PageChunk<Pick<typeof import("../../packages/trace/tracedclient.js"), "tracedClient">> = { op: "connect", inWorker: true, load: () => import("../../packages/trace/tracedclient.js") };
 
 /**
  * Where the transport stands: `made`, then `started` by the Client, `open` once it has answered `initialize`, `ready`
