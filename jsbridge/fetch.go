@@ -13,6 +13,7 @@ type Request struct {
 	Method, URL      string
 	Header           []Field
 	Body             []byte // kept until the next Begin
+	Once             bool   // the browser does not send it again by itself
 }
 
 // Fetch adds the record that starts an exchange.
@@ -23,8 +24,12 @@ func (table *Table) Fetch(r Request) {
 		frame = AppendPart(frame, f.Name)
 		frame = AppendPart(frame, f.Value)
 	}
+	var once uint32
+	if r.Once {
+		once = 1
+	}
 	table.Add(Record{
-		Kind: KindFetch, Client: r.Client, ID: r.Exchange,
+		Kind: KindFetch, Client: r.Client, ID: r.Exchange, Sub: once,
 		Number: address(table.Keep(r.Body)), Extra: uint32(len(r.Body)),
 	}, table.Keep(frame))
 }

@@ -25,6 +25,7 @@ import (
 //	token         boolean    there is a bearer token provider
 //	signIn        boolean    where there is no token, a person has to sign in
 //	lateHeads     boolean    the head of an event stream is shown with the first byte behind it
+//	streams       boolean    a request can have a body that is a stream
 //	noListen      boolean    no GET stream
 //	eventSource   boolean    there is an EventSource
 //	journal       boolean    there is a store
@@ -55,6 +56,7 @@ func connect(_ safejs.Value, args []safejs.Value) any {
 			HasTokenProvider: o.Bool("token"),
 			SignIn:           o.Bool("signIn"),
 			LateHeads:        o.Bool("lateHeads"),
+			Streams:          o.Bool("streams"),
 			NoListen:         o.Bool("noListen"),
 			EventSource:      o.Bool("eventSource"),
 			Journal:          o.Bool("journal"),

@@ -63,7 +63,7 @@ func (c *client) Do(e engine.Effect) {
 		}
 		table.Fetch(jsbridge.Request{
 			Client: c.handle, Exchange: uint32(e.X),
-			Method: e.Request.Method, URL: e.Request.URL, Header: header, Body: e.Request.Body,
+			Method: e.Request.Method, URL: e.Request.URL, Header: header, Body: e.Request.Body, Once: e.Request.Once,
 		})
 	case engine.Read:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindRead, Client: c.handle, ID: uint32(e.X)}, nil)

@@ -24,7 +24,11 @@ var eventNames = map[engine.EventKind]string{
 func Describe(e engine.Effect) string {
 	switch e.Kind {
 	case engine.Fetch:
-		return fmt.Sprintf("fetch x%d %s%s %s", e.X, e.Request.Method, fields(e.Request), e.Request.Body)
+		once := ""
+		if e.Request.Once {
+			once = " once"
+		}
+		return fmt.Sprintf("fetch x%d %s%s%s %s", e.X, e.Request.Method, once, fields(e.Request), e.Request.Body)
 	case engine.Read:
 		return fmt.Sprintf("read x%d", e.X)
 	case engine.Abort:

@@ -152,6 +152,7 @@ type Request struct {
 	URL    string  // absolute
 	Header []Field // in the order in which they were added
 	Body   []byte  // nil where there is none; owned by the host from here on
+	Once   bool    // Fetch only: the host does not send it again by itself, whatever becomes of its connection
 	Limit  int     // Socket only: of a longer message just the beginning is reported, longer than Limit too; 0 for all of it
 }
 

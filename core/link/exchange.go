@@ -23,6 +23,7 @@ type Exchange struct {
 	limits Limits
 	parser *sse.Parser
 	body   []byte
+	text   bool // KeepText
 }
 
 // NewExchange returns an Exchange whose head has not come yet.
@@ -60,6 +61,10 @@ func (x *Exchange) Chunk(p []byte) error {
 	switch x.kind {
 	case BodyStream:
 		x.parser.Push(p)
+	case BodyOther:
+		if room := textLimit - len(x.body); x.text && room > 0 {
+			x.body = append(x.body, p[:min(room, len(p))]...)
+		}
 	case BodyJSON, BodyCut:
 		if len(x.body)+len(p) > x.limits.Body {
 			return &engine.Error{Code: engine.CodeLimit, Message: "the JSON body is over the limit of bytes"}
@@ -71,6 +76,12 @@ func (x *Exchange) Chunk(p []byte) error {
 	}
 	return nil
 }
+
+// textLimit is how much is kept of a body that is text, in bytes.
+const textLimit = 4 << 10
+
+// KeepText has the beginning of a body be kept that is neither JSON nor a stream: an error page says why.
+func (x *Exchange) KeepText() { x.text = true }
 
 // grow makes room for n bytes more: for the whole body where the server has said
 // how long it is, else twice of what there was. Append's own steps of a quarter

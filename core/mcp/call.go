@@ -17,6 +17,7 @@ const (
 	roleStatus // requests/getStatus of a parked call
 	roleTask   // a request about the task that carries a call
 	rolePing   // finds out whether the server can be reached
+	roleLead   // goes before a call that must not be sent twice
 )
 
 // maxResends bounds how often a request is sent again because the server had
@@ -148,6 +149,9 @@ func (call *call) send(c *Client, now engine.Time) {
 		call.unsent(c, now, waitedTooLong)
 		return
 	}
+	if call.waitsForLead(c, now) {
+		return
+	}
 	if call.record == nil {
 		call.transmit(c, now)
 		return
@@ -213,6 +217,7 @@ func (call *call) transmit(c *Client, now engine.Time) {
 	call.left = true
 	call.enter(c, callSent)
 	call.begin(c, attemptRequest)
+	call.once = call.leavesOnce(c)
 	call.generation, call.inSession = c.session.generation, c.session.id != ""
 	if call.role == roleTask {
 		call.parent.joinsFor(c, call)

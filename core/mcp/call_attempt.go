@@ -12,6 +12,7 @@ type attempt struct {
 	x          engine.ExchangeID // 0 once it is over
 	exchange   link.Exchange
 	withCursor bool        // it carries Last-Event-ID
+	once       bool        // its body is a stream: the browser cannot send it again by itself
 	token      int         // number of the token that it carries
 	answerBy   engine.Time // the head of the response, or more of a JSON body, is due
 	withheld   bool        // a Read was, while the app paused the call or the store was behind

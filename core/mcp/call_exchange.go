@@ -130,7 +130,11 @@ func (call *call) resumeRefused(c *Client, now engine.Time) {
 // before anything is decided: a 404 with method-not-found is not a lost
 // session (MCP 2026-07-28 "Streamable HTTP", Backward Compatibility).
 func (call *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
-	if kind == link.BodyJSON && call.exchange.Status() != 401 {
+	says := call.once && call.role == roleApp && wire.MayWantLength(call.exchange.Status()) && kind == link.BodyOther
+	if says {
+		call.exchange.KeepText()
+	}
+	if says || kind == link.BodyJSON && call.exchange.Status() != 401 {
 		call.enter(c, callReading)
 		call.answerBy = call.bodyBy(now)
 		call.pull(c)
@@ -152,11 +156,18 @@ func (call *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Messag
 		call.resumeFailed(c, now, rpc)
 		return
 	}
+	if call.once && call.role == roleApp && wire.WantsLength(status, call.exchange.Body()) {
+		call.sendBytes(c, now)
+		return
+	}
 	blamesSession := call.role == roleApp && c.blamesSession(rpc) && call.resends == 0
 	blamesID := call.role == roleApp && !wire.SafeMethod(call.method) && wire.BlamesID(rpc)
 	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), call.inSession, blamesSession, blamesID) {
 	case wire.RefusalSessionGone:
-		if call.role == roleStatus || call.role == rolePing {
+		if call.role == roleStatus || call.role == rolePing || call.role == roleLead {
+			if call.role == roleLead {
+				c.forgetBodies() // the next session finds out
+			}
 			c.settle(now, call, engine.OutcomeFailure, nil, httpError(call.method, status))
 			c.sessionLost(now, call.generation)
 			return
@@ -283,6 +294,9 @@ func (call *call) end(c *Client, now engine.Time, how engine.Ending, detail stri
 // not tell a refused connection from one that broke after the request had
 // arrived, so a request with effects has an unknown outcome (fault 35).
 func (call *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail string) {
+	if call.once && call.role == roleApp {
+		c.forgetBodies()
+	}
 	switch {
 	case how == engine.EndInvalid:
 		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{

@@ -62,6 +62,9 @@ func (c *Client) settle(now engine.Time, call *call, outcome engine.Outcome, dat
 	case rolePing:
 		c.pinged(now, call)
 		return
+	case roleLead:
+		c.led(now, call, failure)
+		return
 	}
 	if outcome == engine.OutcomeRPCError && string(jsonrpc.First(data, "code")) == wire.URLElicitationRequired {
 		outcome = engine.OutcomeVisitRequired

@@ -50,7 +50,7 @@ func (call *call) enter(c *Client, next callState) {
 // IllegalTransitions returns how often a call, or another machine, has entered a state that may not follow the
 // one before. It is 0, or there is a defect.
 func (c *Client) IllegalTransitions() uint32 {
-	n := c.illegalTransitions + c.listen.stream.IllegalTransitions() + c.channel.stream.IllegalTransitions() + c.reach.IllegalTransitions()
+	n := c.illegalTransitions + c.listen.stream.IllegalTransitions() + c.channel.stream.IllegalTransitions() + c.reach.IllegalTransitions() + c.bodies.IllegalTransitions()
 	for _, call := range c.calls {
 		n += call.stream.IllegalTransitions()
 	}

@@ -71,6 +71,7 @@ func (call *call) restoreSendBy(c *Client, now engine.Time, r *recorded.Call) {
 func (c *Client) Slept(now engine.Time, ms int64) {
 	c.begin(now)
 	c.rescheduleAll()
+	c.bodies.Slept()
 	c.cfg.Wall += ms
 	for _, call := range c.calls {
 		call.sendBy = earlier(call.sendBy, ms)

@@ -94,6 +94,8 @@ type Client struct {
 	offline     bool
 	idle        bool // behind a logout nothing is under way any more, and the host was told so
 
+	bodies       link.Bodies
+	lead         lead
 	reach        reach // of the first handshake
 	reachability reachability
 	schedule     schedule
@@ -199,6 +201,7 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 		return
 	}
 	c.noteReachability(true)
+	c.bodies.Heard(now)
 	o.head(c, now, head)
 }
 
@@ -211,6 +214,7 @@ func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 		return
 	}
 	c.reschedule(call)
+	c.bodies.Heard(now)
 	o.chunk(c, now, p)
 }
 
@@ -248,6 +252,9 @@ func (c *Client) Advance(now engine.Time) {
 		}
 	}
 	c.advanceCalls(now)
+	if c.bodies.Due(now) && c.state == stateOpen {
+		c.sendQueued(now)
+	}
 	if now >= c.answersDue() {
 		c.postAnswers(now)
 	}
@@ -290,7 +297,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.bodies.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

@@ -25,6 +25,7 @@ func (c *Client) Online(now engine.Time) {
 		}
 	}
 	c.session.initializeAt, _ = link.Sooner(c.session.initializeAt, c.session.notBefore, now)
+	c.bodies.Hasten(now)
 	c.token.Online(now)
 }
 
@@ -64,6 +65,7 @@ func (c *Client) Shown(now engine.Time) {
 func (c *Client) Woke(now engine.Time, gap int64) {
 	c.begin(now)
 	c.rescheduleAll()
+	c.bodies.Slept()
 	c.eachStream(func(s *link.Stream) {
 		s.Slept(gap)
 		s.Prove(now, link.ProveWithin)

@@ -38,6 +38,9 @@ type Config struct {
 	// LateHeads: the host shows the head of an event stream only once the first byte behind
 	// it has come (link.Heads).
 	LateHeads bool
+	// Streams: the host can send a body that is a stream, which no browser sends again by itself: calls that must not
+	// run twice leave so where the server takes it (link.Bodies).
+	Streams bool
 	// NoListen: the GET stream for unasked messages is not opened.
 	NoListen bool
 	// Journal: the host has a store, and answers effect Store.

@@ -34,8 +34,9 @@ func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Fiel
 		target = c.postURL()
 	}
 	x := c.exchanges.Begin(o)
+	call, isCall := o.(*call)
 	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{
-		Method: method, URL: target, Header: header, Body: body,
+		Method: method, URL: target, Header: header, Body: body, Once: isCall && call.once,
 	}})
 	return x
 }

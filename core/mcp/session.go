@@ -190,6 +190,7 @@ func (c *Client) opened(now engine.Time) {
 // reopened opens the client with the session at hand.
 func (c *Client) reopened(now engine.Time) {
 	c.setState(stateOpen)
+	c.forgetBodies()
 	c.taskListen.refused, c.taskListen.attempts = false, 0
 	switch may := c.mayListen() && c.channel.state == channelClosed && c.listens(); {
 	case c.listen.carries(c) && !may:

@@ -110,3 +110,14 @@ func (p *Proxy) Advance(d time.Duration, properly bool) int {
 	})
 	return n
 }
+
+// Forget has every connection be silent for ever, as after a NAT or a VPN has forgotten it: nothing passes, and nothing
+// says so. Connections that are made later work.
+func (p *Proxy) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.links {
+		l.browser.forget()
+		l.server.forget()
+	}
+}

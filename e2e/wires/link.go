@@ -48,9 +48,10 @@ type link struct {
 
 // side is one of the two connections. Frames are written whole.
 type side struct {
-	conn   net.Conn
-	mu     sync.Mutex
-	framer *http2.Framer
+	conn      net.Conn
+	mu        sync.Mutex
+	framer    *http2.Framer
+	forgotten bool // what is written is lost
 }
 
 func newSide(conn net.Conn) *side { return &side{conn: conn, framer: http2.NewFramer(conn, nil)} }
@@ -59,13 +60,24 @@ func newSide(conn net.Conn) *side { return &side{conn: conn, framer: http2.NewFr
 func (s *side) write(do func(*http2.Framer) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	do(s.framer)
+	if !s.forgotten {
+		do(s.framer)
+	}
 }
 
 func (s *side) pass(raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.conn.Write(raw)
+	if !s.forgotten {
+		s.conn.Write(raw)
+	}
+}
+
+// forget has what is written from here on be lost.
+func (s *side) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgotten = true
 }
 
 func newLink(p *Proxy, browser, server net.Conn) *link {

@@ -32,6 +32,7 @@ export const CONNECT: Kind = group({
   listen: flag,
   timeouts: TIMEOUTS,
   sendWithin: time,
+  streamedBodies: flag,
   limits: counts("line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored"),
   validate: oneOf("reject", "report", false),
   validator: address,

@@ -137,6 +137,13 @@ export interface ConnectOptions {
    * leaves for the first time, in ms: see {@link CallOptions.sendWithin}. Default 300,000.
    */
   sendWithin?: number;
+  /**
+   * Whether a call of a tool that must not run twice leaves with a body that is a stream, where the browser is
+   * Chromium, the server speaks HTTP/2 or later, and it takes one. A browser itself sends a request again whose
+   * connection ends before the answer begins; such a body it cannot send again. Requests to the page's own origin that
+   * carry cookies, and those of an own `fetch`, have bytes. Default false.
+   */
+  streamedBodies?: boolean;
   /** Bounds of memory. */
   limits?: Limits;
   /**

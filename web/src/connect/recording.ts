@@ -4,6 +4,7 @@
 import { recorderBeside } from "../runtime/beside.js";
 import { FileBeside } from "../runtime/filebeside.js";
 import type { FetchLike } from "../runtime/sender.js";
+import { browserFetch } from "../runtime/streamed.js";
 import { whereServed } from "../runtime/whereserved.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { RecordOptions, UserOptions } from "./useroptions.js";
@@ -88,7 +89,7 @@ export class ClientRecording {
   #of(store: RecordedStore | undefined): Recorded | undefined {
     if (!this.#file || !store || store.forgotten || store.durability !== "indexeddb") return undefined;
     let recorded = this.#rings.get(store);
-    if (!recorded) this.#rings.set(store, (recorded = this.#file.record(store.server, this.#inner ?? ((url, init) => globalThis.fetch(url, init)), this.#most, store.sealsAll)));
+    if (!recorded) this.#rings.set(store, (recorded = this.#file.record(store.server, this.#inner ?? browserFetch, this.#most, store.sealsAll)));
     return recorded;
   }
 

@@ -117,7 +117,7 @@ export class Effects {
         }
         const exchange = new Exchange(this.#reports, r.client, r.id);
         exchanges.set(r.id, exchange);
-        void exchange.start(r.parts, r.body, port);
+        void exchange.start(r.parts, r.body, port, r.sub === 1);
         break;
       }
       case Kind.Source: {

@@ -3,6 +3,7 @@ import { type BodyPieces, bodyPieces } from "./bodypieces.js";
 import type { ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
 import type { Answer, Leave } from "./sender.js";
+import { browserFetch, streamed } from "./streamed.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
@@ -83,11 +84,12 @@ export class Exchange {
     this.#id = id;
   }
 
-  /** Starts the exchange. `parts` is the frame of a Fetch record. */
+  /** Starts the exchange. `parts` is the frame of a Fetch record; where `once`, the browser does not send it again by itself. */
   async start(
     parts: string[],
     body: Uint8Array<ArrayBuffer> | null,
     { credentials, sender, fetch: own, isLoggedOut = () => false }: Pick<ClientPort, "credentials" | "sender" | "fetch" | "isLoggedOut">,
+    once = false,
   ): Promise<void> {
     const [method = "GET", url = ""] = parts;
     this.#isRead = method === "GET";
@@ -100,6 +102,7 @@ export class Exchange {
         method,
         headers,
         body,
+        ...(once && { duplex: "half" }),
         credentials,
         signal: this.#abort.signal,
         // A redirect is not followed: its target might be anybody's, and would
@@ -117,7 +120,7 @@ export class Exchange {
     const leave: Leave = async (fields) => {
       if (isLate()) throw LOGGED_OUT;
       const all = init(fields);
-      if (!own) return fetch(new Request(url, all));
+      if (!own) return fetch(new Request(url, streamed(all)));
       await undefined; // app code never runs within the core's effects
       return readable(await own(url, all));
     };
@@ -142,7 +145,7 @@ export class Exchange {
     try {
       if (sender) answer = await sender.send(method, url, leave).catch(held);
       else {
-        const response = await (own ? leave([]) : fetch(url, init([])));
+        const response = await (own ? leave([]) : browserFetch(url, init([])));
         answer = { response, status: response.status };
       }
       if (!this.#over) this.#begin(answer.response, own === undefined);

@@ -1,0 +1,159 @@
+package link
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// A browser sends a request again by itself whose connection has ended before the answer's head, unless its body is a
+// stream: that it cannot read twice (fault 758). Such a body takes a connection of HTTP/2 or later, and whether a
+// server has one, and takes the body, no browser tells of another origin. Bodies finds it out by requests that may be sent twice.
+
+// proven is for how long after a server has said something its connection counts as alive, in ms. A
+// request on one that has died in silence is lost, which Chromium finds out from 10 s of silence on.
+const proven = 9_000
+
+// Lead is a request that may be sent twice, and has to be answered before one leaves that may not.
+type Lead uint8
+
+// The leads.
+const (
+	LeadNone   Lead = iota // the request may leave
+	LeadWait               // another lead is under way, or due later
+	LeadStream             // find out whether the server takes a body that is a stream
+	LeadBytes              // find out whether the connection is alive
+)
+
+// bodiesState is what is known of bodies that are streams.
+type bodiesState uint8
+
+const (
+	bodiesUnknown bodiesState = iota // nobody has tried since a handshake, or what was known is doubtful
+	bodiesTried                      // a first one is under way
+	bodiesDoubted                    // it was rejected or refused; the same with a body of bytes is under way
+	bodiesRefused                    // the server takes bytes alone
+	bodiesTaken                      // it takes streams
+	bodiesProved                     // it does, and a request finds out whether the connection is alive
+	bodiesAway                       // that has failed; the next one is due later
+)
+
+// bodiesTransitions are the states that may follow each.
+var bodiesTransitions = engine.Transitions{
+	bodiesUnknown: 1 << bodiesTried,
+	bodiesTried:   1<<bodiesUnknown | 1<<bodiesDoubted | 1<<bodiesTaken | 1<<bodiesRefused,
+	bodiesDoubted: 1<<bodiesUnknown | 1<<bodiesRefused,
+	bodiesRefused: 1 << bodiesUnknown,
+	bodiesTaken:   1<<bodiesUnknown | 1<<bodiesRefused | 1<<bodiesProved,
+	bodiesProved:  1<<bodiesUnknown | 1<<bodiesRefused | 1<<bodiesTaken | 1<<bodiesAway,
+	bodiesAway:    1<<bodiesUnknown | 1<<bodiesRefused | 1<<bodiesTaken,
+}
+
+// Bodies is what a client knows of how its requests may leave. Its zero value knows nothing.
+type Bodies struct {
+	state   bodiesState
+	triedAt engine.Time // when the lead with a stream was asked for
+	heardAt engine.Time // when the server has said something last
+	heard   bool        // and it counts: the clock has run since
+	tries   int         // leads that have failed in a row, of a server that takes streams
+	at      engine.Time // bodiesAway: the next one is due
+	illegal uint32
+}
+
+// Streams reports whether a request that leaves now has a body that is a stream.
+func (b *Bodies) Streams() bool { return b.state >= bodiesTaken }
+
+// Lead returns what has to be answered before a request leaves, which must not be sent twice where once. Whoever gets
+// LeadStream or LeadBytes sends it, and reports Answered or Failed. Any other request waits for nothing: it has the
+// lead sent that the first call would wait for.
+func (b *Bodies) Lead(now engine.Time, once bool) Lead {
+	switch {
+	case !once && b.state != bodiesUnknown:
+	case b.state == bodiesUnknown:
+		b.enter(bodiesTried)
+		b.triedAt = now
+		return LeadStream
+	case b.state == bodiesTaken && (!b.heard || now.Since(b.heardAt) >= proven):
+		b.enter(bodiesProved)
+		return LeadBytes
+	case b.state == bodiesTried, b.state == bodiesProved, b.state == bodiesAway:
+		return LeadWait
+	}
+	return LeadNone // where a stream was rejected nothing is gained by waiting: bytes may leave
+}
+
+// Heard notes that the server has said something.
+func (b *Bodies) Heard(now engine.Time) { b.heardAt, b.heard = now, true }
+
+// Slept notes that the clock stood still, or that nobody could hear the server: it counts as silent.
+func (b *Bodies) Slept() { b.heard = false }
+
+// Answered notes that the lead under way was answered with a message of its own.
+func (b *Bodies) Answered() {
+	b.tries = 0
+	switch b.state {
+	case bodiesTried, bodiesProved:
+		b.enter(bodiesTaken)
+	case bodiesDoubted:
+		b.enter(bodiesRefused)
+	}
+}
+
+// Failed notes that the lead under way was not. It reports whether that is to be sent once more, with bytes: what was
+// rejected may have been the stream. final: no other lead would fare better, as where there was no answer in its time.
+func (b *Bodies) Failed(now engine.Time, final bool, retry *Policy, random *engine.Random) (again bool) {
+	switch {
+	case final:
+		b.enter(bodiesRefused) // else it would hold up everything
+	case b.state == bodiesTried && now.Since(b.triedAt) < proven:
+		b.enter(bodiesDoubted)
+		return true
+	case b.state == bodiesTried, // after so long its connection was dead
+		b.state == bodiesDoubted:
+		b.enter(bodiesUnknown)
+	case b.state == bodiesProved:
+		b.at = now.After(retry.Delay(b.tries, -1, random))
+		b.tries++
+		b.enter(bodiesAway)
+	}
+	return false
+}
+
+// Hasten has the next lead be due: the network is back, or somebody has come.
+func (b *Bodies) Hasten(at engine.Time) {
+	if b.state == bodiesAway {
+		b.at = min(b.at, at)
+	}
+}
+
+// Refused notes that the server has said that it wants bytes.
+func (b *Bodies) Refused() {
+	if b.Streams() {
+		b.enter(bodiesRefused)
+	}
+}
+
+// Forget notes that what was known is doubtful: a request whose body was a stream was rejected, or there is another
+// session. A lead that is under way counts no more.
+func (b *Bodies) Forget() { b.enter(bodiesUnknown) }
+
+// Due reports whether another lead is due after one that has failed: those that wait ask for it.
+func (b *Bodies) Due(now engine.Time) bool {
+	if b.state != bodiesAway || now < b.at {
+		return false
+	}
+	b.heard = false
+	b.enter(bodiesTaken)
+	return true
+}
+
+// Deadline returns when Due is.
+func (b *Bodies) Deadline() engine.Time {
+	if b.state != bodiesAway {
+		return engine.Never
+	}
+	return b.at
+}
+
+// IllegalTransitions returns how often a state was entered that may not follow the one before: a defect.
+func (b *Bodies) IllegalTransitions() uint32 { return b.illegal }
+
+func (b *Bodies) enter(next bodiesState) {
+	engine.Enter(&bodiesTransitions, &b.state, next, &b.illegal)
+}
