@@ -61,7 +61,7 @@ func TestFault648_TakenBackForATabThatLooksOn(t *testing.T) {
 }
 
 // TestFault649_LeftAgainInOneRow: version 1: a prompt leaves, is refused, and leaves again with the next token, while another commit
-// is under way: one row of the log has all of that, as builds before fault 673 write it. A tab that looks on is not told that it was not sent.
+// is under way: one row of the log has all of that, and is read as three are. A tab that looks on is not told that it was not sent.
 func TestFault649_LeftAgainInOneRow(t *testing.T) {
 	m, _ := v1agent()
 	s, _, _ := opened(t, m)

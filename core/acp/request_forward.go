@@ -444,7 +444,7 @@ func (q *question) ending(stored *storedSession) withdrawal {
 			return withdrawnAnswered
 		}
 	}
-	for _, reply := range stored.Outbox { // of an earlier build, which wrote it in plain
+	for _, reply := range stored.Outbox { // which this tab can read, since it has the session by now
 		if !bytes.Equal(reply.ID, q.id) {
 			continue
 		}

@@ -36,8 +36,8 @@ func expectLines(t *testing.T, log string, want ...string) {
 	}
 }
 
-// TestGoesOnWithGoldenRows: what an earlier build stored of a session is what this one
-// goes on from, and the app gets the questions and events that it had then.
+// TestGoesOnWithGoldenRows: what is stored of a session in version 1 of the format is what a
+// page goes on from, and the app gets the questions and events that it had then.
 func TestGoesOnWithGoldenRows(t *testing.T) {
 	w := goldenSession(t)
 	openStreams(w)

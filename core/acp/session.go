@@ -103,7 +103,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 	}
 	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
 	s.turn.said, s.turn.grace, s.trailing = "idle", noGrace, noTrailing
-	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
+	s.servers = serversOf(facts) // a head says only that there are some
 	s.protocol = c.handshakeVersion()
 	s.transcript = transcript.New(s.version(), c.cfg.Limits.Item)
 	c.sessions = append(c.sessions, s)

@@ -202,7 +202,7 @@ func (c *Client) writePrompt(s *session, id uint64, content []byte) {
 
 // writeAccepted writes the agent's answer to a prompt that is not in the history yet: the
 // next page knows by it that the agent has the prompt, and which message it is. It is one more
-// entry for the prompt, as which builds that do not know it read it.
+// entry for the prompt.
 func (c *Client) writeAccepted(s *session, p *transcript.Prompt) {
 	if answer := p.Answer(); answer != nil {
 		c.writePrompt(s, p.ID, answer)

@@ -73,19 +73,7 @@ func TestFault122_RespondedInPlain(t *testing.T) {
 	}
 }
 
-// What the last build wrote, in plain, is read as it was.
-func TestAnswersOfAnEarlierBuild(t *testing.T) {
-	r := fold(t, []Entry{AskedEntry([]byte("1q"), []byte("{}"))}, []Entry{AnswerEntry([]byte("1q"), []byte("{}"))})
-	if len(r.Outbox) != 1 || len(r.Asked) > 0 {
-		t.Errorf("%+v", r)
-	}
-	r = fold(t, []Entry{{Kind: Round, Data: []byte(`{"a":{}}`)}}, []Entry{data(Responses, `{"a":1}`)}, []Entry{sent(9, 1)})
-	if r.Asks() || !r.Responded || r.Round == nil {
-		t.Errorf("%+v", r)
-	}
-}
-
-// The bytes of the entries that later builds read, and earlier ones skip.
+// The bytes of the entries that a reader may skip.
 func TestWritesSkippable(t *testing.T) {
 	for want, e := range map[string]Entry{
 		"01018003073171": AnsweredEntry([]byte("1q"), 7),

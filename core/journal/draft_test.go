@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // draft is a row in the making, as every writer has to make it: entries are
@@ -13,24 +14,30 @@ import (
 type draft struct{ plain, secret []byte }
 
 // isSecret reports whether entries of kind k belong in the secret part of a row.
-func isSecret(k Kind) bool { return k == Cursor || k == Token || k == State || k == TaskState }
+func isSecret(k Kind) bool {
+	switch k {
+	case Cursor, Seen, Token, State, TaskID, TaskState, Answer, Responses, Draft:
+		return true
+	}
+	return false
+}
 
 // add appends e to the part in which it belongs.
 func (d *draft) add(e Entry) {
-	// A stream's cursor goes with it, a policy's token and a round's state too:
-	// left in the row, they would be taken for the next one's.
+	// What was sealed for what is over now goes: left in the row, it would be folded last.
+	if isVoid := recorded.Voids(e, true); isVoid != nil {
+		d.drop(isVoid)
+	}
 	switch e.Kind {
-	case Sent:
-		d.drop(Cursor)
-		d.drop(TaskState)
-	case Cursor:
-		d.drop(Cursor)
-	case Policy, Token:
-		d.drop(Token)
-	case Round, State:
-		d.drop(State)
-	case Task, TaskState:
-		d.drop(TaskState)
+	case Cursor, Token, State, TaskState:
+		d.drop(func(sealed Entry) bool { return sealed.Kind == e.Kind })
+	case Policy:
+		d.drop(func(sealed Entry) bool { return sealed.Kind == Token })
+	case Answer:
+		id, _ := ReadReply(e)
+		d.plain = AppendEntry(d.plain, AnsweredEntry(id, 0))
+	case Responses:
+		d.plain = AppendEntry(d.plain, AnsweredEntry(nil, 0))
 	}
 	if isSecret(e.Kind) {
 		d.secret = AppendEntry(d.secret, e)
@@ -42,23 +49,26 @@ func (d *draft) add(e Entry) {
 // reset empties d and keeps its memory.
 func (d *draft) reset() { d.plain, d.secret = d.plain[:0], d.secret[:0] }
 
-// drop takes the entry of kind k out of the secret part; there is one at most.
-func (d *draft) drop(k Kind) {
+// drop takes such entries out of the secret part.
+func (d *draft) drop(of func(sealed Entry) bool) {
 	row := ReadRow(d.secret)
 	for {
 		start := len(d.secret) - row.Rest()
 		e, ok := row.Next()
-		if !ok {
+		switch {
+		case !ok:
+			if len(d.secret) == 2 { // the header alone
+				d.secret = d.secret[:0]
+			}
 			return
+		case of(e):
+			rest := row.Rest()
+			d.secret = slices.Delete(d.secret, start, len(d.secret)-rest)
+			row = ReadRow(d.secret)
+			for row.Rest() > rest {
+				row.Next()
+			}
 		}
-		if e.Kind != k {
-			continue
-		}
-		d.secret = slices.Delete(d.secret, start, len(d.secret)-row.Rest())
-		if len(d.secret) == 2 { // the header alone
-			d.secret = d.secret[:0]
-		}
-		return
 	}
 }
 
@@ -82,7 +92,7 @@ func TestDraftDropsWhatIsReplaced(t *testing.T) {
 		t.Errorf("an empty secret part is %v", d.secret)
 	}
 	for _, e := range everyKind() {
-		if p, _ := row(e); isSecret(e.Kind) != (len(p) == 0) {
+		if _, sealed := row(e); isSecret(e.Kind) != (len(sealed) > 0) {
 			t.Errorf("kind %d is in the wrong part", e.Kind)
 		}
 	}

@@ -32,8 +32,8 @@ const (
 	// raw and length first, then the message, raw. AskedEntry makes it.
 	Asked
 	// Answer to such a request: N[0] bytes of its id, raw, then the message that
-	// answers it. It is sent until Taken. Secret, as its draft is; earlier builds
-	// wrote it in plain. AnswerEntry makes it, and Answered goes with it.
+	// answers it. It is sent until Taken. Secret, as its draft is. AnswerEntry makes it,
+	// and Answered goes with it.
 	Answer
 	// Taken: the server has taken the answer to the request with id Data.
 	Taken
@@ -43,8 +43,7 @@ const (
 	// State to be sent back with the answers to a Round. Data is raw. Secret.
 	State
 	// Responses to a Round, as a JSON object; empty for none. The request that
-	// carries them is the Sent that follows. Secret; earlier builds wrote them in
-	// plain. An Answered without an id goes with them.
+	// carries them is the Sent that follows. Secret. An Answered without an id goes with them.
 	Responses
 	// Outcome: N[0] is an engine.Outcome, Data the raw result or error, or a
 	// failure as AppendFailure writes it. N[1] is when, in ms since 1970.
@@ -90,8 +89,8 @@ const (
 	// agent has accepted it and not repeated it yet, Data is its answer, an object.
 	Prompt
 	// Placed: that prompt is in the session's history, or never will be; Data says
-	// which: "placed", "unsent", or nothing where an earlier version wrote it. In version 1
-	// of the protocol "left": it is in the history, which is what the page has sent.
+	// which: "placed" or "unsent". In version 1 of the protocol "left": it is in the
+	// history, which is what the page has sent.
 	Placed
 
 	// TaskTTL: the server keeps the task for N[0] ms (0: no promise) from when it
@@ -107,27 +106,22 @@ const (
 	// Answered: the question with id Data has its Answer, in the secret part; without
 	// an id, the Round has its Responses. Pages that look on see no secrets, and ask
 	// nobody any more. N[0] is the number under which another page has given the
-	// answer, 0 for the page that carries the call. A build that skips it, and looks
-	// on, asks until the answer is Taken.
+	// answer, 0 for the page that carries the call.
 	Answered Kind = skippable + iota
 	// Servers: the MCP servers that the agent is to connect to for the session, a JSON
-	// array: their headers and environment hold tokens. Secret. A build that skips it
-	// resumes the session without them.
+	// array: their headers and environment hold tokens. Secret.
 	Servers
 	// Refused: the server has refused the request of the Sent before it for want of
-	// authorization, and did not run it. A build that skips it takes the request for one
-	// that may have run.
+	// authorization, and did not run it.
 	Refused
 	// Unsent: the request of the Sent before it has not left: it waits for a connection
-	// still. A build that skips it takes the request for one that may have run.
+	// still.
 	Unsent
 	// Joined: the call goes on in the session of handshake N[0], which is not that of its
-	// request any more; what the server asks from here on it asks there. A build that skips
-	// it takes what was asked there for another session's, and asks nobody again.
+	// request any more; what the server asks from here on it asks there.
 	Joined
 	// TakenMark: the request with id Data, whose answer is Taken, had a message with mark
-	// N[0]: another message under that id is another request. A build that skips it takes
-	// that for the one that was answered.
+	// N[0]: another message under that id is another request.
 	TakenMark
 
 	lastSkippable = TakenMark

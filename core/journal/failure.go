@@ -10,7 +10,7 @@ const (
 	tagRetryable
 	tagMessage
 	tagCause
-	tagHint // an earlier build skips it
+	tagHint
 )
 
 // AppendFailure appends an error, its cause as a text.

@@ -12,7 +12,7 @@ import (
 )
 
 // The second file of version 1: an entry of each kind, in the part of the row in which
-// it is written, and what a server's row holds since. It is read for ever, as the first
+// it is written, and a server's row with its tools. It is read for ever, as the first
 // one is. How the protocols go on with it say the tests of core/mcp and core/acp.
 //
 //go:embed testdata/v1_kinds.txt

@@ -14,7 +14,7 @@ type Head struct {
 	// Timeouts of the call in ms, as mcp.Timeouts has them.
 	Answer, Idle, Total int64
 	// SendWithin is for how long after CreatedAt the request may leave for the first
-	// time, in ms; 0 where an earlier build wrote the head, below 0 for ever.
+	// time, in ms; 0 where the head does not say, below 0 for ever.
 	SendWithin int64
 }
 
@@ -29,8 +29,7 @@ const (
 	RerunAlways                   // the app allows to run it again
 	ManualAck                     // only the app's ack ends redelivery
 	ManualInput                   // the app answers requests for input itself
-	// RerunNever: the app forbids to run it again, whatever its tool says. A build
-	// from before this flag skips it, and goes by the tool's word.
+	// RerunNever: the app forbids to run it again, whatever its tool says.
 	RerunNever
 )
 
@@ -57,7 +56,7 @@ const (
 	tagAnswer
 	tagIdle
 	tagTotal
-	tagSendWithin // a build from before it sends the request whenever it finds it
+	tagSendWithin
 )
 
 // AppendHead appends h.

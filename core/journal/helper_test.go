@@ -105,9 +105,8 @@ func held(r *recorded.Call) int {
 	return n + len(r.TaskState)
 }
 
-// everyKind holds an entry of each kind of the first builds that wrote version 1, in an
-// order in which a call may make them. It ends without an outcome. Those that came later
-// are in goldenKinds.
+// everyKind holds entries of many kinds, in an order in which a call may make them. It ends
+// without an outcome. All kinds are in goldenKinds.
 func everyKind() []Entry {
 	return []Entry{
 		{Kind: Sent, N: [3]uint64{7, 2}},

@@ -42,8 +42,7 @@ const OpAwaited OpFlags = 4
 const OpBeside OpFlags = 8
 
 // Gone says why a call is forgotten (OpForget). The numbers are stored: never
-// renumber; there is no room for more. A build before it takes all but GoneAcked for
-// a call that another page has given up.
+// renumber; there is no room for more.
 type Gone uint8
 
 const (
@@ -85,8 +84,7 @@ type Op struct {
 // AckRow says that the app has done with a call's events up to position. It is a
 // row of epoch 0, which no owner has, with the position for its number: any tab
 // may write it, whoever carries the call, and no takeover makes it void. A higher
-// one takes the place of those below it. Builds before this one skip it, as a row
-// of a shape that they do not know, and tell those events again.
+// one takes the place of those below it.
 func AckRow(call uint64, position uint32) Op { return Op{Kind: OpLog, Call: call, N: position} }
 
 // IsAck reports whether the op is an AckRow.

@@ -25,10 +25,7 @@ const (
 	tagSession // this one and the next are the secret part's
 	tagEndpoint
 
-	lastServerTag = tagEndpoint
-	// An earlier build skips what follows, and writes its row without it: then a page
-	// has to list the tools once more.
-	tagTools = lastServerTag + 1 // in the plain part
+	tagTools // in the plain part
 )
 
 // AppendServer returns the two parts of s. secret is nil where there is none.
@@ -67,7 +64,7 @@ func ParseServer(plain, secret []byte) (Server, error) {
 			if !ok {
 				break
 			}
-			if tag <= lastServerTag && (i == 1) != (tag >= tagSession) {
+			if tag <= tagTools && (i == 1) != (tag == tagSession || tag == tagEndpoint) {
 				// Only what was sealed may say where to post, and as whom.
 				return Server{}, ErrCorrupt
 			}
@@ -89,9 +86,6 @@ func ParseServer(plain, secret []byte) (Server, error) {
 			case tagEndpoint:
 				s.Endpoint = string(value)
 			case tagTools:
-				if i == 1 {
-					return Server{}, ErrCorrupt
-				}
 				s.Tools = append([]byte(nil), value...)
 			}
 		}

@@ -83,8 +83,8 @@ func (s *sessionEnd) Stored(now engine.Time) {
 	}
 }
 
-// storeEnd writes, in the place of the session, that it is over. An earlier build
-// reads such a row as one without a handshake, whose successor counts on from it.
+// storeEnd writes, in the place of the session, that it is over: the next handshake counts
+// on from it.
 func (c *Client) storeEnd() {
 	plain, _ := journal.AppendServer(&journal.Server{Handshake: uint64(c.session.generation), Tools: c.tools.stored})
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: journal.OpEnded | c.session.besides(), Plain: plain})

@@ -12,7 +12,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// TestGoesOnWithGoldenRows: what an earlier build stored of a call is what this one goes
+// TestGoesOnWithGoldenRows: what is stored of a call in version 1 of the format is what a page goes
 // on from, and the app gets the questions and events that it had then.
 func TestGoesOnWithGoldenRows(t *testing.T) {
 	for name, want := range map[string][]string{
@@ -54,8 +54,8 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 	}
 }
 
-// TestGoldenTools: what an earlier build stored of the server's tools counts for a call of
-// this one, where the server wants an argument repeated in a header field.
+// TestGoldenTools: what is stored of the server's tools in version 1 of the format counts for
+// a call, where the server wants an argument repeated in a header field.
 func TestGoldenTools(t *testing.T) {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Epoch: 3, ClientInfo: []byte(`{"name":"x"}`)})
 	w.Input("load", func(m *mcp.Client, now engine.Time) {

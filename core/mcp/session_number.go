@@ -7,7 +7,6 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // a cursor, or an answer, of one would be taken for the other's (fault 522). So a number
 // has a round, later than that of any handshake which the page has heard of, and a place in
 // the round, which is the page's. Of two of the same round none takes the other's place.
-// Earlier builds count one by one, in the round that they find.
 
 // places is how many numbers a round has. The first is no session's: it stands for none, and for
 // what follows a session that is gone.

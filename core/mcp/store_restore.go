@@ -60,7 +60,7 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	beside := op.Flags&journal.OpBeside != 0
 	switch {
 	case beside && !c.session.unreadable:
-		return // of an earlier build
+		return // of a build that could not read the row which this one reads
 	case err != nil:
 		if !c.session.unreadable {
 			c.quarantined(err)

@@ -153,8 +153,9 @@ func (r *Call) Fold(e journal.Entry) {
 			r.State = bytes.Clone(e.Data)
 		}
 	case journal.Responses:
-		r.Responses, r.RoundOver = append([]byte{}, e.Data...), true
-		r.DropDrafts(isRoundID)
+		if r.RoundOver { // as the Answered beside it says
+			r.Responses = append([]byte{}, e.Data...)
+		}
 	case journal.Asked:
 		if id, _ := journal.ReadAsked(e); isInputID(id) {
 			r.Reopen(id) // the server has asked something else under that key
