@@ -124,16 +124,16 @@ func exportPark(handle, id uint32, parked int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportDisown takes back a call, or all with 0, that was made while a token was asked for which is another user's.
+// exportRevoke takes back a call that has not left.
 //
-//go:wasmexport disown
-func exportDisown(handle, id uint32, now float64) (records int32) {
+//go:wasmexport revoke
+func exportRevoke(handle, id uint32, now float64) (records int32) {
 	defer guard(&records)
 	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.mcp.Disown(engine.Time(now), engine.CallID(id))
+	c.mcp.Revoke(engine.Time(now), engine.CallID(id))
 	return c.leave(engine.Time(now))
 }
 

@@ -92,7 +92,6 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	}
 	call.flags = options.Flags | c.hints(method, params)
 	call.sendBy = in(now, call.timeouts.Send)
-	call.unowned = c.token.Asking()
 	switch {
 	case c.state >= stateClosing:
 		c.settle(now, call, engine.OutcomeFailure, nil, c.closedError(method))

@@ -21,7 +21,6 @@ type queued struct {
 	reruns       int         // times it was run again because that is harmless, or allowed
 	resends      int         // times it was sent again in a new session
 	refusals     uint8       // times in a row that it was refused for want of authorization
-	unowned      bool        // it was made while a token was asked for, which may be another user's (Disown)
 	mayHaveRun   bool        // it has, in an earlier page, which has sent it again since
 	denied       bool        // the server has refused its request, and the store says so
 }

@@ -113,7 +113,6 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	if failure != nil && failure.Code == engine.CodeNetwork && c.waitForToken(now) {
 		return
 	}
-	c.owned()
 	if failure = c.token.Answered(value, failure); failure != nil {
 		c.tokenFailed(now, failure)
 		return

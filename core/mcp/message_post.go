@@ -56,7 +56,6 @@ type post struct {
 	call       engine.CallID // postNotification
 	answer     answer        // postAnswer
 	method     string
-	unowned    bool // as of a call
 	body       []byte
 	state      postState
 	x          engine.ExchangeID
@@ -95,7 +94,7 @@ func (c *Client) Notify(now engine.Time, method string, params []byte, options C
 		return id
 	}
 	p := c.post(now, postNotification, jsonrpc.AppendNotification(nil, method, params, options.Meta))
-	p.call, p.method, p.unowned = id, method, c.token.Asking()
+	p.call, p.method = id, method
 	return id
 }
 

@@ -30,7 +30,7 @@ func (c *Client) writeLeaving() {
 	for _, call := range c.calls {
 		r := call.record
 		switch {
-		case r == nil || r.key != "" || call.unowned || call.state != callQueued || call.parked != byHost || call.flags.Harmless(),
+		case r == nil || r.key != "" || call.state != callQueued || call.parked != byHost || call.flags.Harmless(),
 			call.flags&journal.ManualAck != 0, len(call.params)+len(call.meta) > smallRequest, c.wall()-r.Made >= handsOverWithin: // it has its own way
 		case r.deferred != deferredAll && r.deferred != deferredUnsent:
 			return // it has waited for long, and those behind it will

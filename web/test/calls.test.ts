@@ -42,7 +42,8 @@ function calls(context: Partial<CallContext> = {}) {
       url: "http://localhost/mcp",
       handlers: {},
       backlog: new Backlog(10),
-      between: () => undefined,
+      opening: () => undefined,
+      question: () => undefined,
       headersFor: () => [],
       headersAfter: async () => undefined,
       refused: async () => [],
@@ -223,7 +224,7 @@ test("Fault 467: a call that is kept, and whose result is inspected, stays with 
   const { them, send } = calls({ inspect: () => NEVER });
   const call = send();
   void them.settle(1, OUTCOME.result, RESULT);
-  call.disown();
+  call.revoke();
   assert.deepEqual(them.kept(), [call]);
 });
 
@@ -232,7 +233,7 @@ test("Fault 467: a result that is inspected while another user comes does not go
     let done!: (fault: undefined) => void;
     const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
     const view = new ClientView("https://t.test/mcp", new Backlog(), {}, {} as UserStores);
-    view.comesTo({ views: new Views(), leave: () => false, retire: () => {}, move: () => {}, emit: () => {} });
+    view.comesTo({ views: new Views(), leave: () => false, retire: () => {}, goesOn: (_, part) => part(false), emit: () => {} });
     view.uses({ url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected } as unknown as SharedClient);
     const own = send({ journal: false }).show(view);
     void them.settle(1, OUTCOME.result, RESULT);
@@ -244,9 +245,16 @@ test("Fault 467: a result that is inspected while another user comes does not go
 });
 
 test("Fault 467: a result that is inspected is not given to the next user of its client", async () => {
-  const { them, result, done } = inspected();
-  them.userChanged();
-  done();
+  let done!: (fault: undefined) => void;
+  const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
+  const view = new ClientView("https://t.test/mcp", new Backlog(), {}, {} as UserStores);
+  const end = (): void => them.fail(closed);
+  view.comesTo({ views: new Views(), leave: () => true, retire: () => {}, goesOn: (_, part) => (part(true), end()), emit: () => {} });
+  view.uses({ url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected } as unknown as SharedClient);
+  const { result } = send().show(view);
+  void them.settle(1, OUTCOME.result, RESULT);
+  view.leaves();
+  done(undefined);
   await assert.rejects(result, coded("closed"));
 });
 

@@ -8,6 +8,7 @@ import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { callDefaults } from "../src/client/options.js";
 import { outgoing } from "../src/client/outgoing.js";
+import type { CallViewer } from "../src/client/sharedcall.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 /** What a page is told of a call that the store brings back. */
@@ -39,7 +40,8 @@ function calls(context: Partial<CallContext> = {}) {
     url: "http://localhost/mcp",
     handlers: {},
     backlog: new Backlog(10),
-    between: () => undefined,
+    opening: () => undefined,
+    question: () => undefined,
     headersFor: () => [],
     headersAfter: async () => undefined,
     refused: async () => [],
@@ -121,18 +123,20 @@ test("Fault 168: who reads a call of a runtime that has exited, or of another us
   for (const end of ["exited", "left"]) {
     let rows = 0;
     const { them, send, restart } = calls({ rows: async () => (rows++, []) });
-    const call = send("a").show({ backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call });
+    const viewer: CallViewer = { backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call };
+    const shared = send("a");
+    const call = shared.show(viewer);
     for (let n = 1; n <= 20; n++) them.deliver(1, EVENT.progress, n, `{"progress":${n}}`);
     if (end === "exited") restart();
     else {
-      them.userChanged();
-      them.fail(EXITED);
+      shared.drop(viewer);
+      call.fail(EXITED("tools/call"));
     }
     const seen: unknown[] = [];
     const loop = async (): Promise<void> => {
       for await (const event of call) seen.push(event.type === "gap" ? [event.from, event.to] : event.position);
     };
     await assert.rejects(loop(), exited);
-    assert.deepEqual([seen, rows], [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, [11, 20]], 0]);
+    assert.deepEqual([seen, rows], [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...(end === "exited" ? [[11, 20]] : [])], 0]);
   }
 });

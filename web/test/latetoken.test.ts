@@ -121,7 +121,6 @@ function mcpViews(): { jwt: readonly [string, string]; said: string[]; join(numb
       return handle;
     },
     counters: () => "",
-    disown: () => {},
     closeKeepingSession: (handle: number) => {
       said.push(`keep ${handle}`);
       ports[handle - 1]!.state('{"state":"closed"}', 0);
@@ -188,7 +187,7 @@ test("Fault 359: a page whose user changes, and whose new client others have ope
   ] as const) {
     const view = new ClientView("https://example.com/mcp", new Backlog(10), {}, {} as UserStores);
     const clientIn = (now: string): SharedClient => ({ url: "https://example.com/mcp", state: now, all: () => [] }) as unknown as SharedClient;
-    view.comesTo({ leave: () => false, move: () => view.uses(clientIn(state)) } as unknown as Parameters<ClientView["comesTo"]>[0]);
+    view.comesTo({ goesOn: () => view.uses(clientIn(state)) } as unknown as Parameters<ClientView["comesTo"]>[0]);
     view.uses(clientIn("open"));
     const states: string[] = [];
     view.listeners.add("state", (event) => states.push(event.state));
@@ -209,8 +208,8 @@ test("Fault 467: a call of the last user that a page still holds is not run agai
 test("Fault 367: while a client waits for what its server says to the new user, nothing is refused that the server could do", () => {
   const server = new ServerFacts();
   server.heard("open", { initialize: { serverInfo: { name: "a", version: "1" }, instructions: "for ada", capabilities: { tools: {} } } }, 0);
-  server.userChanged();
-  assert.deepEqual([server.server, server.instructions, server.capabilities], [{ name: "", version: "" }, undefined, { tools: {} }]);
+  const next = new ServerFacts(server);
+  assert.deepEqual([next.server, next.instructions, next.capabilities], [{ name: "", version: "" }, undefined, { tools: {} }]);
   for (const [version, initialize] of [
     [1, { agentInfo: { name: "a", version: "1" }, agentCapabilities: { loadSession: true }, authMethods: [{ id: "one", name: "One" }] }],
     [2, { info: { name: "a", version: "1" }, capabilities: { session: {} }, authMethods: [{ methodId: "one", type: "agent", name: "One" }] }],
@@ -218,8 +217,8 @@ test("Fault 367: while a client waits for what its server says to the new user, 
     const agent = new AgentFacts();
     agent.heard("open", { version, restored: false, transport: "http", initialize });
     const { capabilities, authMethods } = agent;
-    agent.userChanged();
-    assert.deepEqual([agent.info, agent.capabilities, agent.authMethods], [{ name: "", version: "" }, capabilities, authMethods]);
-    assert.equal(agent.authMethods.length, 1);
+    const next = agent.ofAnotherUser();
+    assert.deepEqual([next.info, next.capabilities, next.authMethods], [{ name: "", version: "" }, capabilities, authMethods]);
+    assert.equal(next.authMethods.length, 1);
   }
 });

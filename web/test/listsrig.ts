@@ -80,10 +80,6 @@ class Client extends SharedClient {
   hears(method: string, params?: Open): void {
     this.noticed(method, params);
   }
-  /** Its only view has another user. */
-  changesUser(): void {
-    this.userChanged();
-  }
   /** A token has come. */
   takesToken(): void {
     this.forgotten();

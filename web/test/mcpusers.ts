@@ -85,10 +85,10 @@ class CoreClient {
     else this.#leaves(call);
   }
 
-  /** As the core has it: a call, or all with 0, that waits for the token. */
-  disown(id: number): void {
-    for (const call of this.#waiting ?? []) if (id === 0 || call.id === id) this.#settles(call.id, "closed");
-    this.#waiting = this.#waiting?.filter((call) => id !== 0 && call.id !== id);
+  /** As the core has it: a call that waits for the token. */
+  revoke(id: number): void {
+    if (this.#waiting?.some((call) => call.id === id)) this.#settles(id, "closed");
+    this.#waiting = this.#waiting?.filter((call) => call.id !== id);
   }
 
   /** A call that has not left ends. */
@@ -390,7 +390,7 @@ export class World {
     cancel: (handle: number, id: number) => {
       this.clients[handle - 1]!.cancel(id);
     },
-    disown: (handle: number, id: number) => this.clients[handle - 1]?.disown(id),
+    revoke: (handle: number, id: number) => this.clients[handle - 1]?.revoke(id),
     ack: (handle: number, _: number, __: number, ticket: number) => ticket > 0 && queueMicrotask(() => this.clients[handle - 1]!.port.deliver(0, EVENT.acked, ticket, `{"stored":true}`)),
     token: (handle: number, ok: boolean, text: string) => this.clients[handle - 1]!.token(ok, text),
     respond: (handle: number, question: number, ok: boolean, json: string) => this.clients[handle - 1]!.respond(question, ok, json),

@@ -51,23 +51,6 @@ for (const [name, result, code] of cases) {
   });
 }
 
-test("Fault 467: of a result of the last user that does not fit nothing is told, and the next one knows no tool before it is listed", async () => {
-  for (const schema of [depth, { $ref: "https://elsewhere.test/schema" }]) {
-    const { them, told, tool } = outputs("report", schema);
-    const checking = them.check("measure", { ...text, structuredContent: {} });
-    them.userChanged();
-    assert.equal(await checking, undefined);
-    assert.deepEqual([told, them.knows("measure")], [[], false]);
-    them.learn(tool);
-    await them.check("measure", { ...text, structuredContent: {} });
-    assert.equal(told.length, 1);
-  }
-  const { them } = outputs("reject");
-  const checking = them.check("measure", { ...text, structuredContent: {} });
-  them.userChanged();
-  assert.equal((await checking)?.code, "invalid_structured_content");
-});
-
 test("the error says where the result does not fit", async () => {
   const error = (await outputs("reject").them.check("measure", { ...text, structuredContent: { depth: "" } })) as HoldfastError;
   const { at, keyword, rule } = error.invalid!;

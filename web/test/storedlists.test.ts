@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ClientView } from "../src/client/clientview.js";
+import type { UserStores } from "../src/connect/userstores.js";
+import { Backlog } from "../src/shared/backlog.js";
 import { openStore, wipeAll } from "../src/storage/storage.js";
 import { makeRoom, MOST, MOST_BYTES, MOST_OF_ONE, type ResultKey, type SealedResult } from "../src/storage/resultrows.js";
 import { random } from "./chance.js";
@@ -76,19 +79,23 @@ test("Fault 467: a list of several pages whose client changes its user meanwhile
   for (const revision of ["2025-11-25", "2026-07-28"]) {
     const server = new Server();
     const page = await Page.open(server, { memory: true, revision });
+    const next = await Page.open(server, { memory: true, revision });
+    const view = new ClientView("http://localhost/mcp", new Backlog(1), {}, {} as UserStores);
+    view.comesTo({ goesOn: (_: ClientView, part: (isLast: boolean) => void) => (part(true), view.uses(next.client)) } as never);
+    view.uses(page.client);
     server.more = { nextCursor: "n" };
     const answer = server.answer.bind(server);
     server.answer = (method, params, whose) => {
       if (params) {
-        page.client.changesUser();
+        view.leaves();
         server.more = {};
       }
       return answer(method, params, whose);
     };
-    await assert.rejects(page.client.listTools(), (error) => (error as { code: string }).code === "closed");
+    await assert.rejects(view.ask("tools/list", "listTools", {}), (error) => (error as { code: string }).code === "closed");
     assert.deepEqual(server.asked, ["tools/list", "tools/list n"]);
     server.asked.length = 0;
-    assert.deepEqual([await page.list(), server.asked], [["v1 of all"], ["tools/list"]], "of the next user the first page is asked for");
+    assert.deepEqual([await next.list(), server.asked], [["v1 of all"], ["tools/list"]], "of the next user the first page is asked for");
   }
 });
 

@@ -1,11 +1,14 @@
 import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SharedConnection } from "../src/client/sharedconnection.js";
+import type { Call } from "../src/client/call.js";
+import { ClientView } from "../src/client/clientview.js";
+import { OpenClient, type Plan } from "../src/client/openclient.js";
 import { EVENT, TaskOffer, TaskWish } from "../src/shared/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { callDefaults } from "../src/client/options.js";
+import { callDefaults, type CallOptions } from "../src/client/options.js";
+import type { Open } from "../src/shared/mcp.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { type OpenedStore, type StoreKeys, UserStores } from "../src/connect/userstores.js";
@@ -123,12 +126,8 @@ const KEPT = { id: 1, method: "tools/call", params: {}, key: "kept", createdAt: 
 /** What a core was told, by its client's handle. */
 type Said = [handle: number, what: string, ...rest: unknown[]];
 
-/** A client that shows whose facts of the server's tools it goes by. */
-class Open extends SharedConnection {
-  get tools(): string {
-    return this.toolFor("work", TaskWish.Unsaid)[1];
-  }
-}
+/** Whose facts of the server's tools a client goes by. */
+const toolsOf = ({ client }: ClientView): string => (client as unknown as { toolFor(name: string, wish: TaskWish): string[] }).toolFor("work", TaskWish.Unsaid)[1]!;
 
 /** A client whose core and stores the test is: the second token is another user's. */
 function changing() {
@@ -150,7 +149,6 @@ function changing() {
       said.push([handle, "call", params]);
       bind(++calls);
     },
-    disown: () => {},
     closeKeepingSession: (handle: number) => {
       said.push([handle, "close"]);
       // What a core writes at its end is still its user's.
@@ -158,7 +156,7 @@ function changing() {
       ports[handle - 1]!.state(`{"state":"closed"}`, 0);
     },
     counters: () => "",
-    toolFor: (handle: number) => [TaskOffer.None, `of client ${handle}`],
+    toolFor: (handle: number, name: string) => [TaskOffer.None, name === "work" ? `of client ${handle}` : ""],
     ...Object.fromEntries(["release", "close", "token", "ack", "cancel", "respond", "subscribe", "hold"].map((what) => [what, note(what)])),
   };
   const journal = (name: string): Journal => {
@@ -168,27 +166,34 @@ function changing() {
   let open!: (opened: OpenedStore) => void;
   const answers = ["ada", "bob", "bob"];
   let last = "ada";
+  let opens = 0;
   const stores = {
     token: async () => ({ ok: true, text: answers.shift()! }),
     changed: ({ text }: { text: string }) => text !== last && ((last = text), true),
-    open: () => new Promise<OpenedStore>((resolve) => (open = resolve)),
+    stranger: () => undefined,
+    recording: {},
+    open: () => (opens++ === 0 ? Promise.resolve({ journal: journal("ada"), why: "" }) : new Promise<OpenedStore>((resolve) => (open = resolve))),
   } as unknown as UserStores;
-  const keeping = { journal: journal("ada"), stores, defaults: callDefaults("test", {}), reload: async () => runtime as unknown as Runtime };
-  const client = new Open(runtime as unknown as Runtime, "https://example.com/mcp", new Backlog(10), { roots: () => answer }, keeping);
   let answered!: (roots: []) => void;
   const answer = new Promise<[]>((resolve) => (answered = resolve));
+  const url = "https://example.com/mcp";
+  const plan: Plan = { url, options: { fetch: () => new Promise(() => {}) }, core: { revision: "2025-11-25" }, credentials: "omit", backlog: [10, 1_000, 1_000], validation: { policy: false }, defaults: callDefaults("test", {}) };
+  const client = new ClientView(url, new Backlog(10), { roots: () => answer }, stores);
   const states: string[] = [];
-  client.on("state", ({ state }) => states.push(state));
+  client.listeners.add("state", ({ state }) => states.push(state));
+  const request = (params: Open, options: CallOptions = {}): Call<unknown> => client.make("tools/call", "request", ["tools/call", params], options);
   const opened = (port: ClientPort): void => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0);
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
   return {
-    client, said, ports, states, opened, turn, answered: () => answered([]),
+    client, request, said, ports, states, opened, turn, answered: () => answered([]),
     async begin() {
-      const started = client.start({}, "omit");
+      const joined = OpenClient.of(plan, undefined).join(client, undefined, Promise.resolve(runtime as unknown as Runtime), undefined);
+      while (ports.length === 0) await turn();
       ports[0]!.token();
       await turn();
       opened(ports[0]!);
-      await started;
+      await joined;
+      states.push(client.state);
     },
     /** The core asks again, and the answer is another user's. */
     async change() {
@@ -205,25 +210,25 @@ function changing() {
 const code = (error: unknown): string => (error instanceof HoldfastError ? error.code : String(error));
 
 test("Fault 123: of what the first user had under way nothing reaches the second client", async () => {
-  const { client, said, ports, states, opened, turn, answered, begin, change, arrive } = changing();
+  const { client, request, said, ports, states, opened, turn, answered, begin, change, arrive } = changing();
   await begin();
-  const done = client.request("tools/call", { a: 1 }, { ack: "manual" });
+  const done = request({ a: 1 }, { ack: "manual" });
   ports[0]!.settle(1, 3, `{"code":"outcome_unknown","message":"","op":"","status":0,"retryable":false}`);
-  const under = client.request("tools/call", { a: 2 }, { key: "k" });
+  const under = request({ a: 2 }, { key: "k" });
   ports[0]!.deliver(0, EVENT.request, 5, `{"id":"r1","method":"roots/list"}`); // the server asks
-  assert.equal(client.tools, "of client 1");
+  assert.equal(toolsOf(client), "of client 1");
   await change();
   assert.deepEqual(states, ["open", "reconnecting"]);
-  assert.equal(client.tools, "of client 0"); // which there is none
+  assert.equal(toolsOf(client), "of client 0"); // which there is none
   assert.equal(await under.result.catch(code), "closed");
   assert.deepEqual(client.calls(), []);
   assert.deepEqual(said.slice(-4), [[1, "close"], [0, "ada commit"], [1, "release"], [0, "ada close"]]);
 
   // The store is being opened: what is asked now is the second user's.
-  const mine = client.request("tools/call", { a: 3 }, { key: "k" });
-  const taken = client.request("tools/call", { a: 4 });
+  const mine = request({ a: 3 }, { key: "k" });
+  const taken = request({ a: 4 });
   taken.cancel();
-  const kept = client.request("tools/call", { a: 5 }, { key: "kept" });
+  const kept = request({ a: 5 }, { key: "kept" });
   assert.equal(await taken.result.catch(code), "cancelled");
   assert.equal(said.at(-1)![1], "ada close");
   await arrive();
@@ -232,8 +237,8 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   opened(ports[1]!);
   await turn();
   assert.deepEqual(states, ["open", "reconnecting", "open"]);
-  assert.equal(client.tools, "of client 2");
-  assert.equal(client.durability, "indexeddb");
+  assert.equal(toolsOf(client), "of client 2");
+  assert.equal(client.facts.durability, "indexeddb");
   const before = said.length;
 
   // What the app still holds of the first user's.
@@ -248,14 +253,14 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   assert.equal(mine.settled, false);
   // The second user's store had a call of that key: the app asks for it again.
   assert.equal(await kept.result.catch(code), "key_in_use");
-  assert.equal(client.request("tools/call", {}, { key: "kept" }).restored, true);
+  assert.equal(request({}, { key: "kept" }).restored, true);
 });
 
 test("Fault 123: a client that is closed while the next store is opened leaves nothing open", async () => {
-  const { client, said, states, begin, change, arrive } = changing();
+  const { client, request, said, states, begin, change, arrive } = changing();
   await begin();
   await change();
-  const call = client.request("tools/call", { a: 1 });
+  const call = request({ a: 1 });
   await client.close();
   assert.equal(await call.result.catch(code), "closed");
   await arrive();

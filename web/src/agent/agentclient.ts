@@ -5,6 +5,7 @@ import type { Host } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
 import type { Open } from "../shared/mcp.js";
 import { Lifetime, type Keeping } from "../connect/lifetime.js";
+import { otherUser } from "../connect/otheruser.js";
 import { settledState } from "../connect/settled.js";
 import type { ClientPort } from "../runtime/port.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -29,16 +30,23 @@ export interface AgentClientUse {
   streams?: SharedStreams | undefined;
 }
 
-/** An agent's client as the core has it, in this page. */
+/** What speaks for one user of an agent's client: another one's never meets it. */
+interface Speaking {
+  readonly wire: Wire;
+  readonly keeping: Keeping;
+  readonly life: Lifetime<AgentFacts, AgentCounters>;
+  readonly exchanges: Exchanges;
+  readonly pages: Pages;
+}
+
+/** An agent's client as the core has it, in this page. Where a token is of another user, one of that user's takes its place. */
 export class AgentClient implements AgentBackend {
   readonly host: Host = "page";
   readonly url: string;
   readonly listeners: Listeners<AgentEvents> = new Listeners();
-  readonly #wire: Wire;
-  readonly #keeping: Keeping;
-  readonly #life: Lifetime<AgentFacts, AgentCounters>;
-  readonly #exchanges: Exchanges;
-  readonly #pages: Pages;
+  #its: Speaking;
+  readonly #explain: AgentClientUse["explain"];
+  #boot!: () => void;
   readonly #streams: SharedStreams | undefined;
   #viewer!: AgentViewer;
   #durability: Durability;
@@ -48,35 +56,48 @@ export class AgentClient implements AgentBackend {
   constructor(runtime: Runtime, url: string, { keeping, explain, streams }: AgentClientUse) {
     this.url = url;
     this.#streams = streams;
-    this.#keeping = keeping;
+    this.#explain = explain;
     this.#durability = keeping.journal?.durability ?? "memory";
-    this.#wire = { runtime, handle: 0 };
-    const able = {
-      over: (op: string) => (this.#life.over ? this.#life.overError(op) : undefined),
-      between: () => this.#life.between,
-    };
-    this.#exchanges = new Exchanges(this.#wire, able, explain);
-    this.#pages = new Pages(this.#wire, this.#exchanges, keeping);
-    this.#life = new Lifetime(this.#wire, keeping, this.listeners, {
-      facts: new AgentFacts(),
-      counters: {},
-      reject: (why) => {
-        this.#exchanges.fail(why);
-        this.#viewer.withdraw();
-      },
-      begin: () => {
-        this.#viewer.end();
-        this.#wire.handle = 0;
-        return this.#wire;
-      },
-      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
-    });
+    this.#its = this.#begin(runtime, keeping, new AgentFacts());
     // What a new runtime brings back goes on under the same sessions; else they are over.
     this.listeners.add("state", ({ state, error }) => {
       if (state === "failed") this.#viewer.end(error);
       else if (state === "closed") this.#viewer.end();
-      if (this.#life.over) this.#streams?.end();
+      if (this.#its.life.over) this.#streams?.end();
     });
+  }
+
+  /** Begins to work for a user, of whom nothing is under way. */
+  #begin(runtime: Runtime, keeping: Keeping, facts: AgentFacts): Speaking {
+    const wire: Wire = { runtime, handle: 0 };
+    const able = {
+      over: (op: string) => (life.over ? life.overError(op) : undefined),
+      opening: () => life.opening,
+    };
+    const exchanges = new Exchanges(wire, able, this.#explain);
+    const pages = new Pages(wire, exchanges, keeping);
+    const life: Speaking["life"] = new Lifetime(wire, keeping, this.listeners, {
+      facts,
+      counters: {},
+      reject: (why) => {
+        exchanges.fail(why);
+        this.#viewer.withdraw();
+      },
+      anotherUser: () => this.#anotherUser(),
+      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
+    });
+    return { wire, keeping, life, exchanges, pages };
+  }
+
+  /** A token has come that is another user's: what the client has ends here, and stays in the store of the last one. */
+  #anotherUser(): void {
+    const { wire, keeping, life } = this.#its;
+    const { state } = life;
+    life.leave(otherUser);
+    this.#its = this.#begin(wire.runtime, { ...keeping, journal: undefined }, life.facts.ofAnotherUser());
+    this.#viewer.end();
+    if (state !== "connecting") this.listeners.emit("state", { state: "reconnecting", anotherUser: true });
+    this.#its.life.startLater(this.#boot, state);
   }
 
   bind(viewer: AgentViewer): void {
@@ -84,11 +105,11 @@ export class AgentClient implements AgentBackend {
   }
 
   get state(): AgentState {
-    return this.#life.state;
+    return this.#its.life.state;
   }
 
   get facts(): AgentFacts {
-    return this.#life.facts;
+    return this.#its.life.facts;
   }
 
   get durability(): Durability {
@@ -96,76 +117,77 @@ export class AgentClient implements AgentBackend {
   }
 
   get counters(): AgentCounters {
-    return this.#life.counters;
+    return this.#its.life.counters;
   }
 
   get canForward(): boolean {
-    return this.#pages.canForward;
+    return this.#its.pages.canForward;
   }
 
   /** Resolves when the token that is asked for is the client's, or has made it another user's; undefined where none is asked for. */
   get takingToken(): Promise<void> | undefined {
-    return this.#life.takingToken;
+    return this.#its.life.takingToken;
   }
 
   /** Whether another page may come to it: not where what is stored was deleted, or the runtime has exited. */
   get isShareable(): boolean {
-    return this.#keeping.journal?.forgotten !== true && !this.#life.loggedOut && !this.#wire.runtime.death;
+    return this.#its.keeping.journal?.forgotten !== true && !this.#its.life.loggedOut && !this.#its.wire.runtime.death;
   }
 
   request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T> {
-    return this.#exchanges.request<T>(session, method, params, signal, answered);
+    return this.#its.exchanges.request<T>(session, method, params, signal, answered);
   }
 
   notify(session: number, method: string, params: Open): Promise<void> {
-    return this.#exchanges.notify(session, method, params);
+    return this.#its.exchanges.notify(session, method, params);
   }
 
   respond(question: number, ok: boolean, json: string): void {
-    this.#wire.runtime.respond(this.#wire.handle, question, ok, json);
+    this.#its.wire.runtime.respond(this.#its.wire.handle, question, ok, json);
   }
 
   draft(question: number, json: string): void {
-    this.#wire.runtime.draft(this.#wire.handle, 0, question, "", json);
+    this.#its.wire.runtime.draft(this.#its.wire.handle, 0, question, "", json);
   }
 
   forgetSession(session: number): void {
-    this.#wire.runtime.agentForget(this.#wire.handle, session);
+    this.#its.wire.runtime.agentForget(this.#its.wire.handle, session);
   }
 
   async stored(): Promise<Usage | null> {
-    return (await this.#keeping.journal?.usage()) ?? null;
+    return (await this.#its.keeping.journal?.usage()) ?? null;
   }
 
   close(terminate = false): Promise<void> {
-    if (!terminate) return this.#life.close();
-    return this.#life.close(() => this.#wire.runtime.terminate(this.#wire.handle));
+    if (!terminate) return this.#its.life.close();
+    return this.#its.life.close(() => this.#its.wire.runtime.terminate(this.#its.wire.handle));
   }
 
   /** A page has come to it: what waits after failures is tried. */
   visited(): void {
-    if (!this.#life.over && this.#wire.handle !== 0) this.#wire.runtime.visited(this.#wire.handle);
+    if (!this.#its.life.over && this.#its.wire.handle !== 0) this.#its.wire.runtime.visited(this.#its.wire.handle);
   }
 
   async logout(): Promise<void> {
-    await this.#life.logOut();
+    await this.#its.life.logOut();
     // What is stored goes whatever the authorization server takes to hear of it.
-    await Promise.all([this.#forgetStored(), this.#keeping.stores?.signOut?.()]);
+    await Promise.all([this.#forgetStored(), this.#its.keeping.stores?.signOut?.()]);
   }
 
   async #forgetStored(): Promise<void> {
-    await this.#keeping.journal?.forget();
-    await this.#keeping.stores?.forgetOthers?.();
+    await this.#its.keeping.journal?.forget();
+    await this.#its.keeping.stores?.forgetOthers?.();
   }
 
   /** Starts the client; resolves when it is open. */
   start(options: object, credentials: RequestCredentials): Promise<void> {
-    return this.#life.start(() => this.#run(options, credentials));
+    this.#boot = () => this.#run(options, credentials);
+    return this.#its.life.start(this.#boot);
   }
 
   /** Whose the token is, where that is known, and is not whom the app has named. */
   get subject(): TokenSubject | undefined {
-    return this.#life.subject;
+    return this.#its.life.subject;
   }
 
   /** The app can listen from here on; `why` says why sessions end with the page, where they do. */
@@ -178,55 +200,57 @@ export class AgentClient implements AgentBackend {
 
   /** Makes the client in the core and starts it, with what the journal has read. */
   #run(options: object, credentials: RequestCredentials): void {
-    const { journal } = this.#keeping;
-    const port = this.#port(credentials);
-    this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.canForward }, port, (handle) => {
-      this.#wire.handle = handle; // sessions come back before the client is started
-      this.#streams?.bind(this.#wire);
+    const its = this.#its;
+    const { wire, life, pages } = its;
+    const { journal } = its.keeping;
+    const port = this.#port(credentials, its);
+    wire.handle = wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: pages.canForward }, port, (handle) => {
+      wire.handle = handle; // sessions come back before the client is started
+      this.#streams?.bind(wire);
       const client = {
-        wire: this.#wire,
+        wire,
         // Which sessions have a connection to read from, the core decides.
         streams: {
           rest: (resting: boolean) => {
-            this.#wire.runtime.agentRest(this.#wire.handle, resting);
+            wire.runtime.agentRest(wire.handle, resting);
             this.#streams?.rest(resting);
           },
         },
-        reconnecting: () => this.#life.reconnecting,
+        reconnecting: () => life.reconnecting,
         connected: () => settledState({ state: this.state, on: (event, listener) => this.listeners.add(event, listener) }, 15_000),
         said: () => {},
-        sessions: this.#pages,
+        sessions: pages,
       };
       return journal?.attach(client, false);
     });
   }
 
-  #port(credentials: RequestCredentials): ClientPort {
-    const { stores, fetch } = this.#keeping;
+  #port(credentials: RequestCredentials, { life, keeping, exchanges }: Speaking): ClientPort {
+    const { stores, fetch } = keeping;
     return {
       credentials,
       fetch,
       get sender() {
         return stores?.sender;
       },
-      isLoggedOut: () => this.#life.loggedOut,
+      isLoggedOut: () => life.loggedOut,
       deliver: (session, kind, position, text) => {
         if (session !== 0) this.#inSession(session, kind, position, text);
         else this.#heard(kind, position, text);
       },
-      settle: (id, outcome, text) => this.#exchanges.settle(id, outcome, text),
-      state: (text, facts) => this.#life.changed(text, facts),
-      token: () => void this.#life.askForToken(),
-      store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
-      tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),
+      settle: (id, outcome, text) => exchanges.settle(id, outcome, text),
+      state: (text, facts) => life.changed(text, facts),
+      token: () => void life.askForToken(),
+      store: (ticket, how, ops) => keeping.journal?.commit(ticket, how, ops),
+      tabs: (kind, ticket, payload) => keeping.journal?.tabs(kind, ticket, payload),
       recall: (session, text) => this.#viewer.recall(session, JSON.parse(text) as Recalled),
-      handshake: () => void this.#keeping.journal?.handshake(),
-      exited: (error) => this.#life.exited(error),
+      handshake: () => void keeping.journal?.handshake(),
+      exited: (error) => life.exited(error),
     };
   }
 
   #inSession(session: number, kind: number, position: number, text: string): void {
-    if (kind === EVENT.forward) this.#pages.forward(text);
+    if (kind === EVENT.forward) this.#its.pages.forward(text);
     else this.#deliver(session, kind, position, text);
   }
 
@@ -249,7 +273,7 @@ export class AgentClient implements AgentBackend {
       }
       case EVENT.durability: {
         const { durability, why } = JSON.parse(text) as { durability: Durability; why?: string };
-        this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
+        this.#kept(this.#its.keeping.journal?.durability === "memory" ? "memory" : durability, why);
         break;
       }
       default:

@@ -23,10 +23,12 @@ export class AgentFacts {
     this.#initialize = initialize ?? {};
   }
 
-  /** What it can do is taken to be the same until it says so: what is asked of it meanwhile is not refused. */
-  userChanged(): void {
+  /** Those of another user's connection: what the agent can do is taken to be the same until it says so. What is asked of it meanwhile is not refused. */
+  ofAnotherUser(): AgentFacts {
     const { info: _, agentInfo: __, _meta: ___, ...rest } = this.#initialize;
-    this.#initialize = rest;
+    const facts = new AgentFacts();
+    facts.heard("open", { ...this.said, initialize: rest });
+    return facts;
   }
 
   /** The same as data, for {@link heard} of another. */

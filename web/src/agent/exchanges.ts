@@ -20,8 +20,8 @@ interface Waiting {
 interface Able {
   /** Why nothing can any more, where that is so. */
   over(op: string): HoldfastError | undefined;
-  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
-  between(): Promise<void> | undefined;
+  /** Resolves when the core has the client, where its store is being opened; undefined where that is so. */
+  opening(): Promise<void> | undefined;
 }
 
 /** The requests and notifications of one client to its agent, until they are answered. */
@@ -49,7 +49,7 @@ export class Exchanges {
     checkSignal(method, signal);
     throwIfAborted(method, signal); // as with fetch: nothing is sent
     const json = this.#json(method, params);
-    if (this.#able.between()) await this.#begun(method, session);
+    if (this.#able.opening()) await this.#begun(method, session);
     let cancel: (() => void) | undefined;
     try {
       return await new Promise<T>((resolve, reject) => {
@@ -68,7 +68,7 @@ export class Exchanges {
   /** Sends a notification; resolves once the agent's server has it. */
   async notify(session: number, method: string, params: Open): Promise<void> {
     const json = this.#json(method, params);
-    if (this.#able.between()) await this.#begun(method, session);
+    if (this.#able.opening()) await this.#begun(method, session);
     await new Promise<unknown>((resolve, reject) => {
       const { runtime, handle } = this.#wire;
       runtime.agentNotify(handle, session, method, json, (id) => this.#waiting.set(id, { method, resolve, reject }));
@@ -116,7 +116,7 @@ export class Exchanges {
   // Sessions do not outlast the change: what is asked in one is asked of nobody.
   async #begun(method: string, session: number): Promise<void> {
     if (session !== 0) throw new HoldfastError({ code: "closed", op: method, message: "the session is another user's" });
-    await this.#able.between();
+    await this.#able.opening();
     const over = this.#able.over(method);
     if (over) throw over;
   }

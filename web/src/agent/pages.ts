@@ -16,7 +16,7 @@ export class Pages implements SessionPages {
   readonly #exchanges: Exchanges;
   readonly #keeping: { readonly journal: Journal | undefined };
 
-  /** `keeping` has the store of the user that the client has now. */
+  /** `keeping` has the store, from when it is open. */
   constructor(wire: Wire, exchanges: Exchanges, keeping: { readonly journal: Journal | undefined }) {
     this.#wire = wire;
     this.#exchanges = exchanges;

@@ -22,7 +22,6 @@ import { storedEvents } from "./storedevents.js";
 import { sameRequest } from "./samerequest.js";
 import { SharedCall, type Made, type SharedControl } from "./sharedcall.js";
 import type { Wire } from "../runtime/wire.js";
-import { otherUser } from "../connect/otheruser.js";
 
 /** What the calls of a client need to know of it. */
 export interface CallContext {
@@ -31,8 +30,10 @@ export interface CallContext {
   readonly handlers: Handlers;
   /** What may wait for those who read the calls' events. */
   readonly backlog: Backlog;
-  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
-  between(): Promise<void> | undefined;
+  /** Resolves when the core has the client, where its store is being opened; undefined where that is so. */
+  opening(): Promise<void> | undefined;
+  /** The question for a token that has no answer yet. */
+  question(): object | undefined;
   /** Further header fields for a request: name, value, name, value. */
   headersFor(method: string, params: Open): string[];
   /** The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
@@ -94,8 +95,6 @@ export class Calls {
   readonly #keys = new Map<string, SharedCall<unknown>>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
-  /** The client is another user's. */
-  #userChanged = false;
   readonly #asks: SharedControl = {
     cancel: (call, reason) => {
       const between = this.#between.get(call);
@@ -122,20 +121,17 @@ export class Calls {
       else this.#between.get(call)?.peeked(0, `{"status":"working"}`); // about to be sent once more
     },
     draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
-    disown: (call) => {
+    revoke: (call) => {
       if (!this.#pending.has(call)) return; // it has left long since
       const kept = this.#kept.get(call);
-      this.#wire.runtime.disown(this.#wire.handle, call);
+      this.#wire.runtime.revoke(this.#wire.handle, call);
       if (kept && !this.#pending.has(call)) this.#forget(call, kept); // it is nobody's
     },
     park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
     reread: (call, gap) => {
       const record = this.#wire.runtime.record(this.#wire.handle, call);
       return storedEvents(gap, {
-        rows: async (after, most) => {
-          const rows = record === 0 || this.#userChanged ? [] : await this.#context.rows(record, after, most);
-          return this.#userChanged ? [] : rows;
-        },
+        rows: async (after, most) => (record === 0 ? [] : await this.#context.rows(record, after, most)),
         landed: () => this.#context.landed(),
         replay: (row, position) => this.#replayRow(call, row, position, gap),
         missing: (events) => {
@@ -183,6 +179,7 @@ export class Calls {
       madeAt: out.times.made,
     });
     call.rerunOptions = rerunOptions(options, out.meta);
+    call.question = context.question();
     made?.(call as SharedCall<unknown>);
     if (key !== "") this.#keys.set(key, call as SharedCall<unknown>);
     const send = (header: string[], resend: Pending["resend"], isFirst = true): void => {
@@ -229,8 +226,8 @@ export class Calls {
       return header !== undefined || call.settled;
     };
     const leave = (given: Open): void => send((first = context.headersFor(method, given)), resend);
-    const between = context.between();
-    if (between) this.#sendAfter(between, call as SharedCall<unknown>, () => leave(call.params), signal);
+    const opening = context.opening();
+    if (opening) this.#sendAfter(opening, call as SharedCall<unknown>, () => leave(call.params), signal);
     else leave(params);
     return call;
   }
@@ -241,15 +238,15 @@ export class Calls {
   }
 
   /** Sends a call once the core has a client. */
-  #sendAfter(between: Promise<void>, call: SharedCall<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
+  #sendAfter(opening: Promise<void>, call: SharedCall<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
     const id = --this.#waiting;
     this.#between.set(id, call);
     call.bind(id, this.#live, signal);
-    void between.then(() => {
+    void opening.then(() => {
       this.#between.delete(id);
       if (call.settled) this.#free(call);
       else if (call.key !== undefined && this.#keys.get(call.key) !== call) {
-        // The store of the new user has brought it.
+        // The store has brought it.
         call.fail(new HoldfastError({ code: "key_in_use", op: call.method, message: "a call that was stored has this key: ask for it again", retryable: true }));
       } else leave();
     });
@@ -345,7 +342,6 @@ export class Calls {
   }
 
   #rerun(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
-    if (this.#userChanged) throw new HoldfastError({ code: "closed", op: "retry", message: "the call is another user's" });
     void call.ack();
     const { method, params, key, rerunOptions: options } = call;
     return this.#context.rerun(method, params, key === undefined ? options : { ...options, key }, made);
@@ -401,15 +397,9 @@ export class Calls {
     if (inspection) this.#inspected.add(call);
     const fault = inspection && (await inspection);
     this.#inspected.delete(call);
-    if (this.#userChanged) call.fail(otherUser(call.method));
-    else if (fault) call.fail(fault);
+    if (fault) call.fail(fault);
     else call.settle(outcome, text);
     if (!call.kept) this.#free(call); // nobody comes back to it, and retry() has to make another one
-  }
-
-  /** The client is another user's from here on: what an app still holds of these calls reaches nothing. */
-  userChanged(): void {
-    this.#userChanged = true;
   }
 
   /** Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. */

@@ -23,8 +23,8 @@ interface ViewedClient {
   leave(view: ClientView): boolean;
   /** Nobody comes to it any more. */
   retire(): void;
-  /** That view goes on with a client of its user's. */
-  move(view: ClientView): void;
+  /** That view's user is another one: `part` ends what it has of this client, and a client of that user's is its own from then on. */
+  goesOn(view: ClientView, part: (isLast: boolean) => void): void;
   /** Tells all views of it. */
   emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
 }
@@ -42,7 +42,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   readonly listeners: Listeners<ClientEvents> = new Listeners();
   /** Where the server is. */
   address: string;
-  #open!: ViewedClient;
+  #at!: ViewedClient;
   #client: SharedClient | undefined;
   #over = new AbortController();
   #closed: Promise<void> | undefined;
@@ -72,6 +72,16 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return this.#client!;
   }
 
+  /** Whether the client is open, and the app has it. */
+  get isOpen(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** The client, which may be being opened. */
+  get at(): ViewedClient {
+    return this.#at;
+  }
+
   get facts(): ConnectionFacts {
     return this.client;
   }
@@ -82,7 +92,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** All who use the client, this one included, the newest last. */
   protected get all(): readonly ClientView[] {
-    return this.#open?.views.all ?? [];
+    return this.#at?.views.all ?? [];
   }
 
   /** Where it stands. */
@@ -91,8 +101,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   /** It is one of those who use this client, which may be being opened. */
-  comesTo(open: ViewedClient): void {
-    this.#open = open;
+  comesTo(client: ViewedClient): void {
+    this.#at = client;
   }
 
   /** That client is open. */
@@ -216,7 +226,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   #watch(uri: string, watched: boolean): boolean {
     if (watched) this.#watched.add(uri);
     else this.#watched.delete(uri);
-    return watched || !this.#open.views.all.some((view) => view.#watched.has(uri));
+    return watched || !this.#at.views.all.some((view) => view.#watched.has(uri));
   }
 
   /** Ends it, and the client with the last view. Resolves when that has ended. */
@@ -227,21 +237,21 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   async #close(): Promise<void> {
     const { client } = this;
-    const last = this.#open.leave(this);
+    const last = this.#at.leave(this);
     this.#over.abort();
     if (last) {
       await client.close();
       return;
     }
     this.#ended = true;
-    this.#part(closedError);
+    this.#part(closedError, false);
     for (const uri of this.#watched) if (this.#watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
     if (client.state !== "failed" && client.state !== "closed") this.listeners.emit("state", { state: "closed" });
   }
 
   /** Nobody comes back to it: ends the client as a page does that is left, with its session kept. */
   async suspend(): Promise<void> {
-    this.#open.retire();
+    this.#at.retire();
     await this.client.suspend();
     await this.close();
   }
@@ -250,7 +260,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   async logout(): Promise<void> {
     const { client } = this;
     this.#ends = true;
-    this.#open.retire();
+    this.#at.retire();
     const others = [...client.all()].some((call) => !call.settled && call.isSeenBeside(this));
     if (!others) await client.logout();
     await this.close();
@@ -260,30 +270,37 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   leaves(): void {
     if (this.#closed) return; // nobody would close the next one
-    this.#open.leave(this);
+    const { isOpen } = this;
     this.#over.abort();
     this.#over = new AbortController();
     this.#watched.clear();
     this.#shown = new WeakSet();
-    // What it has made since the token was asked for is its new user's, and would go out as the last one's.
-    for (const shared of this.#client?.all() ?? []) if (this.#made.has(shared)) shared.disown();
-    this.#part(otherUser, this.#client?.inspected);
-    this.#open.move(this);
+    this.#at.goesOn(this, (isLast) => {
+      this.#revoke();
+      this.#part(otherUser, isLast, this.#client?.inspected);
+    });
+    if (!isOpen) return; // the app has nothing yet
     this.listeners.emit("state", { state: "reconnecting", anotherUser: true });
     if (this.client.state === "open") this.listeners.emit("state", { state: "open" }); // others of its user have it
     for (const what of ["tools", "prompts", "resources"] as const) this.listeners.emit("changed", { what });
   }
 
-  /** Ends what the app has of the client. What is kept goes on for the others; of the rest nobody would hear. */
-  #part(why: (op: string) => HoldfastError, inspected: Iterable<SharedCall<unknown>> = []): void {
+  /** What it has made since the token was asked for is its new user's, and would go out as the last one's. */
+  #revoke(): void {
+    const { question } = this.#client ?? {};
+    if (question) for (const shared of this.#client!.all()) if (this.#made.has(shared) && shared.question === question) shared.revoke();
+  }
+
+  /** Ends what the app has of the client. What is kept goes on for the others; of the rest nobody would hear, and the last to go ends it all. */
+  #part(why: (op: string) => HoldfastError, isLast: boolean, inspected: Iterable<SharedCall<unknown>> = []): void {
     for (const shared of [...(this.#client?.all() ?? []), ...inspected]) {
       const call = shared.of(this);
       if (!call) continue;
       shared.drop(this);
       call.fail(why(call.method));
-      if (shared.settled) continue;
+      if (shared.settled || isLast) continue;
       this.#known.add(shared); // for this one it is none that has come back
-      if (shared.kept) this.#open.emit("restored", { call: shared as SharedCall<CallToolResult> });
+      if (shared.kept) this.#at.emit("restored", { call: shared as SharedCall<CallToolResult> });
       else if (!shared.isSeenBeside(this)) shared.cancel("the client was closed");
     }
     for (const end of this.#waiting) end(why);

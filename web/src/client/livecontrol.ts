@@ -41,8 +41,8 @@ export class LiveControl implements SharedControl {
     return refused;
   }
 
-  disown(call: number): void {
-    if (!this.#exited) this.#control.disown(call);
+  revoke(call: number): void {
+    if (!this.#exited) this.#control.revoke(call);
   }
 
   handed(call: number): void {

@@ -41,8 +41,9 @@ export interface Plan {
 export class OpenClient implements ConnectionUse {
   readonly views: Views<ClientView> = new Views();
   readonly #plan: Plan;
-  #key: string | undefined;
+  readonly #key: string | undefined;
   #client: SharedClient | undefined;
+  #loading!: Promise<Runtime>;
   #opened: Promise<SharedClient> | undefined;
   readonly #recording: ClientRecording;
   /** Aborted when nobody uses it any more. */
@@ -52,8 +53,9 @@ export class OpenClient implements ConnectionUse {
 
   private constructor(plan: Plan, key: string | undefined) {
     this.#plan = plan;
+    this.#key = key;
     this.#recording = new ClientRecording(plan.options.fetch);
-    this.#take(key);
+    if (key !== undefined) joinable.set(key, this);
   }
 
   /** The one of that user; a new one where there is none, or nobody knows who the user is. */
@@ -68,44 +70,51 @@ export class OpenClient implements ConnectionUse {
     if (this.#key !== undefined && joinable.get(this.#key) === this) joinable.delete(this.#key);
   }
 
-  /** Its user is another one, where it has not another client already. */
-  #take(key: string | undefined): void {
-    this.retire();
-    this.#key = key;
-    if (key !== undefined) joinable.set(key, this);
-  }
-
   /**
-   * Opens the client with the first view; resolves when it is open. A signal that is
-   * aborted before ends this view alone, and the opening with the last.
+   * Opens the client with the first view; resolves when it is open, or that of the user whom the view has by then. A
+   * signal that is aborted before ends this view alone, and the opening with the last.
    */
   join(view: ClientView, signal: AbortSignal | undefined, runtime: Promise<Runtime>, principal: string | undefined): Promise<void> {
-    this.views.add(view);
-    view.comesTo(this);
-    this.#recording.ask(view.stores.recording);
-    if (this.#opened && principal !== undefined) view.stores.joined(principal);
-    this.#opened ??= this.#open(view, runtime);
-    const opened = this.#opened;
+    this.#enter(view, principal, runtime);
     return new Promise((resolve, reject) => {
       const cancelled = (): void => {
+        const at = view.at as OpenClient;
         const end = (): void => reject(abortedError("connect", signal!));
-        if (!this.leave(view)) end();
-        else opened.then((client) => client.close()).then(end, end);
+        if (!at.leave(view)) end();
+        else at.#opened!.then((client) => client.close()).then(end, end);
+      };
+      const follow = (at: OpenClient): void => {
+        at.#opened!.then(
+          (client) => {
+            if (view.at !== at) return follow(view.at as OpenClient);
+            signal?.removeEventListener("abort", cancelled);
+            if (signal?.aborted) return;
+            view.uses(client);
+            resolve();
+          },
+          (error) => {
+            if (view.at !== at) follow(view.at as OpenClient);
+            else if (!signal?.aborted) reject(error);
+          },
+        );
       };
       signal?.addEventListener("abort", cancelled, { once: true });
       if (signal?.aborted) cancelled();
-      opened.then(
-        (client) => {
-          signal?.removeEventListener("abort", cancelled);
-          if (signal?.aborted) return;
-          if (this.views.all.includes(view)) view.uses(client); // else it has gone on with another user's
-          resolve();
-        },
-        (error) => {
-          if (!signal?.aborted) reject(error);
-        },
-      );
+      follow(this);
     });
+  }
+
+  #enter(view: ClientView, principal: string | undefined, runtime: Promise<Runtime>): void {
+    this.#comes(view);
+    if (this.#opened && principal !== undefined) view.stores.joined(principal);
+    this.#loading ??= runtime;
+    this.#opened ??= this.#open(view, runtime);
+  }
+
+  #comes(view: ClientView): void {
+    this.views.add(view);
+    view.comesTo(this);
+    this.#recording.ask(view.stores.recording);
   }
 
   /** That view uses it no more. Reports whether it was the last. */
@@ -117,28 +126,34 @@ export class OpenClient implements ConnectionUse {
     return true;
   }
 
-  /** A view that has left it for its user goes on with a client of that user's. */
-  move(view: ClientView): void {
-    const client = this.#client!;
+  goesOn(view: ClientView, part: (isLast: boolean) => void): void {
+    const isLast = this.views.remove(view);
+    if (isLast) this.retire();
+    part(isLast);
+    this.#next(view);
+    if (!isLast) return;
+    void this.#client?.suspend();
+    this.#over.abort();
+  }
+
+  /** Has a view use a client of its user's: one that there is, or another one of the same server. */
+  #next(view: ClientView): void {
+    const client = this.#client;
     const principal = view.stores.user;
     let next = OpenClient.of(this.#plan, principal);
+    if (!client || !view.isOpen) return next.#enter(view, principal, this.#loading);
     if (next.#opened && !next.#client) next = new OpenClient(this.#plan, undefined); // that one is being opened
-    next.views.add(view);
-    next.#recording.ask(view.stores.recording);
+    next.#comes(view);
     if (!next.#opened) {
-      const made = next.#made(client.runtime, client.url, undefined);
-      made.startLike(client);
+      next.#loading = this.#loading;
+      const made = next.#made(client.runtime, client.url, undefined, client);
       next.#opened = Promise.resolve(made);
       made.startLater({ ...this.#plan.core, url: client.url, assume: client.revision }, this.#plan.credentials);
       made.connected(); // the app listens
     } else if (principal !== undefined) {
       view.stores.joined(principal);
     }
-    view.comesTo(next);
     view.uses(next.#client!);
-    if (this.#last !== view) return;
-    this.#last = undefined; // what becomes of it is no news for who has left
-    void client.suspend();
   }
 
   recalled(call: SharedCall<CallToolResult>): void {
@@ -153,14 +168,11 @@ export class OpenClient implements ConnectionUse {
     if (state === "closed" || state === "failed") this.retire();
   }
 
-  #made(runtime: Runtime, url: string, keeping: Pick<CallKeeping, "journal" | "why"> | undefined): SharedClient {
+  #made(runtime: Runtime, url: string, keeping: Pick<CallKeeping, "journal" | "why"> | undefined, like?: SharedClient): SharedClient {
     const { options, core, validation, defaults, backlog } = this.#plan;
-    const stores = new NewestTokens(this.views, (principal) => {
-      const key = keyOf(this.#plan, principal);
-      this.#take(key !== undefined && joinable.has(key) ? undefined : key);
-    });
+    const stores = new NewestTokens(this.views);
     const all = { journal: keeping?.journal, why: keeping?.why ?? "", stores, defaults, fetch: options.fetch, recording: this.#recording, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
-    const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views, core.capabilities), validation, all);
+    const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views, core.capabilities), validation, all, like);
     client.use = this;
     return (this.#client = client);
   }

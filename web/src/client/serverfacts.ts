@@ -25,6 +25,14 @@ export class ServerFacts {
   steps: readonly NegotiationStep[] = [];
   #initialize: Open = {};
 
+  /** `like` are those of another user's connection: what the server can do is taken to be the same until it says so. What is asked of it meanwhile is not refused. */
+  constructor(like?: ServerFacts) {
+    if (!like) return;
+    this.revision = like.revision;
+    this.bits = like.bits;
+    this.#initialize = { capabilities: like.capabilities };
+  }
+
   /** Takes over what the core says: of a new session, all that it says. */
   heard(state: ClientState, { revision = "", session = false, initialize = {}, steps }: Opened, bits: number): void {
     if (steps) this.steps = steps;
@@ -33,19 +41,6 @@ export class ServerFacts {
     this.bits = bits;
     this.session = session;
     this.#initialize = initialize;
-  }
-
-  /** The server is that of another client, whose user is another one. */
-  startLike(other: ServerFacts): void {
-    this.revision = other.revision;
-    this.bits = other.bits;
-    this.#initialize = other.#initialize;
-    this.userChanged();
-  }
-
-  /** What it can do is taken to be the same until it says so: what is asked of it meanwhile is not refused. */
-  userChanged(): void {
-    this.#initialize = { capabilities: this.capabilities };
   }
 
   /**

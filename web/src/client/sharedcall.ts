@@ -23,8 +23,8 @@ export type NewCall = ConstructorParameters<typeof Call>;
 
 /** What a call of the core's needs of its client. */
 export interface SharedControl extends CallControl {
-  /** Whose page made it has another user: it ends, if it was made while a token was asked for, and has not left. */
-  disown(call: number): void;
+  /** It is taken back, if it has not left: nobody has made it. */
+  revoke(call: number): void;
   /** Makes the same request once more; `made` gets the new call before any event of the call can arrive. */
   rerun(call: Call<unknown>, made?: Made): SharedCall<unknown>;
 }
@@ -47,6 +47,8 @@ export class SharedCall<T> extends Call<T> {
   readonly #seen = new Map<CallViewer, Seen<T>>();
   #bound: { id: number; control: SharedControl } | undefined;
   #done = 0;
+  /** The question for a token that had no answer when it was made. */
+  question: object | undefined;
   /** How the core has settled it: an app's result is that app's to change. */
   #outcome: [outcome: number, text: string] | undefined;
 
@@ -110,9 +112,9 @@ export class SharedCall<T> extends Call<T> {
     for (const [viewer, { afterwards }] of this.#seen) if (afterwards.length > 0) this.drop(viewer);
   }
 
-  /** The page that made it has another user, by the token that was asked for: it ends, unless it was made before or has left. */
-  disown(): void {
-    if (this.#bound && !this.settled) this.#bound.control.disown(this.#bound.id);
+  /** Takes it back, unless it has left: nobody has made it, and nothing of it stays in the store. */
+  revoke(): void {
+    if (this.#bound && !this.settled) this.#bound.control.revoke(this.#bound.id);
   }
 
   /** Makes the same request once more; `made` gets the new call before any event of the call can arrive. */

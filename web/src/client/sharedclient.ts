@@ -34,7 +34,6 @@ import { LISTS } from "../storage/storage.js";
 import { factsOf } from "./toolfacts.js";
 import { mirrorArguments, toolHeaders, type Mirrored } from "./toolheaders.js";
 import { badArgument, bound, throwIfAborted } from "../shared/arguments.js";
-import { otherUser } from "../connect/otheruser.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
@@ -63,8 +62,6 @@ export class SharedClient extends SharedConnection {
   #listed = names();
   /** The resources that the app has subscribed to, and whether the server has taken that. */
   readonly #watched = new Map<string, { isMade: boolean }>();
-  /** How many users it has had, but for the first. */
-  #users = 0;
   #level: LoggingLevel | undefined;
   readonly #cache: ResultCache;
   readonly #stored: StoredResults;
@@ -75,9 +72,10 @@ export class SharedClient extends SharedConnection {
   readonly #hasRoots: boolean;
 
   /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping) {
-    super(runtime, url, backlog, handlers, keeping);
+  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping, like?: SharedClient) {
+    super(runtime, url, backlog, handlers, keeping, like);
     this.#hasRoots = handlers.roots !== undefined;
+    if (like) this.#level = like.#level; // the app's word, whoever its user is
     this.#keeping = keeping;
     const fresh: Fresh = (...times) => this.runtime.fresh(...times);
     this.#cache = new ResultCache(fresh);
@@ -303,11 +301,9 @@ export class SharedClient extends SharedConnection {
     const byNext = new Map<string, string>(); // what a page has held, by the cursor behind it
     let empty = 0;
     let cursor: unknown;
-    const users = this.#users;
     for (let pages = 1; ; pages++) {
       const params = cursor === undefined ? undefined : { cursor };
       const page = await this.#page<Open>(method, member, params, options);
-      if (users !== this.#users) throw otherUser(method); // what came before is the last one's
       const next = page["nextCursor"] as string;
       const held = JSON.stringify(page[member]);
       if (byNext.get(next) === held && (held !== "[]" || ++empty === EMPTY_PAGES)) {
@@ -410,16 +406,6 @@ export class SharedClient extends SharedConnection {
     // What a token may see is stored with it. Of a sign-in nothing is known here but that its token is another one.
     if (this.#authorized && this.#keeping.stores?.sender) this.#stored.drop(LISTS);
     this.#authorized = this.#keeping.stores?.given !== undefined;
-  }
-
-  /** @internal */
-  protected override userChanged(): void {
-    this.#users++;
-    this.#listed = names();
-    this.#outputs.userChanged();
-    this.#watched.clear();
-    super.userChanged();
-    this.#authorized = false;
   }
 
   /** Remembers the tools; leaves out those whose header annotations cannot be honoured, and says why. */

@@ -40,23 +40,21 @@ const OP = "subscriptions/listen";
 
 /**
  * A connection to one MCP server, which all clients of the app's with the same URL, user and options share:
- * its state, requests and events. {@link SharedClient} adds MCP's methods.
+ * its state, requests and events. It has one user for its life. {@link SharedClient} adds MCP's methods.
  */
 export class SharedConnection {
   /** The server's URL, absolute. */
   readonly url: string;
-  // Those of one user. Another one's never meet them.
-  #wire!: Wire;
-  #calls!: Calls;
-  #streams!: Streams;
-  #requests!: ServerRequests;
+  readonly #wire: Wire;
+  readonly #calls: Calls;
+  readonly #streams: Streams;
+  readonly #requests: ServerRequests;
   readonly #listeners = new Listeners<ClientEvents>();
   readonly #life: Lifetime<ServerFacts, Counters>;
   #listens = true;
   readonly #keeping: CallKeeping;
   readonly #handlers: DeclaredHandlers;
   #unsafeVisits = 0;
-  readonly #backlog: Backlog;
   /** What was found in the store, and told, before the app can listen. */
   #early: (() => void)[] | undefined = [];
   /** Calls that were restored just now. */
@@ -67,30 +65,26 @@ export class SharedConnection {
   /** @internal Who uses it. */
   use: ConnectionUse | undefined;
 
-  /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, keeping: CallKeeping) {
+  /** @internal Use {@link connect}. `like`: it has the server of that one, for another user; what is known of that holds until the server says otherwise. */
+  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, keeping: CallKeeping, like?: SharedConnection) {
     this.url = url;
     this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#why = keeping.why ?? "";
-    this.#backlog = backlog;
     this.#handlers = { ...handlers, unsafe: (problem) => (this.#unsafeVisits++, this.integrity("unsafe_visit", `the page to visit ${problem}`)) };
     this.#listeners.tap((event, value) => this.use?.emit(event, value));
-    this.#life = new Lifetime(this.#begin(runtime), keeping, this.#listeners, {
-      facts: new ServerFacts(),
+    this.#wire = { runtime, handle: 0 };
+    this.#streams = new Streams(this.#wire, url, () => void this.noteSpoken());
+    this.#requests = new ServerRequests(this.#wire, this.#handlers, url);
+    this.#calls = this.#callsOf(backlog);
+    this.#life = new Lifetime(this.#wire, keeping, this.#listeners, {
+      facts: new ServerFacts(like?.serverFacts),
       counters: { ...NO_COUNTERS },
       reject: (why) => {
         this.#calls.fail(why);
         this.#requests.abort();
       },
-      disown: () => this.#wire.runtime.disown(this.#wire.handle, 0),
       tokenCame: () => this.forgotten(), // it may be one for other things
-      begin: () => {
-        this.#calls.userChanged();
-        this.#back.length = 0;
-        this.userChanged();
-        return this.#begin(this.#wire.runtime);
-      },
       opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
     });
     this.on("notification", ({ method, params }) => {
@@ -98,18 +92,15 @@ export class SharedConnection {
     });
   }
 
-  /** Begins to work for a user: nothing is under way. */
-  #begin(runtime: Runtime): Wire {
+  #callsOf(backlog: Backlog): Calls {
     const { url } = this;
     const keeping = this.#keeping;
-    this.#wire = { runtime, handle: 0 };
-    this.#streams = new Streams(this.#wire, url, () => void this.noteSpoken());
-    this.#requests = new ServerRequests(this.#wire, this.#handlers, url);
-    this.#calls = new Calls(this.#wire, {
+    return new Calls(this.#wire, {
       url,
       handlers: this.#handlers,
-      backlog: this.#backlog,
-      between: () => this.#life.between,
+      backlog,
+      opening: () => this.#life.opening,
+      question: () => this.#life.question,
       streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
       unkept: () => (this.#durability === "memory" ? this.#why : ""),
@@ -124,7 +115,6 @@ export class SharedConnection {
       completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
       inspect: (method, params, text) => this.inspect(method, params, text),
     });
-    return this.#wire;
   }
 
   /** What was tried to find the revision, in order; empty where it was known. */
@@ -180,6 +170,11 @@ export class SharedConnection {
   /** The calls that are kept and not acknowledged, in the order of their making. */
   calls(): SharedCall<CallToolResult>[] {
     return this.#calls.kept() as SharedCall<CallToolResult>[];
+  }
+
+  /** The question for a token that has no answer yet. */
+  get question(): object | undefined {
+    return this.#life.question;
   }
 
   /** All that is under way or stored. */
@@ -288,7 +283,7 @@ export class SharedConnection {
     return this.#life.start(() => this.#run(options, credentials));
   }
 
-  /** Begins it for a user whose store is to be opened yet: what is asked meanwhile waits for that. */
+  /** Begins it with a store that is to be opened yet: what is asked meanwhile waits for that. */
   startLater(options: object, credentials: RequestCredentials): void {
     this.#use(options);
     this.#life.startLater(() => this.#run(options, credentials));
@@ -433,17 +428,6 @@ export class SharedConnection {
   /** @internal What was kept of the server's is not to be used any more. */
   protected forgotten(): void {}
 
-  /** @internal It has the server of that one, for another user: what is known of that holds until the server says otherwise. */
-  startLike(other: SharedConnection): void {
-    this.#life.facts.startLike(other.#life.facts);
-  }
-
-  /** @internal What was learned of the server is another user's. */
-  protected userChanged(): void {
-    this.forgotten();
-    for (const what of ["tools", "prompts", "resources"] as const) this.changed(what);
-  }
-
   /** @internal Tells the listeners that a list has changed. */
   protected changed(what: Changed): void {
     this.#listeners.emit("changed", { what });
@@ -467,7 +451,7 @@ export class SharedConnection {
    */
   protected async watch(uris: string[], options?: CallOptions): Promise<void> {
     if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
-    await unlessAborted(OP, options?.signal, Promise.resolve(this.#life.between));
+    await unlessAborted(OP, options?.signal, Promise.resolve(this.#life.opening));
     // Without any there may be no stream left that could be acknowledged.
     const heard = uris.length === 0 || !options ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP), options);
     if (!this.runtime.death) this.runtime.subscribe(this.#wire.handle, JSON.stringify(uris)); // the next one is told as it begins

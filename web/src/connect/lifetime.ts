@@ -5,7 +5,6 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { whenLoggedOut } from "../tabs/loggedout.js";
 import { unsent } from "./unsent.js";
-import { otherUser } from "./otheruser.js";
 import { isRepeatable } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
 import type { Tokens } from "./userstores.js";
@@ -14,7 +13,7 @@ import type { ClientState, StateEvent, TokenSubject } from "../shared/clientstat
 
 /** @internal How a client keeps its calls. */
 export interface Keeping {
-  /** Undefined where the app wants none, and while the store of another user is opened. */
+  /** Undefined where the app wants none, and until it is open. */
   journal: Journal | undefined;
   /** Gives tokens, and opens the store of whoever they belong to. */
   stores?: Tokens;
@@ -33,8 +32,6 @@ const REVIVAL_EVERY = 10_000;
 export interface Facts {
   /** `bits` are what the core says of an open connection beside that; 0 where it says nothing. */
   heard(state: ClientState, said: Open, bits: number): void;
-  /** What was said was said to another user. */
-  userChanged(): void;
 }
 
 /** Those who listen to a client, as far as they hear of its state and its user. */
@@ -51,24 +48,22 @@ export interface LifetimeUse<F, C> {
   counters: C;
   /** Ends all that is under way. */
   reject(why: (op: string) => HoldfastError): void;
-  /** A token of another user has come: takes back what waited for it. */
-  disown?(): void;
   /** There is a token, which may see something else than the last one. */
   tokenCame?(): void;
-  /** The client is another user's from here on: lets go of all that was the last one's. Returns what it speaks to the core by. */
-  begin(): Wire;
-  /** The store of that user is open; `why` says why it ends with the page, where it does. */
+  /** A token has come that is another user's: this life is that of the last one, and to be ended. */
+  anotherUser?(): void;
+  /** The store is open that it has begun without; `why` says why it ends with the page, where it does. */
   opened(why: string): void;
 }
 
 /**
  * A client's life in the core: started, opened, opened again, closed or failed,
- * and begun again in a new runtime where the one it had has exited.
+ * and begun again in a new runtime where the one it had has exited. It has one user; another one has another life.
  */
 export class Lifetime<F extends Facts, C extends object> {
   /** What is known of the server since the client was opened. */
   readonly facts: F;
-  #wire: Wire;
+  readonly #wire: Wire;
   readonly #keeping: Keeping;
   readonly #listeners: StateListeners;
   readonly #use: LifetimeUse<F, C>;
@@ -79,8 +74,8 @@ export class Lifetime<F extends Facts, C extends object> {
   #closed: Promise<void> | undefined;
   #boot: (() => void) | undefined;
   #bornAt = -Infinity;
-  /** The store of another user is being opened: the core has no client until then. */
-  #between: Promise<void> | undefined;
+  /** Its store is being opened: the core has no client until then. */
+  #opening: Promise<void> | undefined;
   #lastCounters: C;
   /** What the token provider has thrown last. */
   #thrown: unknown;
@@ -93,6 +88,10 @@ export class Lifetime<F extends Facts, C extends object> {
   #unwatch: (() => void) | undefined;
   /** See {@link Lifetime.takingToken}. */
   #taking: Promise<void> | undefined;
+  /** See {@link Lifetime.question}. */
+  #question: object | undefined;
+  /** It was left: what the core says of it is no news. */
+  #isLeft = false;
 
   constructor(wire: Wire, keeping: Keeping, listeners: StateListeners, use: LifetimeUse<F, C>) {
     this.#wire = wire;
@@ -125,7 +124,7 @@ export class Lifetime<F extends Facts, C extends object> {
 
   /** Whether nothing can be asked of the client any more. */
   get over(): boolean {
-    return this.#state === "closed" || this.#state === "failed";
+    return this.#isLeft || this.#state === "closed" || this.#state === "failed";
   }
 
   /** Why it cannot. */
@@ -142,9 +141,9 @@ export class Lifetime<F extends Facts, C extends object> {
     return this.#lastCounters;
   }
 
-  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
-  get between(): Promise<void> | undefined {
-    return this.#between;
+  /** Resolves when the core has the client, where its store is being opened; undefined where that is so. */
+  get opening(): Promise<void> | undefined {
+    return this.#opening;
   }
 
   /** Begins it: `boot` makes the client in the core, now and in each new runtime. Resolves when it is open. */
@@ -173,7 +172,7 @@ export class Lifetime<F extends Facts, C extends object> {
     if (store !== undefined && (journal || !(await stores?.isOf?.(store)))) return;
     if (this.over) return;
     const { runtime, handle } = this.#wire;
-    if (this.#between) {
+    if (this.#opening) {
       this.#loggedOut = true;
       this.#ended();
     } else if (journal) journal.lost("closed");
@@ -182,16 +181,28 @@ export class Lifetime<F extends Facts, C extends object> {
 
   /** Its user logs out here: what has not left ends as unsent, and then the client. `end` as of {@link Lifetime.close}. */
   logOut(end?: () => void): Promise<void> {
-    if (!this.over && !this.#between) this.#wire.runtime.logOut(this.#wire.handle);
+    if (!this.over && !this.#opening) this.#wire.runtime.logOut(this.#wire.handle);
     return this.close(end);
   }
 
-  /** Begins it for a user whose store is to be opened yet: what is asked meanwhile waits for that. */
-  startLater(boot: () => void): void {
+  /** Begins it with a store that is to be opened yet, after a life in that state: what is asked meanwhile waits for that. */
+  startLater(boot: () => void, after: ClientState = "reconnecting"): void {
     this.#boot = boot;
     this.#watchWipes();
-    this.#state = "reconnecting";
-    this.#between = this.#openStore(this.#keeping.stores!);
+    this.#state = after === "connecting" ? after : "reconnecting";
+    this.#opening = this.#openStore(this.#keeping.stores!);
+  }
+
+  /** Ends it without a word: its session, and what is stored, are for whoever comes next. */
+  leave(why: (op: string) => HoldfastError): void {
+    const { runtime, handle } = this.#wire;
+    this.#isLeft = true;
+    this.#unwatch?.();
+    this.#count();
+    this.#use.reject(why);
+    runtime.closeKeepingSession(handle);
+    runtime.release(handle);
+    this.#keeping.journal?.close();
   }
 
   /** Ends it; resolves when it has ended. `end` tells the core, where it is not simply to be closed. */
@@ -206,7 +217,7 @@ export class Lifetime<F extends Facts, C extends object> {
         off();
         resolve();
       });
-      if (this.#between) this.#ended();
+      if (this.#opening) this.#ended();
       else if (end) end();
       else void this.#closeCore();
     });
@@ -235,7 +246,7 @@ export class Lifetime<F extends Facts, C extends object> {
 
   /** The core says where the client stands. */
   changed(text: string, bits: number): void {
-    if (this.#between) return; // said by the client of the last user
+    if (this.#isLeft) return;
     const json = JSON.parse(text) as { state: ClientState | "leaving"; idle?: boolean; error?: GoError };
     if (json.state === "leaving") return this.#leaves(json.idle === true);
     this.#awaits = json.state === "awaiting_authorization";
@@ -268,9 +279,14 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#listeners.emit("state", { state: "closing" });
   }
 
-  /** Resolves when the token that is asked for is the client's, or has made it another user's; undefined where none is asked for. */
+  /** Resolves when the token that is asked for is the client's, or has ended it, since it is another user's; undefined where none is asked for. */
   get takingToken(): Promise<void> | undefined {
     return this.#taking;
+  }
+
+  /** The question for a token that has no answer yet: whose what is asked meanwhile is, nobody knows. */
+  get question(): object | undefined {
+    return this.#question;
   }
 
   /** The core's Token effect. */
@@ -283,15 +299,16 @@ export class Lifetime<F extends Facts, C extends object> {
 
   async #takeToken(): Promise<void> {
     const { stores } = this.#keeping;
-    const wire = this.#wire;
-    const { runtime, handle } = wire;
+    const { runtime, handle } = this.#wire;
     const asking = (this.#asking = new AbortController());
+    this.#question ??= {};
     const answer = (await stores?.token(this.#state === "connecting", asking.signal)) ?? { ok: false, text: "there is no token provider" };
-    if (this.over || wire !== this.#wire || runtime !== wire.runtime) return; // whoever asked is gone
+    if (this.over || this.#closed || runtime !== this.#wire.runtime) return; // whoever asked is gone
     if (stores?.changed(answer)) {
-      this.#changeUser(stores);
+      this.#use.anotherUser?.();
       return;
     }
+    if (!answer.away) this.#question = undefined; // else it is asked once more
     this.#isOf(stores?.stranger?.(answer));
     this.#thrown = answer.thrown;
     this.#use.tokenCame?.();
@@ -314,50 +331,25 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#listeners.emit("state", { state: this.#state });
   }
 
-  /**
-   * A token has come that is another user's. What the client has is the last one's,
-   * and ends here: in that user's store it stays as it is, for the pages that work
-   * with it. From here on this one works with the store of the new user, in a
-   * session of its own; what is asked of it meanwhile waits for that.
-   */
-  #changeUser(stores: Tokens): void {
-    const { runtime, handle } = this.#wire;
-    const { journal } = this.#keeping;
-    this.#awaits = false;
-    this.facts.userChanged();
-    this.#count();
-    this.#use.disown?.();
-    this.#use.reject(otherUser);
-    this.#between = Promise.resolve(); // what the client that is left says of itself is no news
-    runtime.closeKeepingSession(handle);
-    runtime.release(handle);
-    journal?.close();
-    this.#keeping.journal = undefined;
-    this.#wire = this.#use.begin();
-    if (this.#state !== "connecting") {
-      this.#state = "reconnecting";
-      this.#listeners.emit("state", { state: "reconnecting", anotherUser: true });
-    }
-    this.#between = this.#openStore(stores);
-  }
-
   async #openStore(stores: Tokens): Promise<void> {
     const { reload } = this.#keeping;
     try {
-      const [{ journal, why }, runtime] = await Promise.all([stores.open(), reload?.() ?? this.#wire.runtime]);
+      const { journal, why } = await stores.open();
+      const { runtime: there } = this.#wire;
+      const runtime = there.death && reload ? await reload() : there;
       if (this.over) {
         journal?.close();
         return;
       }
       this.#keeping.journal = journal;
       this.#wire.runtime = runtime;
-      this.#between = undefined;
+      this.#opening = undefined;
       this.#unwatch?.();
       this.#watchWipes(); // by what there is now
       this.#use.opened(why);
       this.#boot!();
     } catch (error) {
-      this.#between = undefined;
+      this.#opening = undefined;
       if (!this.over) this.#fail(error as HoldfastError);
     }
   }
@@ -367,9 +359,11 @@ export class Lifetime<F extends Facts, C extends object> {
    * back as restored calls in a new one, unless that does not live either.
    */
   exited(error: HoldfastError): void {
+    if (this.#isLeft) return;
     const { journal, reload } = this.#keeping;
     this.#awaits = false;
     this.#asking?.abort();
+    this.#question = undefined;
     this.#use.reject((op) => interrupted(error, op));
     const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
     if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || this.#loggedOut || !lived) {

@@ -166,6 +166,11 @@ export class UserStores implements Tokens {
     return true;
   }
 
+  /** The same of what a provider has given. */
+  shows(token: unknown): boolean {
+    return typeof token === "string" && token !== "" && this.changed({ ok: true, text: token });
+  }
+
   stranger(answer: TokenAnswer): TokenSubject | undefined {
     const { principal } = this.#options;
     return answer.ok && principal !== SHARED ? otherSubject(userOf(answer), principal) : undefined;

@@ -18,9 +18,9 @@ export interface View {
   readonly over: AbortSignal;
   /** Whether what is asked on that call is for this view before the newest. */
   isAskedOn?(call: object): boolean;
-  /** Its user is another one from here on, and the client goes on as that user's. */
+  /** Its user is another one from here on, and the client becomes that user's. */
   userChanged?(): void;
-  /** Its last token is another user's than the others': it goes on with a client of that user's. */
+  /** Its last token is another user's: it goes on with a client of that user's. */
   leaves(): void;
 }
 
@@ -92,14 +92,14 @@ async function ask<T>(views: Views, context: AskedContext, of: (handlers: Handle
 /** The tokens and stores of the newest view. */
 export class NewestTokens implements Tokens {
   readonly #views: Views;
-  readonly #user: (principal: string | undefined) => void;
+  readonly #becomes: ((principal: string | undefined) => void) | undefined;
   #changed = false;
   given: string | undefined;
 
-  /** `user` gets the user of the client from here on, where its only view has another user. */
-  constructor(views: Views, user: (principal: string | undefined) => void) {
+  /** `becomes`: the client becomes that of its only view's next user, where it can (an agent's); else that view leaves, as others do. */
+  constructor(views: Views, becomes?: (principal: string | undefined) => void) {
     this.#views = views;
-    this.#user = user;
+    this.#becomes = becomes;
   }
 
   get sender(): RequestSender | undefined {
@@ -114,16 +114,17 @@ export class NewestTokens implements Tokens {
       const over = asked.signal.aborted;
       asked.abort(); // it listens to neither any more
       if (!answer || over) continue;
-      const isOurs = !stores.changed(answer);
-      if (answer.ok && (isOurs || this.#views.all.length === 1)) this.given = answer.text;
-      if (isOurs) return answer;
-      if (this.#views.all.length === 1) {
+      if (!stores.changed(answer)) {
+        if (answer.ok) this.given = answer.text;
+        return answer;
+      }
+      if (this.#becomes && this.#views.all.length === 1) {
         view.userChanged?.();
-        this.#user(stores.user);
+        this.#becomes(stores.user);
         this.#changed = true;
         return answer;
       }
-      view.leaves(); // what the others have is not that user's
+      view.leaves(); // what the client has is not that user's
     }
     return { ok: false, text: "there is no token provider" };
   }

@@ -8,7 +8,6 @@ import type { UserStores } from "../connect/userstores.js";
 import type { Handlers } from "../input/handlers.js";
 import { HoldfastError } from "../shared/errors.js";
 import { AgentRequests, type AskingPage } from "./agentrequests.js";
-import { isAnothers } from "./anothertoken.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
 import { type Attachment, mayAttach } from "./attachment.js";
 import { errorData } from "./errordata.js";
@@ -187,7 +186,8 @@ export class AgentView implements SharingPage, TokenView {
   }
 
   heardToken(token: unknown, isLate = false): void {
-    if (this.#agent && isAnothers(this, token, isLate)) this.leaves();
+    // The client of a page that is alone becomes that user's with it, unless it does not wait for it.
+    if (this.#agent && (isLate || this.peers.length > 1) && this.stores.shows(token)) this.leaves();
   }
 
   userChanged(): void {

@@ -2,7 +2,6 @@ import type { Call } from "../client/call.js";
 import { ClientView } from "../client/clientview.js";
 import type { Auth } from "../connect/useroptions.js";
 import type { NewCall, SharedCall } from "../client/sharedcall.js";
-import { isAnothers } from "./anothertoken.js";
 import type { Presence } from "./pagepresence.js";
 import { type CallPort, PortCall } from "./portcall.js";
 
@@ -93,19 +92,15 @@ export class PortView extends ClientView {
   hasToken = false;
 
   heardToken(token: unknown, isLate = false): void {
-    if (this.client && isAnothers(this, token, isLate)) this.leaves();
+    if (this.client && (isLate || this.peers.length > 1) && this.stores.shows(token)) this.leaves(); // what waits for it says so itself
   }
 
   /** Called where its user is another one from here on. */
   onAnotherUser = (): void => {};
 
-  userChanged(): void {
+  override leaves(): void {
     this.page.takeBack(this.number);
     this.onAnotherUser();
-  }
-
-  override leaves(): void {
-    this.userChanged();
     super.leaves();
   }
 

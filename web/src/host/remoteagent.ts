@@ -34,7 +34,7 @@ interface RemoteFacts {
 
 /** An agent's client whose runtime is in a worker: what is asked of it crosses a port. */
 export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBackend {
-  readonly facts: AgentFacts = new AgentFacts();
+  facts: AgentFacts = new AgentFacts();
   readonly #plan: RemoteAgentPlan;
   #viewer!: AgentViewer;
   #known: RemoteFacts;
@@ -161,7 +161,7 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
       }
       case "ended":
         this.#there.clear();
-        if (message.again) this.facts.userChanged();
+        if (message.again) this.facts = this.facts.ofAnotherUser();
         this.#viewer.end(message.error && holdfastErrorFrom(message.error, OP, (question) => this.thrown(question)));
         if (message.again) this.givenUp();
         break;

@@ -24,8 +24,6 @@ export class Outputs {
   readonly #report: Report;
   readonly #load: () => Promise<Validator>;
   readonly #schemas = new Map<string, JSONSchema>();
-  /** How many users it has had, but for the first. */
-  #users = 0;
 
   constructor(policy: ValidatePolicy, report: Report, load: () => Promise<Validator>) {
     this.#policy = policy;
@@ -46,12 +44,6 @@ export class Outputs {
     this.#schemas.clear();
   }
 
-  /** The user is another one: it has been told of no tools, and nothing is reported of the last one's results. */
-  userChanged(): void {
-    this.#users++;
-    this.forget();
-  }
-
   /** Whether results of the tool are looked at. */
   knows(name: unknown): boolean {
     return this.#schemas.has(name as string);
@@ -62,11 +54,9 @@ export class Outputs {
     const schema = this.#schemas.get(name);
     if (schema === undefined || !isWhole(result)) return undefined;
     if (!Object.hasOwn(result, "structuredContent")) return this.#unfit(name, result, undefined);
-    const users = this.#users;
     const verdict = await this.#judge(schema, result.structuredContent);
-    const isTold = users === this.#users; // else the tool is one of the last user's
-    if (verdict.kind === "invalid") return this.#unfit(name, result, verdict, isTold);
-    if (verdict.kind === "unchecked" && isTold) this.#report("unchecked_output", `${name}: ${verdict.why}`);
+    if (verdict.kind === "invalid") return this.#unfit(name, result, verdict);
+    if (verdict.kind === "unchecked") this.#report("unchecked_output", `${name}: ${verdict.why}`);
     return undefined;
   }
 
@@ -78,12 +68,12 @@ export class Outputs {
     }
   }
 
-  #unfit(name: string, result: CallToolResult, verdict: (Verdict & { kind: "invalid" }) | undefined, isTold = true): HoldfastError | undefined {
+  #unfit(name: string, result: CallToolResult, verdict: (Verdict & { kind: "invalid" }) | undefined): HoldfastError | undefined {
     const what = verdict
       ? `the structuredContent does not fit the tool's outputSchema (${verdict.keyword})`
       : "the result has no structuredContent, and the tool has an outputSchema";
     if (this.#policy === "report") {
-      if (isTold) this.#report("invalid_output", `${name}: ${what}`);
+      this.#report("invalid_output", `${name}: ${what}`);
       return undefined;
     }
     return new HoldfastError({

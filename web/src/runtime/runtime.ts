@@ -184,9 +184,9 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.listen(client, leave ? 1 : 0, missed ? 1 : 0, performance.now()));
   }
 
-  /** Takes back a call, or with 0 all of them, that was made while a token was asked for which is another user's. */
-  disown(client: number, call: number): void {
-    this.#run(() => this.#exports.disown(client, call, performance.now()));
+  /** Takes back a call, unless it has left. */
+  revoke(client: number, call: number): void {
+    this.#run(() => this.#exports.revoke(client, call, performance.now()));
   }
 
   /** Gives leave to make a new session. */

@@ -389,7 +389,7 @@ export interface Exports {
   hide(handle: number, now: number): number;
   visited(handle: number, now: number): number;
   park(handle: number, id: number, parked: number, now: number): number;
-  disown(handle: number, id: number, now: number): number;
+  revoke(handle: number, id: number, now: number): number;
   logOut(handle: number, now: number): number;
   handshake(handle: number, now: number): number;
   closeKeepingSession(handle: number, now: number): number;

@@ -5,20 +5,17 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// Disown takes back what was asked of this client while its provider was asked for a token, since that token has shown
-// another user: a call or notification of that id, or all of them where it is 0. It has not left, and ends
-// as closed; nothing of it stays in the store, or a later page would send it with the last user's token (fault 452).
-// What was made before the question, and what has left, is the last user's and goes on.
-func (c *Client) Disown(now engine.Time, id engine.CallID) {
+// Revoke takes back a call or notification that has not left: nobody has made it. It ends as closed, and nothing of it
+// stays in the store, or a later page would send it. So ends what a page has made while a token was asked for that turns
+// out to be another user's (fault 452).
+func (c *Client) Revoke(now engine.Time, id engine.CallID) {
 	c.begin(now)
-	for _, call := range append([]*call(nil), c.calls...) {
-		if call.unowned && !call.left && call.isQueued() && (id == 0 || call.id == id) {
-			c.takeBack(now, call, disownedError(call.method))
-		}
+	if call := c.byCall[id]; call != nil && !call.left && call.isQueued() {
+		c.takeBack(now, call, revokedError(call.method))
 	}
 	for _, p := range append([]*post(nil), c.posts...) {
-		if p.unowned && p.role == postNotification && p.state == postParked && (id == 0 || p.call == id) {
-			c.posted(now, p, disownedError(p.method))
+		if p.role == postNotification && p.state == postParked && p.call == id {
+			c.posted(now, p, revokedError(p.method))
 		}
 	}
 }
@@ -49,16 +46,6 @@ func (c *Client) takeBack(now engine.Time, call *call, failure *engine.Error) {
 	c.settle(now, call, engine.OutcomeFailure, nil, failure)
 }
 
-// owned notes that what waits for the token is the user's: it has come, and is theirs.
-func (c *Client) owned() {
-	for _, call := range c.calls {
-		call.unowned = false
-	}
-	for _, p := range c.posts {
-		p.unowned = false
-	}
-}
-
-func disownedError(op string) *engine.Error {
+func revokedError(op string) *engine.Error {
 	return &engine.Error{Code: engine.CodeClosed, Op: op, Message: "the token provider gave a token of another user"}
 }

@@ -27,9 +27,9 @@ func refusedToken(t *testing.T, cfg mcp.Config) coretest.MCP {
 	return w
 }
 
-// disown takes back a call, or all with 0.
-func disown(w coretest.MCP, id engine.CallID) {
-	w.Input("disown", func(c *mcp.Client, now engine.Time) { c.Disown(now, id) })
+// revoke takes back a call.
+func revoke(w coretest.MCP, id engine.CallID) {
+	w.Input("revoke", func(c *mcp.Client, now engine.Time) { c.Revoke(now, id) })
 }
 
 // leaves counts how often a request with that text has left, from all pages.
@@ -62,7 +62,7 @@ func TestFault452_NoLaterPageSendsIt(t *testing.T) {
 					if landed {
 						store(w)
 					}
-					disown(w, 0)
+					revoke(w, id)
 					w.Input("close", (*mcp.Client).CloseKeepingSession)
 					store(w)
 					if n := strings.Count(w.Log(), fmt.Sprintf("settle c%d closed", id)); n != 1 {
@@ -90,14 +90,14 @@ func TestFault452_OneOfSeveralPages(t *testing.T) {
 	theirs, _ := w.Call("tools/call", `{"name":"theirs"}`, mcp.CallOptions{Durable: true, Connected: true})
 	w.Call("tools/call", `{"name":"ours"}`, mcp.CallOptions{Durable: true, Connected: true})
 	w.Input("notify", func(c *mcp.Client, now engine.Time) {
-		disowned := c.Notify(now, "notifications/theirs", nil, mcp.CallOptions{})
-		c.Disown(now, disowned)
+		revoked := c.Notify(now, "notifications/theirs", nil, mcp.CallOptions{})
+		c.Revoke(now, revoked)
 	})
 	store(w)
-	disown(w, theirs)
-	disown(w, theirs) // once more is nothing
+	revoke(w, theirs)
+	revoke(w, theirs) // once more is nothing
 	for id := engine.CallID(1); id < theirs; id++ {
-		disown(w, id) // made before: it goes on
+		revoke(w, id) // made before: it goes on
 	}
 	signIn(w)
 	store(w)
@@ -119,8 +119,7 @@ func TestFault452_AnsweredIsTheUsers(t *testing.T) {
 	id, _ := w.Call("tools/call", `{"name":"between"}`, mcp.CallOptions{Durable: true, Connected: true})
 	store(w)
 	signIn(w)
-	disown(w, id)
-	disown(w, 0)
+	revoke(w, id)
 	store(w)
 	if leaves(w, "between") != 1 || strings.Contains(w.Log(), fmt.Sprintf("settle c%d", id)) {
 		t.Fatalf("it has not left, or ended\n%s", w.Log())

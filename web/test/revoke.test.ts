@@ -1,11 +1,12 @@
 // A page's token is asked for, and is another user's: what the page has made meanwhile goes out with nobody's token.
-// What the core does with it is in core/mcp/faults_disown_test.go.
+// What the core does with it is in core/mcp/faults_revoke_test.go.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ClientView } from "../src/client/clientview.js";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
 import { callDefaults } from "../src/client/options.js";
+import type { ValidatePolicy } from "../src/output-schema/outputs.js";
 import { joinable } from "../src/connect/joinable.js";
 import { UserStores } from "../src/connect/userstores.js";
 import type { ClientPort } from "../src/runtime/port.js";
@@ -41,13 +42,12 @@ class Shared {
       this.waiting.set(id, name);
       bind(id);
     },
-    disown: (handle: number, id: number) => {
-      for (const [waits, name] of this.waiting) {
-        if (id !== 0 && id !== waits) continue;
-        this.waiting.delete(waits);
-        this.said.push(`disown ${name}`);
-        this.ports[handle - 1]!.settle(waits, OUTCOME.failure, closed("tools/call"));
-      }
+    revoke: (handle: number, id: number) => {
+      const name = this.waiting.get(id);
+      if (name === undefined) return;
+      this.waiting.delete(id);
+      this.said.push(`revoke ${name}`);
+      this.ports[handle - 1]!.settle(id, OUTCOME.failure, closed("tools/call"));
     },
     closeKeepingSession: (handle: number) => {
       this.said.push(`keep ${handle}`);
@@ -58,15 +58,25 @@ class Shared {
     ...Object.fromEntries(["release", "close", "token", "hold", "ack", "handed", "tools"].map((what) => [what, () => {}])),
   } as unknown as Runtime;
 
-  readonly plan: Plan = {
-    url: `https://example.com/${++servers}`,
-    options: { journal: false },
-    core: { revision: "2025-11-25" },
-    credentials: "omit",
-    backlog: [10, 1_000, 1_000],
-    validation: { policy: false },
-    defaults: callDefaults("test", {}),
-  };
+  /** What waits goes out, and has that result. */
+  answers(result: object): void {
+    for (const id of [...this.waiting.keys()]) this.ports.at(-1)!.settle(id, OUTCOME.result, JSON.stringify(result));
+    this.waiting.clear();
+  }
+
+  readonly plan: Plan;
+
+  constructor(policy: ValidatePolicy = false) {
+    this.plan = {
+      url: `https://example.com/${++servers}`,
+      options: { journal: false },
+      core: { revision: "2025-11-25" },
+      credentials: "omit",
+      backlog: [10, 1_000, 1_000],
+      validation: { policy },
+      defaults: callDefaults("test", {}),
+    };
+  }
 
   /** Opens a view whose provider gives tokens from there. */
   async view(token: () => string | Promise<string>): Promise<ClientView> {
@@ -104,7 +114,7 @@ test("Fault 452: of the pages of a client one turns out to be of another user: w
   assert.equal(await theirs, "closed");
   await until(() => leaving.client !== last);
   assert.equal(staying.client, last);
-  assert.deepEqual(shared.said.filter((each) => /theirs|ours/.test(each)), ["call 1 theirs", "call 1 ours", "disown theirs"]);
+  assert.deepEqual(shared.said.filter((each) => /theirs|ours/.test(each)), ["call 1 theirs", "call 1 ours", "revoke theirs"]);
   assert.deepEqual([...shared.waiting.values()], ["ours"]);
   assert.deepEqual([restored, staying.calls().map(({ params }) => params?.["name"])], [[], ["ours"]]);
   shared.ports[0]!.settle([...shared.waiting.keys()][0]!, OUTCOME.result, '{"content":[]}');
@@ -122,7 +132,7 @@ test("Fault 452: the only page of a client turns out to be of another user: what
   const made = make(view, "between");
   assert.equal(await made, "closed");
   await until(() => shared.said.length === 3);
-  assert.deepEqual(shared.said, ["call 1 between", "disown between", "keep 1"]);
+  assert.deepEqual(shared.said, ["call 1 between", "revoke between", "keep 1"]);
   joinable.clear();
 });
 
@@ -162,9 +172,43 @@ test("Fault 452: what such a page has asked for meanwhile, not being a call, goe
   give(second);
   assert.deepEqual(await Promise.all(theirs), asks.map(() => "closed"));
   assert.equal(shared.waiting.size, asks.length, "of the other page all is there");
-  assert.deepEqual(shared.said.filter((each) => each.startsWith("disown")).length, asks.length);
+  assert.deepEqual(shared.said.filter((each) => each.startsWith("revoke")).length, asks.length);
   for (const id of [...shared.waiting.keys()]) shared.ports[0]!.settle(id, OUTCOME.result, '{"tools":[],"prompts":[],"resources":[],"resourceTemplates":[]}');
   assert.deepEqual(await Promise.all(ours), asks.map(() => "answered"));
   await usage;
+  joinable.clear();
+});
+
+test("Fault 467: of a result of the last user that does not fit nothing is told, and the next one knows no tool before it is listed", async () => {
+  const LIST = { tools: [{ name: "measure", inputSchema: {}, outputSchema: { $ref: "https://elsewhere.test/schema" } }] };
+  const RESULT = { content: [], structuredContent: {} };
+  const shared = new Shared("report");
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  let now = first;
+  const view = await shared.view(() => now);
+  const told: string[] = [];
+  view.listeners.add("integrity", ({ what }) => told.push(what));
+  const list = async (): Promise<void> => {
+    const listed = view.ask("tools/list", "listTools", {});
+    await settled();
+    shared.answers(LIST);
+    await listed;
+  };
+  await list();
+  const last = view.client;
+  const checked = make(view, "measure");
+  shared.answers(RESULT);
+  now = second;
+  shared.ports[0]!.token();
+  assert.equal(await checked, "closed");
+  await until(() => view.client !== last && view.state === "open");
+  assert.deepEqual(told, []);
+  for (const knows of [false, true]) {
+    if (knows) await list();
+    const made = make(view, "measure");
+    shared.answers(RESULT);
+    assert.equal(await made, "result");
+    assert.equal(told.length, knows ? 1 : 0);
+  }
   joinable.clear();
 });
