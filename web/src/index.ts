@@ -116,7 +116,7 @@ export type {
   AudioBlock,
   BlockAnnotations,
   BlockContent,
-  ContentBlock as AgentContentBlock,
+  AgentContentBlock,
   DiffChange,
   DiffContent,
   ImageBlock,

@@ -4,7 +4,7 @@ import { agentAddress } from "../src/agent/agentaddress.js";
 import { coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
 import { CONNECT_AGENT } from "../src/agent/agentoptionkinds.js";
 import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
-import type { Tokens } from "../src/connect/userstores.js";
+import type { TokenSource } from "../src/connect/userstores.js";
 import { errorFromGo, HoldfastError } from "../src/shared/errors.js";
 import { check } from "../src/shared/kinds.js";
 import type { Open } from "../src/shared/mcp.js";
@@ -152,7 +152,7 @@ test("closing leaves the agent to its work, unless it is told to end", async () 
 test("Fault 288: what waits for a token hears that its client has gone", async () => {
   for (const how of ["closed", "failed", "exited"]) {
     let over: AbortSignal | undefined;
-    const stores: Tokens = {
+    const stores: TokenSource = {
       token: (_opening, signal) => new Promise(() => (over = signal)),
       changed: () => false,
       open: async () => ({ journal: undefined, why: "" }),

@@ -3,7 +3,7 @@ import type { AgentOptions } from "../src/agent/agentoptions.js";
 import type { OpenAgent } from "../src/agent/openagent.js";
 import type { AgentSession } from "../src/agent/session.js";
 import { joinable } from "../src/connect/joinable.js";
-import type { Tokens } from "../src/connect/userstores.js";
+import type { TokenSource } from "../src/connect/userstores.js";
 import { connectAgent } from "../src/host/agenthosts.js";
 import { PortSession } from "../src/host/portsession.js";
 import { BUILD } from "../src/shared/build.js";
@@ -33,7 +33,7 @@ export class Worker {
   /** Sessions that the store brings back. */
   stored: string[] = [];
   /** The tokens of the last client that was opened. */
-  tokens!: Tokens;
+  tokens!: TokenSource;
   /** The first client that is opened fails, as where its server redirects. */
   redirects = false;
   /** The cores of its clients ask for their tokens; else a test asks. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { oauth } from "../src/auth/oauth.js";
 import { signInKey } from "../src/auth/signinkey.js";
-import { otherSubject } from "../src/connect/othersubject.js";
+import { otherSubject } from "../src/connect/userstores.js";
 import { AuthRows } from "../src/storage/authrows.js";
 import { digest } from "../src/storage/digest.js";
 import { makeKey } from "../src/storage/seal.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { badProvider } from "../src/connect/tokenanswer.js";
+import { badProvider } from "../src/connect/tokenreply.js";
 import { errorData, thrownInPage } from "../src/host/errordata.js";
 import { PageQuestions } from "../src/host/pagequestions.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";

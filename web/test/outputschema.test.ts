@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { validate } from "../src/output-schema/validate.js";
-import type { Verdict } from "../src/output-schema/verdict.js";
+import type { Conformity } from "../src/output-schema/verdict.js";
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 const number = { type: "number" };
@@ -12,7 +12,7 @@ const tree = {
 };
 
 /** "valid", "unchecked: why", or where and why it does not fit. */
-function say(verdict: Verdict): string {
+function say(verdict: Conformity): string {
   if (verdict.kind === "valid") return "valid";
   if (verdict.kind === "unchecked") return `unchecked: ${verdict.why}`;
   return `${verdict.at} ${verdict.keyword} ${verdict.rule}`;

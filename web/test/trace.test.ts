@@ -14,7 +14,7 @@ import { HoldfastError } from "../src/shared/errors.js";
 import { Listeners } from "../src/shared/listeners.js";
 import { openTelemetry } from "../packages/trace/opentelemetry.js";
 import { metaOf, type Span, type SpanStart, type StartSpan } from "../packages/trace/spans.js";
-import { traced } from "../packages/trace/traced.js";
+import { traced } from "../packages/trace/tracemodule.js";
 
 const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 

@@ -8,7 +8,7 @@ import { AgentClient } from "../src/agent/agentclient.js";
 import type { OpenAgent } from "../src/agent/openagent.js";
 import type { AgentSession } from "../src/agent/session.js";
 import { joinable } from "../src/connect/joinable.js";
-import type { Tokens } from "../src/connect/userstores.js";
+import type { TokenSource } from "../src/connect/userstores.js";
 import { connectAgent } from "../src/host/agenthosts.js";
 import { Credits } from "../src/host/credits.js";
 import { PortSession } from "../src/host/portsession.js";
@@ -55,7 +55,7 @@ class Core {
 
   constructor(
     readonly world: World,
-    tokens: Tokens,
+    tokens: TokenSource,
   ) {
     const of = (handle: number): CoreClient => this.clients.find((one) => one.handle === handle)!;
     const ends = (handle: number): void => {
@@ -93,7 +93,7 @@ class Core {
       token: (handle: number, ok: boolean, text: string) => this.#token(of(handle), ok, text),
       respond: (handle: number, question: number, _: boolean, json: string) => this.#respond(of(handle), question, json),
     };
-    const stores: Tokens = { token: (...asked) => tokens.token(...asked), changed: (answer) => tokens.changed(answer), open: async () => ({ journal: undefined, why: "" }) };
+    const stores: TokenSource = { token: (...asked) => tokens.token(...asked), changed: (answer) => tokens.changed(answer), open: async () => ({ journal: undefined, why: "" }) };
     this.client = new AgentClient(runtime as unknown as Runtime, "https://agent.test/acp", { keeping: { journal: undefined, stores } });
   }
 

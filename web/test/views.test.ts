@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Handlers, InputContext } from "../src/input/handlers.js";
-import type { TokenAnswer } from "../src/connect/tokenanswer.js";
+import type { TokenReply } from "../src/connect/tokenreply.js";
 import type { UserStores } from "../src/connect/userstores.js";
 import { newestHandlers, NewestTokens, type View, Views } from "../src/connect/views.js";
 
 /** A view that notes what it is asked, and closes when it is told to. */
-function view(views: Views, name: string, handlers: Handlers = {}, tokens: TokenAnswer[] = [], users: string[] = [name]) {
+function view(views: Views, name: string, handlers: Handlers = {}, tokens: TokenReply[] = [], users: string[] = [name]) {
   const over = new AbortController();
   let last = users[0];
   const own: View & { leave(): void; left: boolean } = {
@@ -14,7 +14,7 @@ function view(views: Views, name: string, handlers: Handlers = {}, tokens: Token
     stores: {
       joins() {},
       token: () => new Promise((resolve) => tokens.length > 0 && resolve(tokens.shift()!)),
-      changed: ({ text }: TokenAnswer) => text !== last && ((last = text), true),
+      changed: ({ text }: TokenReply) => text !== last && ((last = text), true),
       get user() {
         return last;
       },

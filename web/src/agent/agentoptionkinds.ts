@@ -1,10 +1,10 @@
 // What the options of connectAgent and of an agent take, by name, as client/clientoptionkinds.ts has those of MCP.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
-import { check, counts, flag, functions, group, type Kind, list, name, oneOf, open, signal, text, time } from "../shared/kinds.js";
+import { check, counts, flag, functions, group, type OptionKind, list, name, oneOf, open, signal, text, time } from "../shared/kinds.js";
 
 /** Options of connectAgent. */
-export const CONNECT_AGENT: Kind = group({
+export const CONNECT_AGENT: OptionKind = group({
   ...COMMON,
   version: oneOf(1, 2),
   promptLifecycle: flag,
@@ -16,16 +16,16 @@ export const CONNECT_AGENT: Kind = group({
 });
 
 /** Options of a request. */
-export const GIVEN_UP: Kind = group({ signal });
+export const GIVEN_UP: OptionKind = group({ signal });
 
 /** Of what a session is made. */
-export const SESSION: Kind = group({ cwd: name, mcpServers: list, additionalDirectories: list, signal });
+export const SESSION: OptionKind = group({ cwd: name, mcpServers: list, additionalDirectories: list, signal });
 
 /** Options of the list of sessions. */
-export const LISTED: Kind = group({ cwd: text, cursor: text, signal });
+export const LISTED: OptionKind = group({ cwd: text, cursor: text, signal });
 
 /** Options of close(). */
-export const CLOSED: Kind = group({ terminate: flag });
+export const CLOSED: OptionKind = group({ terminate: flag });
 
 /** Refuses what can be no request, and options that there are not; throws `bad_argument`. */
 export function checkRequest(method: string, params: unknown, options?: unknown): void {

@@ -66,12 +66,12 @@ export interface Unlisted {
 export type KnownBlock = TextBlock | ImageBlock | AudioBlock | ResourceLinkBlock | ResourceBlock;
 
 /** One piece of a message. Tell them apart with {@link isA}: agents may send types that are new. */
-export type ContentBlock = KnownBlock | Unlisted;
+export type AgentContentBlock = KnownBlock | Unlisted;
 
 /** Content of a tool call. */
 export interface BlockContent extends Open {
   type: "content";
-  content: ContentBlock;
+  content: AgentContentBlock;
 }
 
 /** One file of a diff. */

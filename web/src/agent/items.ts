@@ -2,7 +2,7 @@
 // updates have said so far, put together. Members that no version names stay.
 
 import type { Open } from "../shared/mcp.js";
-import type { ContentBlock, ToolCallContent } from "./content.js";
+import type { AgentContentBlock, ToolCallContent } from "./content.js";
 
 /** What the user has said, what the agent says, or what it thinks. */
 export interface MessageItem {
@@ -10,7 +10,7 @@ export interface MessageItem {
   /** Unique among the messages of its type. Of version 1, which has none, "v1:" and a number. */
   readonly id: string;
   /** In order. Text that came in chunks is one block, unless they had annotations of their own. */
-  readonly content: readonly ContentBlock[];
+  readonly content: readonly AgentContentBlock[];
   /** It had more than limits.item; the rest is missing. */
   readonly truncated?: boolean;
   readonly _meta?: Open;
@@ -97,7 +97,7 @@ export interface CompactionItem {
   readonly id: string;
   readonly status?: "in_progress" | "completed" | "failed" | "cancelled" | (string & {});
   /** The summary. */
-  readonly content: readonly ContentBlock[];
+  readonly content: readonly AgentContentBlock[];
   readonly error?: string;
   readonly truncated?: boolean;
   readonly _meta?: Open;
@@ -134,5 +134,5 @@ export type TranscriptItem = MessageItem | ToolCallItem | TerminalItem | PlanIte
 export interface PendingPrompt {
   /** Its number, in the order of sending. */
   readonly prompt: number;
-  readonly content: readonly ContentBlock[];
+  readonly content: readonly AgentContentBlock[];
 }

@@ -2,7 +2,7 @@ import { unlessAborted } from "../connect/abort.js";
 import { backlogLimits } from "../connect/backloglimits.js";
 import { checkMixedContent } from "../connect/mixedcontent.js";
 import { openedClient } from "../connect/opening.js";
-import { storeKeys, type Tokens, UserStores } from "../connect/userstores.js";
+import { storeKeys, type TokenSource, UserStores } from "../connect/userstores.js";
 import { agentsWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../shared/arguments.js";
@@ -46,7 +46,7 @@ export type OpenAgent = typeof openAgent;
  * Opens a client in this page or worker. `tokens` are those for it at an address; `made` gets it before
  * anything can happen to it, and another one where it is opened once more.
  */
-export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined, tokens: (at: string) => Tokens, made: (client: AgentClient) => void): Promise<AgentClient> {
+export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined, tokens: (at: string) => TokenSource, made: (client: AgentClient) => void): Promise<AgentClient> {
   const { address, core, options } = plan;
   throwIfAborted(OP, signal);
   await unlessAborted(OP, signal, checkMixedContent(OP, address.url, options));

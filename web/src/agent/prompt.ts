@@ -1,7 +1,7 @@
 import { HoldfastError } from "../shared/errors.js";
 import { badArgument } from "../shared/arguments.js";
 import type { AgentCapabilities } from "./acp.js";
-import type { ContentBlock } from "./content.js";
+import type { AgentContentBlock } from "./content.js";
 import { isObject } from "./patch.js";
 
 const OP = "session/prompt";
@@ -10,21 +10,21 @@ const OP = "session/prompt";
 const NEEDS = { image: "image", audio: "audio", resource: "embeddedContext" } as const;
 
 /** The blocks of a prompt; throws where the agent does not take one (client MUST 8). */
-export function promptBlocks(content: string | readonly ContentBlock[], { session }: AgentCapabilities): readonly ContentBlock[] {
+export function promptBlocks(content: string | readonly AgentContentBlock[], { session }: AgentCapabilities): readonly AgentContentBlock[] {
   if (typeof content === "string") {
     if (content === "") throw badArgument(OP, "content", "is empty");
     return [{ type: "text", text: content }];
   }
   if (!Array.isArray(content) || content.length === 0) throw badArgument(OP, "content", "has to be a text, or a list of blocks that is not empty");
   const taken = session?.prompt;
-  for (const [i, block] of (content as readonly ContentBlock[]).entries()) {
+  for (const [i, block] of (content as readonly AgentContentBlock[]).entries()) {
     if (!isObject(block) || typeof block.type !== "string") throw badArgument(OP, `content[${i}]`, "is no block");
     const needed = Object.hasOwn(NEEDS, block.type) ? NEEDS[block.type as keyof typeof NEEDS] : undefined;
     if (needed && !taken?.[needed]) {
       throw unsupported(OP, `content[${i}] is of type ${block.type}, which the agent does not take (capability session.prompt.${needed})`);
     }
   }
-  return content as readonly ContentBlock[];
+  return content as readonly AgentContentBlock[];
 }
 
 /** What the app asks for, the agent has not declared: nothing is sent. */

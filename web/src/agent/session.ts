@@ -11,7 +11,7 @@ import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, Sess
 import { SESSION_EVENTS, type SessionEvent, type SessionEvents, type SessionStatus } from "./sessionevents.js";
 import type { SessionBackend, Recalled } from "./sessionbackend.js";
 import { OpenQuestions, type AgentHandlers, unsafeEvent } from "./openquestions.js";
-import type { ContentBlock } from "./content.js";
+import type { AgentContentBlock } from "./content.js";
 import type { PendingPrompt, ToolCallItem, TerminalItem, TranscriptItem } from "./items.js";
 import { checkMode, sessionModes, type SessionMode, type SessionModes } from "./modes.js";
 import { checkRequest, GIVEN_UP } from "./agentoptionkinds.js";
@@ -183,7 +183,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    * @throws HoldfastError `unsupported` where the agent does not take such a block, `cancelled` where it gave it back,
    *   or {@link AgentSession.cancel} came before it had left, `elsewhere` where another page carries the session and cannot be reached, `rpc_error`, `outcome_unknown` ...
    */
-  async prompt(content: string | readonly ContentBlock[], options: { signal?: AbortSignal } = {}): Promise<PromptAccepted> {
+  async prompt(content: string | readonly AgentContentBlock[], options: { signal?: AbortSignal } = {}): Promise<PromptAccepted> {
     const { backend } = this.#use;
     const { facts } = backend;
     check("session/prompt", "options", options, GIVEN_UP);

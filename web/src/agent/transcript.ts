@@ -1,5 +1,5 @@
 import type { Open } from "../shared/mcp.js";
-import type { ContentBlock, TextBlock } from "./content.js";
+import type { AgentContentBlock, TextBlock } from "./content.js";
 import { isA } from "./content.js";
 import type { PendingPrompt, TranscriptItem } from "./items.js";
 import { Output } from "./output.js";
@@ -11,7 +11,7 @@ export type TranscriptOp =
   | { op: "append"; at: number; content: Open }
   | { op: "output"; at: number; data: string }
   | { op: "session"; patch: Open }
-  | { op: "pending"; prompt: number; content: ContentBlock[] }
+  | { op: "pending"; prompt: number; content: AgentContentBlock[] }
   | { op: "placed" | "unsent"; prompt: number }
   | { op: "reset" };
 

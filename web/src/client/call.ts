@@ -1,6 +1,6 @@
 import { abortReason } from "./abortreason.js";
 import { badArgument } from "../shared/arguments.js";
-import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
+import { type Backlog, bytesOf, QueueLoad } from "../shared/backlog.js";
 import { EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import type { CallControlOf, RecalledCall } from "./callcontrol.js";
 import { tell, type CallListeners } from "./calllisteners.js";
@@ -81,7 +81,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   #before: Gap | undefined;
   readonly #replay: Uint8Array[] = [];
   /** Bytes of those. */
-  readonly #packed: Waiting;
+  readonly #packed: QueueLoad;
   /** Stored events are taken apart as they come: somebody reads them, or has, or no more of them may wait. */
   #read = false;
 
@@ -89,7 +89,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   constructor(method: string, backlog: Backlog, manual = false, sent = "{}", made: Partial<RecalledCall> = {}, buffered = true) {
     this.method = method;
     this.#backlog = backlog;
-    this.#packed = new Waiting(this, backlog);
+    this.#packed = new QueueLoad(this, backlog);
     this.manual = manual;
     this.sent = sent;
     this.key = made.key;

@@ -2,7 +2,7 @@
 // sent. A name that is not here is refused: a slip in one would do nothing, and nobody would hear of it.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
-import { address, code, count, counts, flag, flagOr, functions, group, type Kind, oneOf, open, signal, takes, text, time } from "../shared/kinds.js";
+import { address, code, count, counts, flag, flagOr, functions, group, type OptionKind, oneOf, open, signal, takes, text, time } from "../shared/kinds.js";
 import type { ResponseMode } from "./options.js";
 
 const TIMEOUTS = group({ answer: time, idle: time, total: time });
@@ -12,7 +12,7 @@ const RERUN = oneOf("never", "hinted", "always");
 /** What the core declares by itself, being what it can do. */
 const OWN = ["tasks", "resumableRequests"];
 
-const CAPABILITIES: Kind = (value) => {
+const CAPABILITIES: OptionKind = (value) => {
   const wrong = open(value);
   if (wrong) return wrong;
   for (const [name, each] of Object.entries(value as object)) {
@@ -24,7 +24,7 @@ const CAPABILITIES: Kind = (value) => {
 };
 
 /** Options of connect. */
-export const CONNECT: Kind = group({
+export const CONNECT: OptionKind = group({
   ...COMMON,
   revision: text,
   capabilities: CAPABILITIES,
@@ -46,22 +46,22 @@ export const CONNECT: Kind = group({
 const ASKED = { signal, timeouts: TIMEOUTS, sendWithin: time, meta: open };
 
 /** Options of a request that is answered, and no more. */
-export const REQUEST: Kind = group(ASKED);
+export const REQUEST: OptionKind = group(ASKED);
 
 /** Options of a completion. */
-export const COMPLETE: Kind = group({ ...ASKED, context: group({ arguments: open }) });
+export const COMPLETE: OptionKind = group({ ...ASKED, context: group({ arguments: open }) });
 
 /** Options of a list. */
-export const LIST: Kind = group({ ...ASKED, cursor: text, cache: oneOf("default", "reload") });
+export const LIST: OptionKind = group({ ...ASKED, cursor: text, cache: oneOf("default", "reload") });
 
 /** Options of a notification. */
-export const NOTIFICATION: Kind = group({ meta: open });
+export const NOTIFICATION: OptionKind = group({ meta: open });
 
 const MODES: readonly unknown[] = ["immediate", "streaming", "task"] satisfies ResponseMode[];
 const responseModes = takes('an array of "immediate", "streaming", "task"', (value) => Array.isArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)));
 
 /** Options of a call. */
-export const CALL: Kind = group({
+export const CALL: OptionKind = group({
   ...ASKED,
   onprogress: code,
   journal: flag,

@@ -12,7 +12,7 @@ import { nameOf } from "./methodname.js";
 import type { ClientState } from "../shared/clientstate.js";
 import { disposedBy } from "../shared/dispose.js";
 import type { Host } from "../shared/host.js";
-import { check, type Kind, name, open, optional } from "../shared/kinds.js";
+import { check, type OptionKind, name, open, optional } from "../shared/kinds.js";
 import { checkListener } from "../shared/listeners.js";
 import type { Usage } from "../storage/storage.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
@@ -198,7 +198,7 @@ export class Connection {
   }
 
   /** @internal Asks for something; `kinds` are those of the arguments, by their names. */
-  protected async ask<M extends keyof Asks>(op: string, method: M, kinds: Record<string, Kind>, ...args: Parameters<Asks[M]>): Promise<Awaited<ReturnType<Asks[M]>>> {
+  protected async ask<M extends keyof Asks>(op: string, method: M, kinds: Record<string, OptionKind>, ...args: Parameters<Asks[M]>): Promise<Awaited<ReturnType<Asks[M]>>> {
     Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
     return (await this.backend.ask(op, method, ...args)) as Awaited<ReturnType<Asks[M]>>;
   }

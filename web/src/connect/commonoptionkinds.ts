@@ -1,7 +1,7 @@
 // What the options take that connect and connectAgent have in common.
 
 import type { Implementation } from "../shared/mcp.js";
-import { address, any, code, flagOr, group, type Kind, oneOf, signal, takes } from "../shared/kinds.js";
+import { address, any, code, flagOr, group, type OptionKind, oneOf, signal, takes } from "../shared/kinds.js";
 import type { Auth } from "./useroptions.js";
 
 /** Who the app says it is; MCP and ACP may add members. */
@@ -11,7 +11,7 @@ const CLIENT = takes("an object with a name and a version", (value) => {
 });
 
 /** Options of both. */
-export const COMMON: Readonly<Record<string, Kind>> = {
+export const COMMON: Readonly<Record<string, OptionKind>> = {
   client: CLIENT,
   headers: takes("header fields as fetch takes them", (value) => typeof value === "object" && value !== null),
   credentials: oneOf("omit", "same-origin", "include"),

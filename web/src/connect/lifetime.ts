@@ -4,10 +4,9 @@ import type { Open } from "../shared/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { whenLoggedOut } from "../tabs/loggedout.js";
-import { unsent } from "./unsent.js";
 import { isRepeatable } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
-import type { Tokens } from "./userstores.js";
+import type { TokenSource } from "./userstores.js";
 import type { Wire } from "../runtime/wire.js";
 import type { ClientState, StateEvent, TokenSubject } from "../shared/clientstate.js";
 
@@ -16,7 +15,7 @@ export interface Keeping {
   /** Undefined where the app wants none, and until it is open. */
   journal: Journal | undefined;
   /** Gives tokens, and opens the store of whoever they belong to. */
-  stores?: Tokens;
+  stores?: TokenSource;
   /** The app's own. */
   fetch?: FetchLike | undefined;
   /** What records the requests, where the app wants that. */
@@ -331,7 +330,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#listeners.emit("state", { state: this.#state });
   }
 
-  async #openStore(stores: Tokens): Promise<void> {
+  async #openStore(stores: TokenSource): Promise<void> {
     const { reload } = this.#keeping;
     try {
       const { journal, why } = await stores.open();
@@ -402,4 +401,14 @@ export class Lifetime<F extends Facts, C extends object> {
 /** The error of what was under way when the runtime exited. */
 function interrupted({ code, message, cause }: HoldfastError, op: string): HoldfastError {
   return new HoldfastError({ code, op, message, retryable: isRepeatable(op), cause });
+}
+
+/** What a request comes to that has not reached the core when its user logs out, or that is made after that (core/durable/logout.go). */
+function unsent(op: string): HoldfastError {
+  return new HoldfastError({
+    code: "unsent",
+    op,
+    message: "the request was not sent, and will not be: its user has logged out",
+    hint: "Connect again once somebody has signed in, and make the call there if it is theirs.",
+  });
 }

@@ -3,7 +3,7 @@
 import type { FetchLike, RequestSender } from "../runtime/sender.js";
 import { badArgument } from "../shared/arguments.js";
 import type { PageChunk } from "./loadchunk.js";
-import type { TokenAnswer } from "./tokenanswer.js";
+import type { TokenReply } from "./tokenreply.js";
 
 /**
  * Gives a bearer token: the token alone, without "Bearer". Asked for once before
@@ -26,7 +26,7 @@ export interface ClientAuthorization extends RequestSender {
    * somebody has signed in, in whatever tab. Never rejects. `opening`: nobody has the
    * client yet, and where nobody signs in there is none. Nobody is asked any more once `over` is aborted.
    */
-  token(opening: boolean, over?: AbortSignal): Promise<TokenAnswer>;
+  token(opening: boolean, over?: AbortSignal): Promise<TokenReply>;
   /** That one is another page's of the same client: what was refused of the client, and what was tried for it, is known to both. */
   joins(other: ClientAuthorization): void;
   /** Signs out: nothing of the user's tokens is kept any more. */

@@ -6,10 +6,9 @@ import { forgetStored } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
 import { serverKey } from "../storage/storage.js";
 import type { TokenSubject } from "../shared/clientstate.js";
-import { otherSubject } from "./othersubject.js";
 import { principalOf } from "./principal.js";
 import { headerEntries } from "../shared/headerentries.js";
-import { badProvider, type TokenAnswer } from "./tokenanswer.js";
+import { badProvider, type TokenReply } from "./tokenreply.js";
 import type { ClientAuthorization, TokenProvider, UserOptions } from "./useroptions.js";
 import type { RequestSender } from "../runtime/sender.js";
 
@@ -36,9 +35,9 @@ export function storeKeys(address: () => string, prefix = ""): StoreKeys {
 }
 
 /** Who gives a client its tokens, and opens the store of whoever they belong to. */
-export interface Tokens {
+export interface TokenSource {
   /** The next token. Never rejects. `opening`: the client is not open yet. `over`: aborted once nobody waits for it. */
-  token(opening?: boolean, over?: AbortSignal): Promise<TokenAnswer>;
+  token(opening?: boolean, over?: AbortSignal): Promise<TokenReply>;
   /** The last token that was given. */
   readonly given?: string | undefined;
   /** How requests leave, where they do not leave as the core has them. */
@@ -46,9 +45,9 @@ export interface Tokens {
   /** Gives up what says who the user is, where that is ours to give up. */
   signOut?(): Promise<void>;
   /** Whose a token is, where that is known, and is not whom the app has named. */
-  stranger?(answer: TokenAnswer): TokenSubject | undefined;
+  stranger?(answer: TokenReply): TokenSubject | undefined;
   /** Whether that token is another user's than the last one. */
-  changed(answer: TokenAnswer): boolean;
+  changed(answer: TokenReply): boolean;
   /** Opens the store of whoever the next token belongs to. */
   open(): Promise<OpenedStore>;
   /** Whether that is the key of the user's store, as far as anybody knows who that is. */
@@ -58,7 +57,7 @@ export interface Tokens {
 }
 
 /** The stores of one client's users, one after the other, and the tokens that say who they are. */
-export class UserStores implements Tokens {
+export class UserStores implements TokenSource {
   readonly #options: UserOptions;
   readonly #cookies: boolean;
   readonly #keys: StoreKeys;
@@ -68,7 +67,7 @@ export class UserStores implements Tokens {
   /** Whose store was opened last; undefined where nothing is kept. */
   #opened: string | undefined;
   /** What the provider has answered before the core asked. */
-  #ahead: Promise<TokenAnswer> | undefined;
+  #ahead: Promise<TokenReply> | undefined;
   /** Whose the last token was; undefined before the first. */
   #user: { principal: string | undefined } | undefined;
 
@@ -140,7 +139,7 @@ export class UserStores implements Tokens {
   }
 
   /** The next token. One that was handed out is never handed out again: it may have been refused. */
-  token(opening = false, over?: AbortSignal): Promise<TokenAnswer> {
+  token(opening = false, over?: AbortSignal): Promise<TokenReply> {
     this.#opening = opening;
     const answer = this.#ahead ?? this.#authorization?.token(opening, over) ?? askForToken(this.#options.token);
     this.#ahead = undefined;
@@ -148,13 +147,13 @@ export class UserStores implements Tokens {
   }
 
   /** Whether a token is another user's than the last one. */
-  isAnothers(answer: TokenAnswer): boolean {
+  isAnothers(answer: TokenReply): boolean {
     if (this.#options.principal !== undefined || !answer.ok) return false;
     return this.#user !== undefined && this.#user.principal !== userOf(answer);
   }
 
   /** The same; then it is kept for the client that works with that user's store, and asks for it next. */
-  changed(answer: TokenAnswer): boolean {
+  changed(answer: TokenReply): boolean {
     if (this.#options.principal !== undefined || !answer.ok) return false;
     const isAnothers = this.isAnothers(answer);
     const before = this.#user;
@@ -171,7 +170,7 @@ export class UserStores implements Tokens {
     return typeof token === "string" && token !== "" && this.changed({ ok: true, text: token });
   }
 
-  stranger(answer: TokenAnswer): TokenSubject | undefined {
+  stranger(answer: TokenReply): TokenSubject | undefined {
     const { principal } = this.#options;
     return answer.ok && principal !== SHARED ? otherSubject(userOf(answer), principal) : undefined;
   }
@@ -204,12 +203,12 @@ export class UserStores implements Tokens {
 }
 
 /** Whose a token is. */
-function userOf(answer: TokenAnswer): string | undefined {
+function userOf(answer: TokenReply): string | undefined {
   return "user" in answer ? answer.user : principalOf(answer.text);
 }
 
 /** Asks the app for a token. Never rejects. */
-async function askForToken(provider: TokenProvider | undefined): Promise<TokenAnswer> {
+async function askForToken(provider: TokenProvider | undefined): Promise<TokenReply> {
   try {
     await undefined; // app code never runs within the core's effects
     const token: unknown = await provider?.();
@@ -218,4 +217,11 @@ async function askForToken(provider: TokenProvider | undefined): Promise<TokenAn
   } catch (error) {
     return badProvider(error);
   }
+}
+
+/** The subject of a token's user where that is known, and is not whom the app has named. */
+export function otherSubject(user: string | undefined, named: string | undefined): TokenSubject | undefined {
+  if (user === undefined || named === undefined || user === named) return undefined;
+  const [issuer, subject] = JSON.parse(user) as [unknown, unknown];
+  return typeof issuer === "string" && typeof subject === "string" && subject !== named ? { issuer, subject } : undefined;
 }

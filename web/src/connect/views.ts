@@ -7,8 +7,8 @@ import type { AskedContext, DeclaredHandlers, Handlers, InputContext } from "../
 import type { TokenSubject } from "../shared/clientstate.js";
 import type { Open } from "../shared/mcp.js";
 import type { RequestSender } from "../runtime/sender.js";
-import type { TokenAnswer } from "./tokenanswer.js";
-import type { OpenedStore, Tokens, UserStores } from "./userstores.js";
+import type { TokenReply } from "./tokenreply.js";
+import type { OpenedStore, TokenSource, UserStores } from "./userstores.js";
 
 /** One of those who use a client. */
 export interface View {
@@ -90,7 +90,7 @@ async function ask<T>(views: Views, context: AskedContext, of: (handlers: Handle
 }
 
 /** The tokens and stores of the newest view. */
-export class NewestTokens implements Tokens {
+export class NewestTokens implements TokenSource {
   readonly #views: Views;
   readonly #becomes: ((principal: string | undefined) => void) | undefined;
   #changed = false;
@@ -106,7 +106,7 @@ export class NewestTokens implements Tokens {
     return this.#views.newest?.stores.sender;
   }
 
-  async token(opening = false, gone?: AbortSignal): Promise<TokenAnswer> {
+  async token(opening = false, gone?: AbortSignal): Promise<TokenReply> {
     for (let view = this.#views.newest; view && !gone?.aborted; view = this.#views.newest) {
       const { stores } = view;
       const asked = either(view.over, gone);
@@ -129,7 +129,7 @@ export class NewestTokens implements Tokens {
     return { ok: false, text: "there is no token provider" };
   }
 
-  stranger(answer: TokenAnswer): TokenSubject | undefined {
+  stranger(answer: TokenReply): TokenSubject | undefined {
     return this.#views.newest?.stores.stranger(answer);
   }
 

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../shared/errors.js";
 import type { CallToolResult, JSONSchema, Tool } from "../shared/mcp.js";
-import type { Validator, Verdict } from "./verdict.js";
+import type { Validator, Conformity } from "./verdict.js";
 
 /**
  * What becomes of a tool's result that does not fit its outputSchema: `reject`
@@ -60,7 +60,7 @@ export class Outputs {
     return undefined;
   }
 
-  async #judge(schema: JSONSchema, value: unknown): Promise<Verdict> {
+  async #judge(schema: JSONSchema, value: unknown): Promise<Conformity> {
     try {
       return (await this.#load()).validate(schema, value);
     } catch (error) {
@@ -68,7 +68,7 @@ export class Outputs {
     }
   }
 
-  #unfit(name: string, result: CallToolResult, verdict: (Verdict & { kind: "invalid" }) | undefined): HoldfastError | undefined {
+  #unfit(name: string, result: CallToolResult, verdict: (Conformity & { kind: "invalid" }) | undefined): HoldfastError | undefined {
     const what = verdict
       ? `the structuredContent does not fit the tool's outputSchema (${verdict.keyword})`
       : "the result has no structuredContent, and the tool has an outputSchema";

@@ -6,10 +6,10 @@ const MOST_VALUES = 20_000;
 const MOST_LEVELS = 100;
 
 /** The validator's names for dialects. */
-export type Draft = "4" | "7" | "2019-09" | "2020-12";
+export type SchemaDraft = "4" | "7" | "2019-09" | "2020-12";
 
 /** The dialects that are understood, by `$schema` without its empty fragment. */
-const DIALECTS: Record<string, Draft> = {
+const DIALECTS: Record<string, SchemaDraft> = {
   "https://json-schema.org/draft/2020-12/schema": "2020-12",
   "https://json-schema.org/draft/2019-09/schema": "2019-09",
   "http://json-schema.org/draft-07/schema": "7",
@@ -35,7 +35,7 @@ class SchemaObject {
 /** A copy of a server's schema that the validator may mark and that counts its steps. */
 export interface CheckedSchema {
   root: object;
-  draft: Draft;
+  draft: SchemaDraft;
   /** Whether it compares the items of an array with each other. */
   comparesItems: boolean;
 }
@@ -67,7 +67,7 @@ export function copySchema(schema: unknown): CheckedSchema {
   return { root: copy(schema, 0) as object, draft, comparesItems };
 }
 
-function draftOf(dialect: unknown): Draft {
+function draftOf(dialect: unknown): SchemaDraft {
   if (dialect === undefined) return "2020-12"; // since 2025-11-25; before it MCP named none
   const known = typeof dialect === "string" ? DIALECTS[dialect.replace(/#$/, "")] : undefined;
   if (!known) throw new Uncheckable("the output schema is of an unknown dialect");

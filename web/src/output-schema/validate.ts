@@ -5,7 +5,7 @@
 import { dereference, format, validate as apply, type OutputUnit, type Schema } from "@cfworker/json-schema";
 import { Uncheckable, within } from "./budget.js";
 import { copySchema, type CheckedSchema } from "./schema.js";
-import type { Verdict } from "./verdict.js";
+import type { Conformity } from "./verdict.js";
 
 declare const HOLDFAST_VERSION: string;
 
@@ -32,7 +32,7 @@ interface Ready extends CheckedSchema {
 const ready = new WeakMap<object, Ready>();
 
 /** Validates a value. It never throws, and takes no longer than `ms`. */
-export function validate(schema: unknown, value: unknown, ms: number = PATIENCE): Verdict {
+export function validate(schema: unknown, value: unknown, ms: number = PATIENCE): Conformity {
   try {
     return within(ms, () => judge(prepare(schema), value));
   } catch (error) {
@@ -57,7 +57,7 @@ function prepare(schema: unknown): Ready {
   return made;
 }
 
-function judge({ root, draft, lookup, comparesItems }: Ready, value: unknown): Verdict {
+function judge({ root, draft, lookup, comparesItems }: Ready, value: unknown): Conformity {
   if (comparesItems) {
     const { longest, size } = measure(value);
     if (longest * size > MOST_COMPARISONS) throw new Uncheckable("the result is too large for uniqueItems");
@@ -81,7 +81,7 @@ function measure(value: unknown): { longest: number; size: number } {
 }
 
 /** Follows the first error inwards: an outer keyword's error comes before those of the keywords below it. */
-function fault(errors: OutputUnit[]): Verdict {
+function fault(errors: OutputUnit[]): Conformity {
   let found = errors[0]!;
   for (const error of errors) {
     // Below these several branches failed, and none of them is the one.

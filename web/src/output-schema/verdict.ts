@@ -2,7 +2,7 @@
  * What a validation came to: the value fits, or where it does not, or why that
  * could not be found out. Texts hold nothing of the value.
  */
-export type Verdict =
+export type Conformity =
   | { kind: "valid" }
   | {
       kind: "invalid";
@@ -18,5 +18,5 @@ export type Verdict =
 /** The chunk's exports (validate.ts). */
 export interface Validator {
   readonly version: string;
-  validate(schema: unknown, value: unknown): Verdict;
+  validate(schema: unknown, value: unknown): Conformity;
 }

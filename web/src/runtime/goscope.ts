@@ -1,6 +1,6 @@
 /** @internal */
 import { defineGo } from "../../build/wasm_exec.mjs";
-import type { Host } from "./setup.js";
+import type { GoHost } from "./setup.js";
 
 /** What wasm_exec.js calls Go: a program, ready to run. */
 export interface GoProgram {
@@ -19,7 +19,7 @@ export interface GoProgram {
  *
  * @param host the object that the program fills while it starts (wasm/main.go)
  */
-export function newGo(host: Host): GoProgram {
+export function newGo(host: GoHost): GoProgram {
   // Even where the page has these, as a polyfill or as the id of an element, Go gets its own.
   const own: Record<PropertyKey, unknown> = { __holdfast: host, fs: undefined, process: undefined, path: undefined };
   const Go = defineGo(new Proxy(own, { get: (_, name) => (Object.hasOwn(own, name) ? own[name] : Reflect.get(globalThis, name)) }));

@@ -5,7 +5,7 @@ import { watchPolicy } from "../shared/forbidden.js";
 import { newGo } from "./goscope.js";
 import { ownWasm } from "./ownwasm.js";
 import { Runtime } from "./runtime.js";
-import type { Host } from "./setup.js";
+import type { GoHost } from "./setup.js";
 import { wasmAhead } from "./wasmahead.js";
 import { beginsAsWasm, isOtherBuild, notFetched, otherBuild, whereWasm, whyNotCompiled } from "./whatcame.js";
 
@@ -99,7 +99,7 @@ async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
 }
 
 async function startFrom(file: WasmFile, source: WasmSource): Promise<Runtime> {
-  const host: Host = {};
+  const host: GoHost = {};
   const go = newGo(host);
   let runtime: Runtime | undefined;
   let isReady = false;

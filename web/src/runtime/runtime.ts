@@ -3,7 +3,7 @@ import { HoldfastError } from "../shared/errors.js";
 import { Effects } from "./effects.js";
 import type { CallTimes, ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
-import type { Host } from "./setup.js";
+import type { GoHost } from "./setup.js";
 import { Table, type TableRecord } from "./table.js";
 
 /** What the store holds for the client with that handle. */
@@ -17,12 +17,12 @@ const NOTHING = new Uint8Array(0);
  */
 export class Runtime implements Reports {
   readonly #exports: Exports;
-  readonly #host: Host;
+  readonly #host: GoHost;
   readonly #table: Table;
   readonly #effects = new Effects(this);
   #death: HoldfastError | undefined;
 
-  constructor(exports: Exports, host: Host) {
+  constructor(exports: Exports, host: GoHost) {
     this.#exports = exports;
     this.#host = host;
     this.#table = new Table(exports.mem, exports.header(), (n) => exports.reserve(n));

@@ -1,5 +1,5 @@
 /** The object that the Go program fills while it starts (wasm/main.go). */
-export interface Host {
+export interface GoHost {
   version?: string;
   /** Returns the client's handle, a string that says which option is wrong, or DEAD. */
   connect?: (options: object) => number | string;

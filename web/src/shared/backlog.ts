@@ -53,7 +53,7 @@ export class Backlog {
  * What waits in one queue. Most apps await a call's result and read none of its
  * events: what waits for that reader is garbage with the queue, and counts no more.
  */
-export class Waiting {
+export class QueueLoad {
   readonly #queue: object;
   readonly #tally: Tally;
   #watched = false;

@@ -1,4 +1,4 @@
-import { type Backlog, EACH, Waiting } from "./backlog.js";
+import { type Backlog, EACH, QueueLoad } from "./backlog.js";
 import { HoldfastError } from "./errors.js";
 
 /** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
@@ -324,14 +324,14 @@ class Fifo<T> {
   /** Of each of the items. */
   #sizes: number[] = [];
   #head = 0;
-  readonly #waiting: Waiting;
+  readonly #waiting: QueueLoad;
   /** How many items were dropped. */
   dropped = 0;
 
   constructor(backlog: Backlog, gaps: Gaps<T> | undefined) {
     this.#backlog = backlog;
     this.#gaps = gaps;
-    this.#waiting = new Waiting(this, backlog);
+    this.#waiting = new QueueLoad(this, backlog);
   }
 
   /** Bytes of the items that wait. */

@@ -6,45 +6,45 @@ import { badArgument, isCount, isTime, COUNT, TIME } from "./arguments.js";
 type Problem = readonly [member: string, words: string];
 
 /** Says what is wrong with a value; undefined where nothing is. */
-export type Kind = (value: unknown) => Problem | undefined;
+export type OptionKind = (value: unknown) => Problem | undefined;
 
 /** A kind by what it takes. */
-export function takes(words: string, test: (value: unknown) => boolean): Kind {
+export function takes(words: string, test: (value: unknown) => boolean): OptionKind {
   return (value) => (test(value) ? undefined : ["", `has to be ${words}`]);
 }
 
 /** One of some values. */
-export function oneOf(...values: readonly unknown[]): Kind {
+export function oneOf(...values: readonly unknown[]): OptionKind {
   const words = values.map((value) => JSON.stringify(value));
   const last = words.pop()!;
   return takes(words.length > 0 ? `${words.join(", ")} or ${last}` : last, (value) => values.includes(value));
 }
 
 /** Any text. */
-export const text: Kind = takes("a string", (value) => typeof value === "string");
+export const text: OptionKind = takes("a string", (value) => typeof value === "string");
 /** Text that says something. */
-export const name: Kind = takes("a string that is not empty", (value) => typeof value === "string" && value !== "");
+export const name: OptionKind = takes("a string that is not empty", (value) => typeof value === "string" && value !== "");
 /** True or false. */
-export const flag: Kind = takes("true or false", (value) => typeof value === "boolean");
+export const flag: OptionKind = takes("true or false", (value) => typeof value === "boolean");
 /** A function of the app's. */
-export const code: Kind = takes("a function", (value) => typeof value === "function");
+export const code: OptionKind = takes("a function", (value) => typeof value === "function");
 /** What gives an operation up. */
-export const signal: Kind = takes("an AbortSignal", (value) => value instanceof AbortSignal);
+export const signal: OptionKind = takes("an AbortSignal", (value) => value instanceof AbortSignal);
 /** A time in ms. */
-export const time: Kind = takes(TIME, isTime);
+export const time: OptionKind = takes(TIME, isTime);
 /** A bound. */
-export const count: Kind = takes(COUNT, isCount);
+export const count: OptionKind = takes(COUNT, isCount);
 /** An address. */
-export const address: Kind = takes("a URL, or the text of one", (value) => typeof value === "string" || value instanceof URL);
+export const address: OptionKind = takes("a URL, or the text of one", (value) => typeof value === "string" || value instanceof URL);
 /** A list. */
-export const list: Kind = takes("a list", Array.isArray);
+export const list: OptionKind = takes("a list", Array.isArray);
 /** Members of any name. */
-export const open: Kind = takes("an object", (value) => isObject(value) && !Array.isArray(value));
+export const open: OptionKind = takes("an object", (value) => isObject(value) && !Array.isArray(value));
 /** Anything: somebody else looks at it. */
-export const any: Kind = () => undefined;
+export const any: OptionKind = () => undefined;
 
 /** An object of members, each of a kind; `undefined` counts as left out. An object of a class of the app's may have members of its own. */
-export function group(members: Readonly<Record<string, Kind>>): Kind {
+export function group(members: Readonly<Record<string, OptionKind>>): OptionKind {
   return (value) => {
     const wrong = open(value);
     if (wrong) return wrong;
@@ -61,17 +61,17 @@ export function group(members: Readonly<Record<string, Kind>>): Kind {
 }
 
 /** An object of functions. */
-export function functions(...names: readonly string[]): Kind {
+export function functions(...names: readonly string[]): OptionKind {
   return group(Object.fromEntries(names.map((each) => [each, code])));
 }
 
 /** An object of bounds. */
-export function counts(...names: readonly string[]): Kind {
+export function counts(...names: readonly string[]): OptionKind {
   return group(Object.fromEntries(names.map((each) => [each, count])));
 }
 
 /** True, false or an object of that kind. */
-export function flagOr(kind: Kind): Kind {
+export function flagOr(kind: OptionKind): OptionKind {
   return (value) => {
     if (typeof value === "boolean") return undefined;
     return typeof value === "object" ? kind(value) : ["", "has to be true, false or an object"];
@@ -79,17 +79,17 @@ export function flagOr(kind: Kind): Kind {
 }
 
 /** One that may be left out. */
-export function optional(kind: Kind): Kind {
+export function optional(kind: OptionKind): OptionKind {
   return (value) => (value === undefined ? undefined : kind(value));
 }
 
 /** Throws `bad_argument`, which names the member of `argument` that is of no such kind, or `argument` itself. */
-export function check(op: string, argument: string, value: unknown, kind: Kind): void {
+export function check(op: string, argument: string, value: unknown, kind: OptionKind): void {
   const problem = kind(value);
   if (problem) throw badArgument(op, problem[0] || argument, problem[1]);
 }
 
-function unknown(members: object): Kind {
+function unknown(members: object): OptionKind {
   return () => ["", `is no option: there are ${Object.keys(members).join(", ")}`];
 }
 

@@ -5,7 +5,7 @@ import { type ClientAuth, openClientAuth } from "../auth/clientauth.js";
 import { loadSignIn } from "../auth/loadsignin.js";
 import type { SignInSource } from "../auth/oauth.js";
 import { authPlace, leftPlace } from "./authplace.js";
-import { badProvider, type TokenAnswer } from "../connect/tokenanswer.js";
+import { badProvider, type TokenReply } from "../connect/tokenreply.js";
 import type { ClientAuthorization } from "../connect/useroptions.js";
 import type { Answer, Leave } from "../runtime/sender.js";
 import { HoldfastError } from "../shared/errors.js";
@@ -118,7 +118,7 @@ export class Authorization implements ClientAuthorization {
    * somebody has signed in, in whatever tab. Never rejects. `opening`: nobody has the
    * client yet, and where nobody signs in there is none. Nobody is asked once `over` is aborted.
    */
-  async token(opening: boolean, over?: AbortSignal): Promise<TokenAnswer> {
+  async token(opening: boolean, over?: AbortSignal): Promise<TokenReply> {
     const refused = this.#refused;
     let held = (refused.asked ??= refused.held); // what the page was asked for that has gone meanwhile comes first
     refused.held = undefined;

@@ -3,7 +3,7 @@
 
 import { DEAD, Kind, RECORD_WORDS } from "../../src/shared/border.js";
 import { newGo } from "../../src/runtime/goscope.js";
-import type { Host } from "../../src/runtime/setup.js";
+import type { GoHost } from "../../src/runtime/setup.js";
 import { Table, type TableRecord } from "../../src/runtime/table.js";
 
 /** The clock of every program: what performance.now() reads, in ms. */
@@ -51,7 +51,7 @@ class Program {
   constructor(module: WebAssembly.Module) {
     listeners.clear();
     drawn = 0;
-    const host: Host & Record<string, unknown> = {};
+    const host: GoHost & Record<string, unknown> = {};
     const go = newGo(host);
     go.importObject["holdfast"] = { ready: () => {}, now: () => clock.now, flush: (count: number) => void (this.#flushed = count) };
     go.exit = (code: number) => {

@@ -1,5 +1,5 @@
 /** What a client's question for a token comes to: a token, or why there is none. */
-export interface TokenAnswer {
+export interface TokenReply {
   ok: boolean;
   text: string;
   /** There is none for want of the network: the provider may be asked again. */
@@ -11,7 +11,7 @@ export interface TokenAnswer {
 }
 
 /** The answer of a provider that has rejected. */
-export function badProvider(error: unknown): TokenAnswer {
+export function badProvider(error: unknown): TokenReply {
   try {
     return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
   } catch {
