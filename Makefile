@@ -408,8 +408,9 @@ MUTANTS ?= 300
 mutate: ## change one token at a time in the protocol packages: which changes does no quick test notice?
 	go run ./e2e/cmd/mutate -mutants $(MUTANTS) $(if $(SEED),-seed $(SEED))
 
-count: node_modules/.package-lock.json ## how much code each room has, in statements and members; who decides what of a call
+count: node_modules/.package-lock.json ## how much code each room has, in statements and members; how large the core's types are; who decides what of a call
 	go run ./web/scripts/count
+	go run ./web/scripts/structure
 	node web/scripts/count/count.mjs
 	go test -count=1 -v ./e2e -run '^TestHouseDeciders$$'
 
