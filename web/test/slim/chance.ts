@@ -236,7 +236,7 @@ class Chance {
       case 6:
         return void client.input("ack", [call, this.#next(4), this.#next(2)]);
       case 7:
-        return void client.input(this.#pick(["handed", "peek", "disown"]), [call]);
+        return void client.input(this.#pick(["handed", "peek", "revoke"]), [call]);
       case 8:
         return void client.input(this.#pick(["hide", "handshake"]));
       case 9:

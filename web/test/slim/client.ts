@@ -1,6 +1,6 @@
 // A client of both programs, and what it has asked of its host.
 
-import { CallFlags, Ending, Kind, SOURCE, STORE_REASON, StoreResult, TokenAnswer, type StoreReasonWord } from "../../src/shared/border.js";
+import { type Exports, CallFlags, Ending, Kind, SOURCE, STORE_REASON, StoreResult, TokenAnswer, type StoreReasonWord } from "../../src/shared/border.js";
 import type { TableRecord } from "../../src/runtime/table.js";
 import { type Argument, clock, LENGTH, NOW, type Pair } from "./program.js";
 import { Store } from "./store.js";
@@ -39,7 +39,7 @@ export class Client {
     this.handle = pair.open(protocol === "mcp" ? "connect" : "connectAgent", { ...OPTIONS[protocol], epoch: 1, ...options }, seed);
   }
 
-  input(name: string, numbers: readonly Argument[] = [], payload: Uint8Array | string = "", timed = true): TableRecord[] {
+  input(name: keyof Exports, numbers: readonly Argument[] = [], payload: Uint8Array | string = "", timed = true): TableRecord[] {
     this.begun = [];
     const records = this.pair.input(name, [this.handle, ...numbers, ...(timed ? [NOW] as const : [])], payload);
     this.note(records);

@@ -1,7 +1,7 @@
 // Two files of one program, each in its own memory. The clock, chance and the page are the proof's, so that
 // both do the same as long as slim has left the same program.
 
-import { DEAD, Kind, RECORD_WORDS } from "../../src/shared/border.js";
+import { type Exports, DEAD, Kind, RECORD_WORDS } from "../../src/shared/border.js";
 import { newGo } from "../../src/runtime/goscope.js";
 import type { GoHost } from "../../src/runtime/setup.js";
 import { Table, type TableRecord } from "../../src/runtime/table.js";
@@ -72,7 +72,7 @@ class Program {
     return this.#connect(op, options);
   }
 
-  input(name: string, numbers: readonly Argument[], payload: Uint8Array): number {
+  input(name: keyof Exports, numbers: readonly Argument[], payload: Uint8Array): number {
     if (payload.length > 0) this.#table.writeBytes(payload);
     return this.#exports[name]!(...numbers.map((n) => (n === LENGTH ? payload.length : n === NOW ? clock.now : n)));
   }
@@ -128,7 +128,7 @@ export class Pair {
     return linked;
   }
 
-  input(name: string, numbers: readonly Argument[], payload: Uint8Array | string = ""): TableRecord[] {
+  input(name: keyof Exports, numbers: readonly Argument[], payload: Uint8Array | string = ""): TableRecord[] {
     const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
     return this.#both(() => `${name}(${numbers.join(", ")}) ${show(bytes)}`, (program) => program.input(name, numbers, bytes));
   }

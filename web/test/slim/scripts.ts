@@ -1,6 +1,6 @@
 // Plays the scripts of core/coretest at the border of the wasm: one input of a script is one of the exports'.
 
-import { CallFlags, SOURCE, StoreResult, TaskOffer, TaskWish, TokenAnswer, type StoreReasonWord } from "../../src/shared/border.js";
+import { type Exports, CallFlags, SOURCE, StoreResult, TaskOffer, TaskWish, TokenAnswer, type StoreReasonWord } from "../../src/shared/border.js";
 import { Client, ENDINGS, frame, type Protocol } from "./client.js";
 import { clock, LENGTH, type Pair } from "./program.js";
 
@@ -142,7 +142,7 @@ type Command = (client: Client, args: string, words: string[]) => void;
 
 const number = (text = ""): number => +text.replace(/^[xc]/, "");
 /** An export that takes the number of a call. */
-const ofCall = (name: string, ...more: number[]): Command => (client, args) => void client.input(name, [number(args), ...more]);
+const ofCall = (name: keyof Exports, ...more: number[]): Command => (client, args) => void client.input(name, [number(args), ...more]);
 const behind = (args: string, words: number): string => args.split(" ").slice(words).join(" ");
 
 const COMMANDS: Record<string, Command> = {
