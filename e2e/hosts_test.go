@@ -81,6 +81,7 @@ var hostStories = []hostStory{
 	{TestTaskAPI_Drafts, anywhere, false},
 	{TestFault123_TwoUsersInTurn, anywhere, false},
 	{TestFault123_TheUserChangesInMidSession, anywhere, false},
+	{TestStoryUserChanges, anywhere, true},
 	{TestReloads, anywhere, false},
 	{TestCuts, anywhere, false},
 	{TestAgentPermissionOverReload, anywhere, false},

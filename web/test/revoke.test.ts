@@ -32,7 +32,7 @@ class Shared {
     connect: (_: object, port: ClientPort, stored: (handle: number) => unknown) => {
       const handle = this.ports.push(port);
       stored(handle);
-      queueMicrotask(() => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0));
+      if (this.opens) queueMicrotask(() => this.open(port));
       return handle;
     },
     call: (handle: number, _how: number, [method, params]: string[], _times: object, bind: (id: number) => void) => {
@@ -65,6 +65,12 @@ class Shared {
   }
 
   readonly plan: Plan;
+  /** Its server answers at once. */
+  opens = true;
+
+  open(port = this.ports.at(-1)!): void {
+    port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0);
+  }
 
   constructor(policy: ValidatePolicy = false) {
     this.plan = {
@@ -211,4 +217,28 @@ test("Fault 467: of a result of the last user that does not fit nothing is told,
     assert.equal(told.length, knows ? 1 : 0);
   }
   joinable.clear();
+});
+
+test("a token of another user that comes while a client is opened has it opened for that user: connect resolves then, or rejects", async () => {
+  for (const fails of [false, true]) {
+    const shared = new Shared();
+    shared.opens = false;
+    const tokens = [tokenOf(somebody()), tokenOf(somebody())];
+    const opening = shared.view(() => tokens.shift() ?? "");
+    await until(() => shared.ports.length === 1);
+    shared.ports[0]!.token(); // as the server refuses the first
+    await settled();
+    shared.ports[0]!.token();
+    await until(() => shared.ports.length === 2);
+    assert.deepEqual([shared.said, joinable.size], [["keep 1"], 1]);
+    if (fails) {
+      shared.ports[1]!.state('{"state":"failed","error":{"code":"unauthorized","message":"no","op":"connect","status":401,"retryable":false}}', 0);
+      await assert.rejects(opening, ({ code }: { code: string }) => code === "unauthorized");
+    } else {
+      shared.open();
+      const view = await opening;
+      assert.deepEqual([view.state, view.client.state, view.over.aborted], ["open", "open", false]);
+    }
+    joinable.clear();
+  }
 });
