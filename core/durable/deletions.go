@@ -10,8 +10,9 @@ import (
 // A store that is away, or fails for a commit, misses deletions: a later page would find what
 // its app has done with. They are kept until it works again, and may be tried before.
 
-// madeAgain is what a deletion has that is made once more: it is no other page's record that is deleted then, and its end
-// is waited for, which tells it from one that only makes room for the head that follows (Log.BeginAgain).
+// madeAgain is what a deletion has that is made once more: it is no other page's record that is deleted then,
+// and its end is waited for, which tells it from one that only makes room for the head that follows
+// (Log.BeginAgain).
 const madeAgain = journal.OpOwned | journal.OpAwaited
 
 // keepDeletion keeps one.

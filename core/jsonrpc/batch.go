@@ -1,7 +1,7 @@
 package jsonrpc
 
-// Batch goes over the messages of a text that is one message or an array of them (JSON-RPC 2.0 section 6). It aliases
-// the text. A Batch is a value; copying it copies the position.
+// Batch goes over the messages of a text that is one message or an array of them (JSON-RPC 2.0 section 6). It
+// aliases the text. A Batch is a value; copying it copies the position.
 type Batch struct {
 	text  []byte
 	pos   int // where the next element begins
@@ -9,9 +9,9 @@ type Batch struct {
 	limit int
 }
 
-// ParseBatch checks that text is JSON and either a single value or a non-empty array of at most l.Batch elements, each
-// nested no deeper than l.Depth. What each element is as a message, [Batch.Next] tells; one that is none spoils only
-// itself (section 6 answers each element for itself).
+// ParseBatch checks that text is JSON and either a single value or a non-empty array of at most l.Batch
+// elements, each nested no deeper than l.Depth. What each element is as a message, [Batch.Next] tells; one
+// that is none spoils only itself (section 6 answers each element for itself).
 //
 // The text is read twice, here and by Next. Only MCP 2025-03-26 has batches, and there they are rare.
 func ParseBatch(text []byte, l Limits) (Batch, error) {
@@ -64,8 +64,9 @@ func ParseBatch(text []byte, l Limits) (Batch, error) {
 // Len returns how many messages Next has yet to deliver, refused ones included.
 func (b *Batch) Len() int { return b.left }
 
-// Next returns the next message, or the error of the next element if that is no message; the ones after it are still
-// delivered. The bool is false once all have been. Offsets of errors count from the beginning of the whole text.
+// Next returns the next message, or the error of the next element if that is no message; the ones after it
+// are still delivered. The bool is false once all have been. Offsets of errors count from the beginning of
+// the whole text.
 func (b *Batch) Next() (Message, bool, error) {
 	if b.left == 0 {
 		return Message{}, false, nil

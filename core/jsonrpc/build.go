@@ -2,10 +2,11 @@ package jsonrpc
 
 import "strconv"
 
-// AppendRequest appends a request. The payloads are spliced in as they are and not checked: use [Valid] on what comes
-// from outside. params is empty or a JSON object without a _meta member, meta empty or a JSON object, which becomes the
-// first member of params. With neither there is no params member; with meta alone params holds just that. An array as
-// params, which JSON-RPC allows and MCP does not use, is written as it is and leaves no room for meta.
+// AppendRequest appends a request. The payloads are spliced in as they are and not checked: use [Valid] on
+// what comes from outside. params is empty or a JSON object without a _meta member, meta empty or a JSON
+// object, which becomes the first member of params. With neither there is no params member; with meta alone
+// params holds just that. An array as params, which JSON-RPC allows and MCP does not use, is written as it is
+// and leaves no room for meta.
 func AppendRequest(dst []byte, id uint64, method string, params, meta []byte) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = strconv.AppendUint(dst, id, 10)
@@ -45,8 +46,8 @@ func appendParams(dst, params, meta []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendResult appends the response to a request of the server. The id goes back exactly as it stood. result is any
-// JSON value, spliced in as it is; empty stands for the empty object, MCP's empty result.
+// AppendResult appends the response to a request of the server. The id goes back exactly as it stood. result
+// is any JSON value, spliced in as it is; empty stands for the empty object, MCP's empty result.
 func AppendResult(dst []byte, id ID, result []byte) []byte {
 	if result = trim(result); len(result) == 0 {
 		result = []byte("{}")
@@ -54,21 +55,22 @@ func AppendResult(dst []byte, id ID, result []byte) []byte {
 	return appendReply(dst, id, `,"result":`, result)
 }
 
-// AppendErrorObject appends an error response whose error object (code, message, data) is raw JSON, spliced in as it is.
+// AppendErrorObject appends an error response whose error object (code, message, data) is raw JSON, spliced
+// in as it is.
 func AppendErrorObject(dst []byte, id ID, object []byte) []byte {
 	return appendReply(dst, id, `,"error":`, object)
 }
 
-// AppendError appends an error response to a request of the server (JSON-RPC 2.0 section 5.1). The id goes back exactly
-// as it stood; an absent one becomes null.
+// AppendError appends an error response to a request of the server (JSON-RPC 2.0 section 5.1). The id goes
+// back exactly as it stood; an absent one becomes null.
 func AppendError(dst []byte, id ID, code int, message string) []byte {
 	object := strconv.AppendInt([]byte(`{"code":`), int64(code), 10)
 	object = AppendString(append(object, `,"message":`...), message)
 	return AppendErrorObject(dst, id, append(object, '}'))
 }
 
-// appendReply is what all replies have in common; member is the one that says what kind it is. It is not inlined, which
-// would cost the download some 4 KB of code: a reply is rare.
+// appendReply is what all replies have in common; member is the one that says what kind it is. It is not
+// inlined, which would cost the download some 4 KB of code: a reply is rare.
 //
 //go:noinline
 func appendReply(dst []byte, id ID, member string, value []byte) []byte {
@@ -79,8 +81,9 @@ func appendReply(dst []byte, id ID, member string, value []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendObject appends the JSON object base with further members put before its own. base is empty or an object; extra is
-// members without braces, such as "progressToken":5, or empty. The caller sees to it that no key is in both.
+// AppendObject appends the JSON object base with further members put before its own. base is empty or an
+// object; extra is members without braces, such as "progressToken":5, or empty. The caller sees to it that no
+// key is in both.
 func AppendObject(dst, base, extra []byte) []byte {
 	dst = append(dst, '{')
 	dst = append(dst, extra...)

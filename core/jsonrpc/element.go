@@ -1,7 +1,7 @@
 package jsonrpc
 
-// Elements returns the raw values of an array's elements, which must be (part of) a text that Parse or Valid accepted.
-// Something that is not an array has none. The values alias array.
+// Elements returns the raw values of an array's elements, which must be (part of) a text that Parse or Valid
+// accepted. Something that is not an array has none. The values alias array.
 func Elements(array []byte) [][]byte { return AppendElements(nil, array) }
 
 // AppendElements appends what [Elements] returns to list, whose memory a caller can use again and again.

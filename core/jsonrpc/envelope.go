@@ -23,8 +23,9 @@ type reader struct {
 	badAt int
 }
 
-// read passes over the value at t[i] and gathers its envelope. It returns the offset after the value, or a problem that
-// makes the text no JSON; a fault of the envelope is left in r.bad, so that broken text is always called broken.
+// read passes over the value at t[i] and gathers its envelope. It returns the offset after the value, or a
+// problem that makes the text no JSON; a fault of the envelope is left in r.bad, so that broken text is
+// always called broken.
 func (r *reader) read(t []byte, i, limit int) (int, problem) {
 	if i >= len(t) || t[i] != '{' {
 		r.refuse(notObject, i)
@@ -42,8 +43,9 @@ func (r *reader) read(t []byte, i, limit int) (int, problem) {
 	return w.pos, fine
 }
 
-// value passes over the value of a member. Of a result it notes the members as it passes: to look for one afterwards takes
-// as long as to read it all again, which for a large result was a quarter of the client's time.
+// value passes over the value of a member. Of a result it notes the members as it passes: to look for one
+// afterwards takes as long as to read it all again, which for a large result was a quarter of the client's
+// time.
 func (r *reader) value(w *walker) bool {
 	t, i := w.text, w.valueAt
 	if r.notes == nil || i >= len(t) || t[i] != '{' || w.limit < 1 || r.seen&memberResult != 0 || memberNamed(w.key) != memberResult {
@@ -111,8 +113,8 @@ func (r *reader) take(w *walker) {
 	}
 }
 
-// memberNamed returns the envelope member that a key names, or 0. Only a key that is none of the six as it stands is
-// looked at for escapes.
+// memberNamed returns the envelope member that a key names, or 0. Only a key that is none of the six as it
+// stands is looked at for escapes.
 func memberNamed(key []byte) member {
 	switch string(key) {
 	case "jsonrpc":
@@ -153,7 +155,8 @@ func (r *reader) takeID(v []byte) bool {
 	return true
 }
 
-// judge names the kind of the message by which members it has (sections 4 and 5), start being where it begins.
+// judge names the kind of the message by which members it has (sections 4 and 5), start being where it
+// begins.
 func (r *reader) judge(start int) {
 	const reply = memberResult | memberError
 	switch {

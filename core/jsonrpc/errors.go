@@ -36,8 +36,8 @@ func (c Code) String() string {
 	return "unknown"
 }
 
-// Error is what every function of this package that can refuse a text returns. It quotes nothing of the text, so it may
-// be logged and shown.
+// Error is what every function of this package that can refuse a text returns. It quotes nothing of the text,
+// so it may be logged and shown.
 type Error struct {
 	Code Code
 	// Offset is where the text went wrong, in bytes from its beginning.
@@ -61,8 +61,8 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// problem is what the scanner returns instead of an error, so that nothing is allocated until a text is refused. The
-// position beside it is where the problem is.
+// problem is what the scanner returns instead of an error, so that nothing is allocated until a text is
+// refused. The position beside it is where the problem is.
 type problem uint8
 
 const (

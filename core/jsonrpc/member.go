@@ -8,10 +8,10 @@ func IsObject(value []byte) bool {
 	return i < len(value) && value[i] == '{'
 }
 
-// Member returns the raw value of a member of an object, which must be (part of) a text that Parse or Valid accepted.
-// The key is compared decoded and case-sensitively. A key that is there twice counts as absent, because JSON.parse would
-// take the last one and a state machine must not act on a value that the page sees differently. Something that is not an
-// object has no members. The value aliases object.
+// Member returns the raw value of a member of an object, which must be (part of) a text that Parse or Valid
+// accepted. The key is compared decoded and case-sensitively. A key that is there twice counts as absent,
+// because JSON.parse would take the last one and a state machine must not act on a value that the page sees
+// differently. Something that is not an object has no members. The value aliases object.
 func Member(object []byte, key string) (value []byte, ok bool) {
 	w, is := walkObject(object)
 	if !is {
@@ -32,8 +32,9 @@ func Member(object []byte, key string) (value []byte, ok bool) {
 	return value, ok
 }
 
-// First returns the raw value of the first member of an object with that key, nil for none. Unlike [Member] it does not
-// look at what follows, which may be long: for texts that this side has written, where no key is there twice.
+// First returns the raw value of the first member of an object with that key, nil for none. Unlike [Member]
+// it does not look at what follows, which may be long: for texts that this side has written, where no key is
+// there twice.
 func First(object []byte, key string) []byte {
 	w, is := walkObject(object)
 	for is && w.next() {
@@ -44,8 +45,8 @@ func First(object []byte, key string) []byte {
 	return nil
 }
 
-// Members looks up several keys in one pass: out[i] becomes the raw value of keys[i] or nil, by the rules of [Member].
-// The keys must differ, and out must be at least as long as keys.
+// Members looks up several keys in one pass: out[i] becomes the raw value of keys[i] or nil, by the rules of
+// [Member]. The keys must differ, and out must be at least as long as keys.
 func Members(object []byte, keys []string, out [][]byte) {
 	out = out[:len(keys)]
 	clear(out)

@@ -11,8 +11,8 @@ const (
 	Notification
 	// Response has an id and a result.
 	Response
-	// ErrorResponse has an error. Its id may be JSON null (section 5) or absent (MCP 2025-11-25 and later): the
-	// server could not tell which request it answers.
+	// ErrorResponse has an error. Its id may be JSON null (section 5) or absent (MCP 2025-11-25 and later):
+	// the server could not tell which request it answers.
 	ErrorResponse
 )
 
@@ -35,17 +35,20 @@ func (k Kind) String() string {
 type Message struct {
 	Kind Kind
 	ID   ID
-	// Method is the text between the quotes, decoded (a small copy) if it was written with escapes. Nil in a reply.
+	// Method is the text between the quotes, decoded (a small copy) if it was written with escapes. Nil in a
+	// reply.
 	Method []byte
-	// Params is the raw JSON object or array, braces included; nil if absent or null, and always nil in a reply.
+	// Params is the raw JSON object or array, braces included; nil if absent or null, and always nil in a
+	// reply.
 	Params []byte
 	// Result is the raw JSON value of a Response, of any type; nil otherwise.
 	Result []byte
-	// Error is the raw JSON object of an ErrorResponse; nil otherwise. That it is an object is checked, its members
-	// are not: a reply with a poor error still ends the call that it answers.
+	// Error is the raw JSON object of an ErrorResponse; nil otherwise. That it is an object is checked, its
+	// members are not: a reply with a poor error still ends the call that it answers.
 	Error []byte
-	// Param is the raw value of the member of a Notification's params that a [Series] was told to look for, by the rules of
-	// [Member]; nil if it is absent or there twice, and always nil where Parse read the message.
+	// Param is the raw value of the member of a Notification's params that a [Series] was told to look for,
+	// by the rules of [Member]; nil if it is absent or there twice, and always nil where Parse read the
+	// message.
 	Param []byte
 	// Raw is the text of the whole message without the white space around it.
 	Raw []byte
@@ -53,13 +56,13 @@ type Message struct {
 	members *noted // of the Result, where that is an object that a Series has read: its own, until it reads the next message
 }
 
-// DefaultDepth is the nesting of arrays and objects that is accepted if Limits does not say otherwise, the message
-// object itself being the first level. Browsers parse far deeper text but cannot store it: structuredClone and an
-// IndexedDB put throw RangeError at about 5,000 levels.
+// DefaultDepth is the nesting of arrays and objects that is accepted if Limits does not say otherwise, the
+// message object itself being the first level. Browsers parse far deeper text but cannot store it:
+// structuredClone and an IndexedDB put throw RangeError at about 5,000 levels.
 const DefaultDepth = 512
 
-// MaxDepth is the deepest nesting that can be asked for; larger limits count as this one. It sizes the bit stack of the
-// scanner, which is cleared for each value (128 bytes).
+// MaxDepth is the deepest nesting that can be asked for; larger limits count as this one. It sizes the bit
+// stack of the scanner, which is cleared for each value (128 bytes).
 const MaxDepth = 1024
 
 // DefaultBatch is the number of messages that a batch may hold if Limits does not say otherwise.
@@ -67,7 +70,8 @@ const DefaultBatch = 1000
 
 // Limits bounds what a peer can make us read. The zero value stands for the defaults.
 type Limits struct {
-	// Depth is the nesting accepted, in levels; zero or less means DefaultDepth, more than MaxDepth means MaxDepth.
+	// Depth is the nesting accepted, in levels; zero or less means DefaultDepth, more than MaxDepth means
+	// MaxDepth.
 	Depth int
 	// Batch is the number of messages accepted in one batch; zero or less means DefaultBatch.
 	Batch int

@@ -1,7 +1,7 @@
 package jsonrpc
 
-// maxNoted is the number of members of a result that are noted: MCP's have six at most (content, structuredContent,
-// isError, resultType, task, _meta).
+// maxNoted is the number of members of a result that are noted: MCP's have six at most (content,
+// structuredContent, isError, resultType, task, _meta).
 const maxNoted = 6
 
 // noted says where the members of a result are in it.
@@ -18,7 +18,8 @@ func (s *noted) note(key, keyLen, value, valueLen int) {
 	s.n++
 }
 
-// ResultMember is [Member] of the Result. Where a [Series] has read it, it is not read again unless it has many members.
+// ResultMember is [Member] of the Result. Where a [Series] has read it, it is not read again unless it has
+// many members.
 func (m *Message) ResultMember(key string) (value []byte, ok bool) {
 	members := m.members
 	if members == nil || members.n > maxNoted {

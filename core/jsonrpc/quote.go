@@ -2,9 +2,9 @@ package jsonrpc
 
 import "unicode/utf8"
 
-// AppendString appends s as a JSON string with its quotes. It escapes what RFC 8259 section 7 demands, and U+2028 and
-// U+2029 besides, so that the text is a JavaScript literal in old readers too; the rest stays as it is. Invalid UTF-8
-// becomes U+FFFD, one for each byte.
+// AppendString appends s as a JSON string with its quotes. It escapes what RFC 8259 section 7 demands, and
+// U+2028 and U+2029 besides, so that the text is a JavaScript literal in old readers too; the rest stays as
+// it is. Invalid UTF-8 becomes U+FFFD, one for each byte.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0 // s[:done] has been written

@@ -11,8 +11,8 @@ func skipLiteral(t []byte, i int, word string) (int, problem) {
 	return i + len(word), fine
 }
 
-// skipNumber checks the number at t[i] (RFC 8259 section 6). What follows the number is for the caller to judge, so 01
-// ends after its 0 and the 1 is then an unexpected character.
+// skipNumber checks the number at t[i] (RFC 8259 section 6). What follows the number is for the caller to
+// judge, so 01 ends after its 0 and the 1 is then an unexpected character.
 func skipNumber(t []byte, i int) (int, problem) {
 	if t[i] == '-' {
 		i++

@@ -1,8 +1,10 @@
 package jsonrpc
 
-// Series parses the messages of one stream. On a stream of notifications each begins as the one before it did: same
-// envelope, same method, and for progress the same token. Those bytes were checked once, so they are compared (at some
-// 5 GB/s) and only what follows them is read: half the time of [Parse] and one look at params in place of two.
+// Series parses the messages of one stream. On a stream of notifications each begins as the one before it
+// did: same envelope, same method, and for progress the same token. Those bytes were checked once, so they
+// are compared (at some
+// 5 GB/s) and only what follows them is read: half the time of [Parse] and one look at params in place of
+// two.
 //
 // It is ready with its first field set, and not safe for concurrent use.
 type Series struct {
@@ -24,8 +26,8 @@ const longestBeginning = 1024
 
 type span struct{ from, to int }
 
-// Parse is [Parse] with Message.Param set, and with the members of a result noted for [Message.ResultMember] until the next
-// message is read. Nothing of it depends on the messages before but the time that it takes.
+// Parse is [Parse] with Message.Param set, and with the members of a result noted for [Message.ResultMember]
+// until the next message is read. Nothing of it depends on the messages before but the time that it takes.
 func (s *Series) Parse(text []byte, l Limits) (Message, error) {
 	if m, ok := s.repeated(text, l); ok {
 		return m, nil
@@ -38,8 +40,8 @@ func (s *Series) Parse(text []byte, l Limits) (Message, error) {
 	return m, err
 }
 
-// repeated reads a notification that begins as the last one, and whose params end it. Any other is left to Parse, a
-// faulty one as well: what is wrong with it, and where, is said there.
+// repeated reads a notification that begins as the last one, and whose params end it. Any other is left to
+// Parse, a faulty one as well: what is wrong with it, and where, is said there.
 func (s *Series) repeated(text []byte, l Limits) (Message, bool) {
 	n := len(s.text)
 	if n == 0 || len(text) < n || l != s.limits || string(text[:n]) != string(s.text) {
@@ -68,7 +70,8 @@ func (s *Series) repeated(text []byte, l Limits) (Message, bool) {
 	return m, true
 }
 
-// note remembers the beginning of a notification whose last member is params, if it is not the one remembered.
+// note remembers the beginning of a notification whose last member is params, if it is not the one
+// remembered.
 func (s *Series) note(text []byte, m *Message, l Limits) {
 	s.text = s.text[:0]
 	params := len(text) - 1 - len(m.Params)

@@ -1,8 +1,8 @@
 package jsonrpc
 
-// skip checks the value that begins at t[i] and returns the offset after it, or the offset of a problem; limit is how many
-// levels the value may have (at most MaxDepth). A string or a number, which most values are, needs no bit stack: clearing
-// that took longer than passing over the value.
+// skip checks the value that begins at t[i] and returns the offset after it, or the offset of a problem;
+// limit is how many levels the value may have (at most MaxDepth). A string or a number, which most values
+// are, needs no bit stack: clearing that took longer than passing over the value.
 func skip(t []byte, i, limit int) (int, problem) {
 	if i < len(t) {
 		switch c := t[i]; {
@@ -17,7 +17,8 @@ func skip(t []byte, i, limit int) (int, problem) {
 
 // skipAny is skip for a value of any kind: scalars and nested values go through the same loop.
 //
-// The open brackets are kept as bits, not as stack frames: 100,000 brackets cost 100,000 steps at most and no memory.
+// The open brackets are kept as bits, not as stack frames: 100,000 brackets cost 100,000 steps at most and no
+// memory.
 func skipAny(t []byte, i, limit int) (int, problem) {
 	var (
 		objects [MaxDepth / 64]uint64 // bit n: the n-th open bracket is a brace
@@ -68,7 +69,8 @@ func skipAny(t []byte, i, limit int) (int, problem) {
 			return i, p
 		}
 
-		// A value has ended, or an empty bracket is about to. Close what closes here, then go on after a comma.
+		// A value has ended, or an empty bracket is about to. Close what closes here, then go on after a
+		// comma.
 		for {
 			if depth == 0 {
 				return i, fine
@@ -121,8 +123,9 @@ func skipKey(t []byte, i int) (int, problem) {
 	return skipSpace(t, i+1), fine
 }
 
-// skipSpace returns the offset of the first byte from t[i] on that is not white space. The four characters are all that
-// RFC 8259 section 2 knows; most messages hold none of them, so the common case is one comparison.
+// skipSpace returns the offset of the first byte from t[i] on that is not white space. The four characters
+// are all that RFC 8259 section 2 knows; most messages hold none of them, so the common case is one
+// comparison.
 func skipSpace(t []byte, i int) int {
 	for i < len(t) && t[i] <= ' ' && (t[i] == ' ' || t[i] == '\n' || t[i] == '\r' || t[i] == '\t') {
 		i++

@@ -11,13 +11,14 @@ const (
 	slash = '\\' * ones
 )
 
-// skipString checks a string whose text begins at t[i], right after the opening quote, and returns the offset after the
-// closing one.
+// skipString checks a string whose text begins at t[i], right after the opening quote, and returns the offset
+// after the closing one.
 //
-// It reads eight bytes at a time, and longer strings in skipText, and stops only at a quote, a backslash or a control character, which is what makes the
-// package fast: measured in wasm on 2 KB strings, about 1 GB/s against 96 MB/s byte by byte, and more in skipText. Bytes above 0x7f are only
-// noted; a string that has some is checked for UTF-8 as a whole when its end is known (no byte of a broken sequence can
-// be mistaken for the closing quote).
+// It reads eight bytes at a time, and longer strings in skipText, and stops only at a quote, a backslash or a
+// control character, which is what makes the package fast: measured in wasm on 2 KB strings, about 1 GB/s
+// against 96 MB/s byte by byte, and more in skipText. Bytes above 0x7f are only noted; a string that has some
+// is checked for UTF-8 as a whole when its end is known (no byte of a broken sequence can be mistaken for the
+// closing quote).
 func skipString(t []byte, i int) (int, problem) {
 	start := i
 	run := i        // behind the last \u: text that has them often is not worth a call between each two
@@ -47,7 +48,8 @@ func skipString(t []byte, i int) (int, problem) {
 			}
 			return i + 1, fine
 		case c == '\\':
-			// All but \u, in place: with a call for each, text with quotes in it took wasm nearly twice the time.
+			// All but \u, in place: with a call for each, text with quotes in it took wasm nearly twice the
+			// time.
 			if i+1 < len(t) && escapes[t[i+1]] {
 				i += 2
 				continue
@@ -67,12 +69,14 @@ func skipString(t []byte, i int) (int, problem) {
 	return len(t), unexpectedEnd
 }
 
-// long is from how many bytes on a string is read in larger steps, and again behind each \u: a call costs as much as looking at sixteen.
+// long is from how many bytes on a string is read in larger steps, and again behind each \u: a call costs as
+// much as looking at sixteen.
 const long = 16
 
-// skipText passes over text of a string from t[i] on, as far as it can be read in large steps, and returns where it has come to: what
-// is there, skipString looks at. It adds the bits of what it has passed over, or of a few bytes more. In the wasm another
-// stands in its place, which passes over escapes as well (web/scripts/slim/vectors.go).
+// skipText passes over text of a string from t[i] on, as far as it can be read in large steps, and returns
+// where it has come to: what is there, skipString looks at. It adds the bits of what it has passed over, or
+// of a few bytes more. In the wasm another stands in its place, which passes over escapes as well
+// (web/scripts/slim/vectors.go).
 //
 //go:noinline
 func skipText(t []byte, i int, high uint64) (int, uint64) {
@@ -97,24 +101,25 @@ func load8(t []byte, i int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// special sets the top bit of each byte of w that is a quote, a backslash or below 0x20. Borrows may also set it in
-// bytes above such a byte, never below: the lowest bit set is exact, and it is the only one used.
+// special sets the top bit of each byte of w that is a quote, a backslash or below 0x20. Borrows may also set
+// it in bytes above such a byte, never below: the lowest bit set is exact, and it is the only one used.
 //
-// Flipping bit 1 makes the quote (0x22) 0x20 and leaves the control characters below 0x20, while 0x20 and 0x21 become
+// Flipping bit 1 makes the quote (0x22) 0x20 and leaves the control characters below 0x20, while 0x20 and
+// 0x21 become
 // 0x22 and 0x23: one comparison with 0x21 finds both kinds.
 func special(w uint64) uint64 {
 	q, s := w^twos, w^slash
 	return ((q-bang)&^q | (s-ones)&^s) & tops
 }
 
-// place returns the number (0 to 7) of the byte whose top bit is the only one set in first. A multiplication does what
-// a count of trailing zeros would: it moves the answer into the top byte.
+// place returns the number (0 to 7) of the byte whose top bit is the only one set in first. A multiplication
+// does what a count of trailing zeros would: it moves the answer into the top byte.
 func place(first uint64) int {
 	return int((first >> 7) * 0x0001020304050607 >> 56)
 }
 
-// skipEscape checks the escape whose backslash is t[i] (RFC 8259 section 7). Whether a \u escape is half of a surrogate
-// pair is not asked: the grammar allows a lone one, and JSON.parse keeps it.
+// skipEscape checks the escape whose backslash is t[i] (RFC 8259 section 7). Whether a \u escape is half of a
+// surrogate pair is not asked: the grammar allows a lone one, and JSON.parse keeps it.
 func skipEscape(t []byte, i int) (int, problem) {
 	if i+1 >= len(t) {
 		return len(t), unexpectedEnd

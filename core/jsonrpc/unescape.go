@@ -2,8 +2,8 @@ package jsonrpc
 
 import "unicode/utf8"
 
-// unescape decodes the escape at raw[i], which skipString has accepted, and returns the offset after it. A surrogate
-// pair is one character; half of one is U+FFFD, since a Go string cannot hold it.
+// unescape decodes the escape at raw[i], which skipString has accepted, and returns the offset after it. A
+// surrogate pair is one character; half of one is U+FFFD, since a Go string cannot hold it.
 func unescape(raw []byte, i int) (rune, int) {
 	switch c := raw[i+1]; c {
 	case 'b':

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// String decodes a JSON string, quotes included, into a copy. Every escape is decoded, surrogate pairs too; half a pair
-// becomes U+FFFD. The bool is false if value is anything but one well-formed string without white space around it.
+// String decodes a JSON string, quotes included, into a copy. Every escape is decoded, surrogate pairs too;
+// half a pair becomes U+FFFD. The bool is false if value is anything but one well-formed string without white
+// space around it.
 func String(value []byte) (string, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
@@ -21,7 +22,8 @@ func String(value []byte) (string, bool) {
 	return string(appendUnescaped(make([]byte, 0, len(raw)), raw)), true
 }
 
-// IsString reports whether value is the JSON string that decodes to text. It needs no memory, unlike [String].
+// IsString reports whether value is the JSON string that decodes to text. It needs no memory, unlike
+// [String].
 func IsString(value []byte, text string) bool {
 	if len(value) < 2 || value[0] != '"' {
 		return false
@@ -32,8 +34,8 @@ func IsString(value []byte, text string) bool {
 	return named(inside(value), text)
 }
 
-// Uint returns a JSON number that is written as a plain non-negative integer (digits only, no leading zero, no fraction,
-// no exponent) of at most 2^53-1, the range in which JSON.parse agrees (RFC 8259 section 6).
+// Uint returns a JSON number that is written as a plain non-negative integer (digits only, no leading zero,
+// no fraction, no exponent) of at most 2^53-1, the range in which JSON.parse agrees (RFC 8259 section 6).
 func Uint(value []byte) (uint64, bool) {
 	const digits = len("9007199254740991")
 	if len(value) == 0 || len(value) > digits || value[0] == '0' && len(value) > 1 {
@@ -59,9 +61,9 @@ func Int(value []byte) (int64, bool) {
 	return int64(n), ok
 }
 
-// Float returns any JSON number, for durations that some servers write as 60000.0 or 6e4. Up to 15 digits and 10^22 it is
-// what JavaScript reads, beyond that as good as: strconv.ParseFloat, which rounds the rest too, is 5 KB of the download.
-// The bool is false for what is not a number and for one that would be infinite.
+// Float returns any JSON number, for durations that some servers write as 60000.0 or 6e4. Up to 15 digits and
+// 10^22 it is what JavaScript reads, beyond that as good as: strconv.ParseFloat, which rounds the rest too,
+// is 5 KB of the download. The bool is false for what is not a number and for one that would be infinite.
 func Float(value []byte) (float64, bool) {
 	if len(value) == 0 {
 		return 0, false

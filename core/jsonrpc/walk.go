@@ -27,8 +27,8 @@ func (w *walker) next() bool {
 	return true
 }
 
-// name reads the name of the next member into key; its value, at valueAt, is to be read by whoever called. After it
-// returned false neither it nor next must be called again.
+// name reads the name of the next member into key; its value, at valueAt, is to be read by whoever called.
+// After it returned false neither it nor next must be called again.
 func (w *walker) name() bool {
 	t := w.text
 	var i int
@@ -70,7 +70,8 @@ func (w *walker) fail(at int, p problem) bool {
 	return false
 }
 
-// keyText cuts the key out of t[start:end], which holds its text, its closing quote, a colon and perhaps white space.
+// keyText cuts the key out of t[start:end], which holds its text, its closing quote, a colon and perhaps
+// white space.
 func keyText(t []byte, start, end int) []byte {
 	for end--; t[end] != '"'; end-- {
 	}

@@ -1,7 +1,7 @@
 package jsonrpc
 
-// AppendWithout appends the JSON object without its members of that name. object must be (part of) a text that Parse or
-// Valid accepted; something that is no object is appended as it is.
+// AppendWithout appends the JSON object without its members of that name. object must be (part of) a text
+// that Parse or Valid accepted; something that is no object is appended as it is.
 func AppendWithout(dst, object []byte, name string) []byte {
 	w, is := walkObject(object)
 	if !is {

@@ -105,7 +105,8 @@ export interface BackgroundWork extends Open {
 export type SessionState = "idle" | "running" | "requires_action" | (string & {});
 
 /** Why a turn ended (schema: IdleStateUpdate). */
-export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error" | (string & {});
+export type StopReason =
+  "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error" | (string & {});
 
 /** How a turn ended. */
 export interface TurnEnd {

@@ -22,7 +22,9 @@ import { Sessions } from "./sessions.js";
 
 /** What a session is made from, or resumed with. */
 export interface SessionOptions {
-  /** The folder that the agent works in: an absolute path on its machine. Of a session that there is, its own. */
+  /**
+   * The folder that the agent works in: an absolute path on its machine. Of a session that there is, its own.
+   */
   cwd: string;
   /** The MCP servers that it shall connect to: all of them, each time. */
   mcpServers?: McpServer[];
@@ -58,7 +60,10 @@ export class Agent {
     });
   }
 
-  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  /**
+   * @internal A framework leaves alone what says what it is: behind its proxy an object has no private
+   * members.
+   */
   get [Symbol.toStringTag](): string {
     return "Agent";
   }
@@ -199,21 +204,26 @@ export class Agent {
   async resumeSession(sessionId: string, options: SessionOptions): Promise<AgentSession> {
     const { dialect, capabilities } = this.#backend.facts;
     const { method, params } = dialect.resume(capabilities.session ?? {});
-    if (typeof sessionId !== "string" || sessionId === "") throw badArgument(method, "sessionId", "has to be that of a session");
+    if (typeof sessionId !== "string" || sessionId === "")
+      throw badArgument(method, "sessionId", "has to be that of a session");
     const made = this.#params(method, options);
-    if (!capabilities.session?.load && !capabilities.session?.resume) throw unsupported(method, "the agent does not offer it");
+    if (!capabilities.session?.load && !capabilities.session?.resume)
+      throw unsupported(method, "the agent does not offer it");
     await this.#ask(method, { sessionId, ...made, ...params }, options);
     return this.#named(method, sessionId);
   }
 
   /** Lists the agent's sessions, one page of them: the first, or the one that `cursor` names. */
-  async listSessions(options: { cwd?: string; cursor?: string; signal?: AbortSignal } = {}): Promise<SessionPage> {
+  async listSessions(
+    options: { cwd?: string; cursor?: string; signal?: AbortSignal } = {},
+  ): Promise<SessionPage> {
     const op = "session/list";
     check(op, "options", options, LISTED);
     if (!this.capabilities.session?.list) throw unsupported(op, "the agent does not offer it");
     const { signal, ...params } = options;
     const page = await this.#ask<SessionPage>(op, params, signal ? { signal } : {});
-    if (!Array.isArray(page?.sessions)) throw new HoldfastError({ code: "protocol_error", op, message: "the result has no array of sessions" });
+    if (!Array.isArray(page?.sessions))
+      throw new HoldfastError({ code: "protocol_error", op, message: "the result has no array of sessions" });
     return page;
   }
 
@@ -226,7 +236,9 @@ export class Agent {
   }
 
   /** Makes any request outside of a session. `signal` asks the agent to give it up. */
-  async request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
+  async request<T = unknown>(
+    method: string, params: Open = {}, options: { signal?: AbortSignal } = {},
+  ): Promise<T> {
     checkRequest(method, params, options);
     return this.#ask<T>(method, params, options);
   }
@@ -272,7 +284,8 @@ export class Agent {
   /** What is said outside of any session and is the app's to answer. */
   #heard(kind: number, position: number, text: string): void {
     if (kind === EVENT.question) this.#questions.ask(position, text);
-    else if (kind === EVENT.withdrawn) this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
+    else if (kind === EVENT.withdrawn)
+      this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
   }
 
   /** The params that a session is made from, checked. */
@@ -284,7 +297,9 @@ export class Agent {
     const params: Open = { cwd, mcpServers: mcpServers.map((server) => dialect.server(server)) };
     if (additionalDirectories === undefined) return params;
     if (!capabilities.session?.additionalDirectories) {
-      throw unsupported(op, "the agent takes no additionalDirectories (capability session.additionalDirectories)");
+      throw unsupported(
+        op, "the agent takes no additionalDirectories (capability session.additionalDirectories)",
+      );
     }
     return { ...params, additionalDirectories };
   }
@@ -295,7 +310,8 @@ export class Agent {
 
   #named(op: string, id: unknown): AgentSession {
     const session = this.#sessions.named(id);
-    if (!session) throw new HoldfastError({ code: "protocol_error", op, message: "the answer names no session" });
+    if (!session)
+      throw new HoldfastError({ code: "protocol_error", op, message: "the answer names no session" });
     return session;
   }
 }

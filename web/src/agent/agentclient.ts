@@ -39,7 +39,10 @@ interface Speaking {
   readonly pages: Pages;
 }
 
-/** An agent's client as the core has it, in this page. Where a token is of another user, one of that user's takes its place. */
+/**
+ * An agent's client as the core has it, in this page. Where a token is of another user, one of that user's
+ * takes its place.
+ */
 export class AgentClient implements AgentBackend {
   readonly host: Host = "page";
   readonly url: string;
@@ -89,7 +92,10 @@ export class AgentClient implements AgentBackend {
     return { wire, keeping, life, exchanges, pages };
   }
 
-  /** A token has come that is another user's: what the client has ends here, and stays in the store of the last one. */
+  /**
+   * A token has come that is another user's: what the client has ends here, and stays in the store of the
+   * last one.
+   */
   #anotherUser(): void {
     const { wire, keeping, life } = this.#its;
     const { state } = life;
@@ -124,17 +130,24 @@ export class AgentClient implements AgentBackend {
     return this.#its.pages.canForward;
   }
 
-  /** Resolves when the token that is asked for is the client's, or has made it another user's; undefined where none is asked for. */
+  /**
+   * Resolves when the token that is asked for is the client's, or has made it another user's; undefined where
+   * none is asked for.
+   */
   get takingToken(): Promise<void> | undefined {
     return this.#its.life.takingToken;
   }
 
   /** Whether another page may come to it: not where what is stored was deleted, or the runtime has exited. */
   get isShareable(): boolean {
-    return this.#its.keeping.journal?.forgotten !== true && !this.#its.life.loggedOut && !this.#its.wire.runtime.death;
+    return this.#its.keeping.journal?.forgotten !== true &&
+      !this.#its.life.loggedOut &&
+      !this.#its.wire.runtime.death;
   }
 
-  request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T> {
+  request<T>(
+    session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void,
+  ): Promise<T> {
     return this.#its.exchanges.request<T>(session, method, params, signal, answered);
   }
 
@@ -165,7 +178,8 @@ export class AgentClient implements AgentBackend {
 
   /** A page has come to it: what waits after failures is tried. */
   visited(): void {
-    if (!this.#its.life.over && this.#its.wire.handle !== 0) this.#its.wire.runtime.visited(this.#its.wire.handle);
+    if (!this.#its.life.over && this.#its.wire.handle !== 0)
+      this.#its.wire.runtime.visited(this.#its.wire.handle);
   }
 
   async logout(): Promise<void> {
@@ -204,7 +218,9 @@ export class AgentClient implements AgentBackend {
     const { wire, life, pages } = its;
     const { journal } = its.keeping;
     const port = this.#port(credentials, its);
-    wire.handle = wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: pages.canForward }, port, (handle) => {
+    wire.handle = wire.runtime.connectAgent({
+      ...options, ...journal?.options(), tabs: pages.canForward,
+    }, port, (handle) => {
       wire.handle = handle; // sessions come back before the client is started
       this.#streams?.bind(wire);
       const client = {
@@ -217,7 +233,9 @@ export class AgentClient implements AgentBackend {
           },
         },
         reconnecting: () => life.reconnecting,
-        connected: () => settledState({ state: this.state, on: (event, listener) => this.listeners.add(event, listener) }, 15_000),
+        connected: () => settledState(
+          { state: this.state, on: (event, listener) => this.listeners.add(event, listener) }, 15_000,
+        ),
         said: () => {},
         sessions: pages,
       };

@@ -12,7 +12,10 @@ export type AgentState = ClientState;
 export interface AgentEvents {
   /** The client's state changed. `error` says why, for "failed". */
   state: StateEvent;
-  /** A session is known that was not: made or resumed here, by an earlier page, or by another one that is open. */
+  /**
+   * A session is known that was not: made or resumed here, by an earlier page, or by another one that is
+   * open.
+   */
   session: { session: AgentSession };
   /** The agent asks for something outside of any session, such as while it logs in. */
   request: { request: AgentQuestion };
@@ -24,13 +27,19 @@ export interface AgentEvents {
   status: SessionStatus;
   /** Where sessions are kept from now on; `why` says why they no longer outlive the page. */
   durability: { durability: Durability; why?: DurabilityReason };
-  /** Said once after connecting with `host: "auto"` where there is no shared worker, as a {@link McpClient} says it. */
+  /**
+   * Said once after connecting with `host: "auto"` where there is no shared worker, as a {@link McpClient}
+   * says it.
+   */
   host: HostEvent;
-  /** The token says whose it is, and that is not the `principal` that the app has named, as a {@link McpClient} says it. */
+  /**
+   * The token says whose it is, and that is not the `principal` that the app has named, as a
+   * {@link McpClient} says it.
+   */
   subject: TokenSubject;
   /**
-   * The agent broke a rule; `what` says which. What came of it was dropped; of `unsafe_visit` it was told `cancel`, as an MCP
-   * server is. `quarantined_record` is what is stored of a session and cannot be read.
+   * The agent broke a rule; `what` says which. What came of it was dropped; of `unsafe_visit` it was told
+   * `cancel`, as an MCP server is. `quarantined_record` is what is stored of a session and cannot be read.
    */
   integrity: { what: string; cause?: string };
 }

@@ -16,14 +16,18 @@ export class AgentFacts {
   /** Takes over what the core says of an open connection. */
   heard(state: ClientState, said: Open): void {
     if (state !== "open") return;
-    const { version, initialize, restored, transport } = said as unknown as AgentFacts & { initialize?: Open };
+    const { version, initialize, restored, transport } =
+      said as unknown as AgentFacts & { initialize?: Open };
     this.version = version;
     this.restored = restored;
     this.transport = transport;
     this.#initialize = initialize ?? {};
   }
 
-  /** Those of another user's connection: what the agent can do is taken to be the same until it says so. What is asked of it meanwhile is not refused. */
+  /**
+   * Those of another user's connection: what the agent can do is taken to be the same until it says so. What
+   * is asked of it meanwhile is not refused.
+   */
   ofAnotherUser(): AgentFacts {
     const { info: _, agentInfo: __, _meta: ___, ...rest } = this.#initialize;
     const facts = new AgentFacts();
@@ -33,7 +37,9 @@ export class AgentFacts {
 
   /** The same as data, for {@link heard} of another. */
   get said(): Open {
-    return { version: this.version, restored: this.restored, transport: this.transport, initialize: this.#initialize };
+    return {
+      version: this.version, restored: this.restored, transport: this.transport, initialize: this.#initialize,
+    };
   }
 
   /** How this version has it. */

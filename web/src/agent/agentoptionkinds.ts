@@ -1,7 +1,10 @@
-// What the options of connectAgent and of an agent take, by name, as client/clientoptionkinds.ts has those of MCP.
+// What the options of connectAgent and of an agent take, by name, as client/clientoptionkinds.ts has those of
+// MCP.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
-import { check, counts, flag, functions, group, type OptionKind, list, name, oneOf, open, signal, text, time } from "../shared/kinds.js";
+import {
+  check, counts, flag, functions, group, type OptionKind, list, name, oneOf, open, signal, text, time,
+} from "../shared/kinds.js";
 
 /** Options of connectAgent. */
 export const CONNECT_AGENT: OptionKind = group({
@@ -12,14 +15,28 @@ export const CONNECT_AGENT: OptionKind = group({
   handlers: functions("elicitation", "permission"),
   input: oneOf("handlers", "manual"),
   timeouts: group({ answer: time, idle: time }),
-  limits: counts("line", "event", "body", "depth", "item", "replay", "requests", "streams", "stored", "backlog", "backlogBytes", "backlogTotal"),
+  limits: counts(
+    "line",
+    "event",
+    "body",
+    "depth",
+    "item",
+    "replay",
+    "requests",
+    "streams",
+    "stored",
+    "backlog",
+    "backlogBytes",
+    "backlogTotal",
+  ),
 });
 
 /** Options of a request. */
 export const GIVEN_UP: OptionKind = group({ signal });
 
 /** Of what a session is made. */
-export const SESSION: OptionKind = group({ cwd: name, mcpServers: list, additionalDirectories: list, signal });
+export const SESSION: OptionKind =
+  group({ cwd: name, mcpServers: list, additionalDirectories: list, signal });
 
 /** Options of the list of sessions. */
 export const LISTED: OptionKind = group({ cwd: text, cursor: text, signal });

@@ -12,13 +12,21 @@ import type { AgentHandlers } from "./openquestions.js";
 
 /** Times in ms, above 0; `Infinity` is never. */
 export interface AgentTimeouts {
-  /** From a request to its answer. Default 120,000. A prompt, a login and a history may take as long as they like. */
+  /**
+   * From a request to its answer. Default 120,000. A prompt, a login and a history may take as long as they
+   * like.
+   */
   answer?: number;
-  /** Of silence on an open stream; it is then cut and opened again. Default 180,000, less where the agent's server sends keep-alives. */
+  /**
+   * Of silence on an open stream; it is then cut and opened again. Default 180,000, less where the agent's
+   * server sends keep-alives.
+   */
   idle?: number;
 }
 
-/** Bounds of memory. What exceeds one is an error with code `limit_exceeded`, or reported with `integrity`. */
+/**
+ * Bounds of memory. What exceeds one is an error with code `limit_exceeded`, or reported with `integrity`.
+ */
 export interface AgentLimits {
   /** Bytes of one line of an event stream. Default 16 MiB. */
   line?: number;
@@ -28,13 +36,18 @@ export interface AgentLimits {
   body?: number;
   /** Levels of JSON nesting. Default 512. */
   depth?: number;
-  /** Bytes of one item of a transcript, a terminal's output included; then it is `truncated`. Default 4 MiB. */
+  /**
+   * Bytes of one item of a transcript, a terminal's output included; then it is `truncated`. Default 4 MiB.
+   */
   item?: number;
   /** Bytes of a history that is replayed. Default 64 MiB. */
   replay?: number;
   /** Requests under way. Default 1,024. */
   requests?: number;
-  /** Event streams at once. Default 4: over HTTP/1.1 a browser has six connections for an origin, and tabs share them: a page may have less. */
+  /**
+   * Event streams at once. Default 4: over HTTP/1.1 a browser has six connections for an origin, and tabs
+   * share them: a page may have less.
+   */
   streams?: number;
   /** Bytes of this agent's sessions in the store. Default 64 MiB. */
   stored?: number;
@@ -53,8 +66,10 @@ export interface AgentOptions {
   /** Pins the version of ACP. By default 2 is asked for, and 1 is taken as well. */
   version?: 1 | 2;
   /**
-   * Whether an agent of version 1 is offered the prompt lifecycle of version 2: by `promptLifecycle` in `_meta` of
-   * `initialize`, and of its `clientCapabilities`. The name is Holdfast's own. An agent that refuses it is asked once more without. True by default.
+   * Whether an agent of version 1 is offered the prompt lifecycle of version 2: by `promptLifecycle` in
+   * `_meta` of
+   * `initialize`, and of its `clientCapabilities`. The name is Holdfast's own. An agent that refuses it is
+   * asked once more without. True by default.
    */
   promptLifecycle?: boolean;
   /** How the agent is spoken to. By default as the URL says: http: is Streamable HTTP, ws: a WebSocket. */
@@ -66,9 +81,15 @@ export interface AgentOptions {
   headers?: HeadersInit;
   /** Gives bearer tokens. Not with a WebSocket. */
   token?: TokenProvider;
-  /** Signs in where the agent's server wants it: what {@link oauth} gives. Not with `token`, nor with a WebSocket. Where the client is in a worker, that has the tokens. */
+  /**
+   * Signs in where the agent's server wants it: what {@link oauth} gives. Not with `token`, nor with a
+   * WebSocket. Where the client is in a worker, that has the tokens.
+   */
   auth?: Auth;
-  /** Sends the requests in the place of the browser's fetch, as for MCP ({@link ConnectOptions.fetch}). Not with a WebSocket. */
+  /**
+   * Sends the requests in the place of the browser's fetch, as for MCP ({@link ConnectOptions.fetch}). Not
+   * with a WebSocket.
+   */
   fetch?: FetchLike;
   /**
    * Whether cookies go along, as fetch has it. Default "omit"; a WebSocket always
@@ -85,7 +106,10 @@ export interface AgentOptions {
   input?: "handlers" | "manual";
   /** Whether sessions are kept in IndexedDB, so that they outlive the page, and how. Default true. */
   journal?: boolean | JournalOptions;
-  /** Who the user is, as for MCP ({@link ConnectOptions.principal}). Needed with a WebSocket, or nothing is kept. */
+  /**
+   * Who the user is, as for MCP ({@link ConnectOptions.principal}). Needed with a WebSocket, or nothing is
+   * kept.
+   */
   principal?: string;
   /** Times for every request. */
   timeouts?: AgentTimeouts;
@@ -100,7 +124,10 @@ export interface AgentOptions {
   host?: "auto" | Host;
   /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. */
   worker?: string | URL;
-  /** Where holdfast-agents.wasm is, if not beside this module, or that wasm itself. Read by the first connectAgent of a page. */
+  /**
+   * Where holdfast-agents.wasm is, if not beside this module, or that wasm itself. Read by the first
+   * connectAgent of a page.
+   */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */
   signal?: AbortSignal;
@@ -116,13 +143,19 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "last-event-id",
 ]);
 
-/** The options as the core takes them (wasm/agent.go), but for what follows from the store; throws `bad_argument` as {@link commonCore} does. */
+/**
+ * The options as the core takes them (wasm/agent.go), but for what follows from the store; throws
+ * `bad_argument` as {@link commonCore} does.
+ */
 export function coreOptions({ transport }: AgentAddress, options: AgentOptions): object {
   const { limits = {} } = options;
   const common = commonCore(OP, options, OWN_HEADERS);
   if (transport === "websocket") {
     for (const name of ["headers", "token", "auth", "fetch", "credentials"] as const) {
-      if (options[name] !== undefined) throw badArgument(OP, name, "cannot be chosen for a WebSocket: a browser sends its cookies and nothing else");
+      if (options[name] !== undefined)
+        throw badArgument(
+          OP, name, "cannot be chosen for a WebSocket: a browser sends its cookies and nothing else",
+        );
     }
   }
   const at = (name: keyof AgentLimits): number => bound(`limits.${name}`, limits[name], OP);

@@ -13,7 +13,9 @@ import { agentPlan, agentStores, openAgent } from "./openagent.js";
 import { CONNECT_AGENT } from "./agentoptionkinds.js";
 
 /** Connects in this page; `notice` is what the app hears of where it might have been. */
-export async function connectAgentHere(url: string | URL, options: AgentOptions, notice?: HostEvent): Promise<Agent> {
+export async function connectAgentHere(
+  url: string | URL, options: AgentOptions, notice?: HostEvent,
+): Promise<Agent> {
   check(OP, "options", options, CONNECT_AGENT);
   const plan = agentPlan(url, options);
   const { handlers = {}, signal } = options;

@@ -1,6 +1,8 @@
 import { isObject } from "./patch.js";
 import type { Implementation, Open } from "../shared/mcp.js";
-import type { AgentCapabilities, AgentSessionCapabilities, AuthMethod, ConfigOption, McpServer } from "./acp.js";
+import type {
+  AgentCapabilities, AgentSessionCapabilities, AuthMethod, ConfigOption, McpServer,
+} from "./acp.js";
 
 /** What is different in the versions of ACP (spec: protocol/v2/migration). */
 export interface Dialect {
@@ -32,7 +34,8 @@ export const DIALECTS: Readonly<Record<number, Dialect>> = {
     resume: ({ load }) => ({ method: load ? "session/load" : "session/resume", params: {} }),
     info: (initialize) => implementation(initialize["agentInfo"]),
     capabilities: (initialize) => {
-      const { promptCapabilities, mcpCapabilities, sessionCapabilities, loadSession, ...rest } = object(initialize["agentCapabilities"]);
+      const { promptCapabilities, mcpCapabilities, sessionCapabilities, loadSession, ...rest } =
+        object(initialize["agentCapabilities"]);
       const session: AgentSessionCapabilities = {
         mcp: { stdio: YES, ...flags(mcpCapabilities) },
         prompt: flags(promptCapabilities),
@@ -41,10 +44,14 @@ export const DIALECTS: Readonly<Record<number, Dialect>> = {
       };
       return { ...rest, session };
     },
-    authMethods: (methods) => methods.map(({ id, type, ...rest }) => ({ ...rest, methodId: id, type: type ?? "agent" }) as AuthMethod),
+    authMethods: (methods) => methods
+      .map(({ id, type, ...rest }) => ({ ...rest, methodId: id, type: type ?? "agent" }) as AuthMethod),
     server: ({ type, ...server }) =>
-      server.url === undefined ? { args: [], env: [], ...server } : { type: type ?? "http", headers: [], ...server },
-    configOptions: (options) => options.map(({ id, ...option }) => ({ ...option, configId: id }) as ConfigOption),
+      server.url === undefined
+        ? { args: [], env: [], ...server }
+        : { type: type ?? "http", headers: [], ...server },
+    configOptions: (options) =>
+      options.map(({ id, ...option }) => ({ ...option, configId: id }) as ConfigOption),
     configValue: (value) => (typeof value === "boolean" ? { type: "boolean", value } : { value }),
   },
   2: {

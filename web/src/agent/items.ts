@@ -18,7 +18,8 @@ export interface MessageItem {
 }
 
 /** How a tool call stands (schema: ToolCallStatus). */
-export type ToolCallStatus = "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled" | (string & {});
+export type ToolCallStatus =
+  "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled" | (string & {});
 
 /** What a tool does (schema: ToolKind). */
 export type ToolKind =
@@ -128,7 +129,8 @@ export interface UnknownItem {
  * An item of a transcript. Items are never changed: where something has changed
  * there is a new one in its place, so that `===` says whether to draw it again.
  */
-export type TranscriptItem = MessageItem | ToolCallItem | TerminalItem | PlanItem | CompactionItem | NoticeItem | UnknownItem;
+export type TranscriptItem =
+  MessageItem | ToolCallItem | TerminalItem | PlanItem | CompactionItem | NoticeItem | UnknownItem;
 
 /** A prompt that was sent and is not in the history yet: the agent holds it, or has not answered. */
 export interface PendingPrompt {

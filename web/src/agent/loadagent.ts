@@ -8,5 +8,7 @@ declare const HOLDFAST_ONE_FILE: boolean;
 export const agentHost: PageChunk<Pick<typeof import("./connectagent.js"), "connectAgentHere" | "loadHere">> = {
   op: OP,
   wasm: agentsWasm,
-  load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectagent.js")),
+  load: () => (
+    HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectagent.js")
+  ),
 };

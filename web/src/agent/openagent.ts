@@ -14,7 +14,10 @@ import { diagnoseAgent } from "./diagnoseagent.js";
 import { OP } from "./op.js";
 import { SharedStreams } from "./sharedstreams.js";
 
-/** What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so never with this. */
+/**
+ * What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so
+ * never with this.
+ */
 export const AGENT = "acp:";
 
 /** What an agent's client is made of, checked. */
@@ -46,7 +49,12 @@ export type OpenAgent = typeof openAgent;
  * Opens a client in this page or worker. `tokens` are those for it at an address; `made` gets it before
  * anything can happen to it, and another one where it is opened once more.
  */
-export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined, tokens: (at: string) => TokenSource, made: (client: AgentClient) => void): Promise<AgentClient> {
+export async function openAgent(
+  plan: AgentPlan,
+  signal: AbortSignal | undefined,
+  tokens: (at: string) => TokenSource,
+  made: (client: AgentClient) => void,
+): Promise<AgentClient> {
   const { address, core, options } = plan;
   throwIfAborted(OP, signal);
   await unlessAborted(OP, signal, checkMixedContent(OP, address.url, options));
@@ -59,8 +67,11 @@ export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined
         store: stores.open(),
         streams,
         make: (runtime, { journal }) => {
-          const keeping = { journal, stores, fetch: options.fetch, reload: () => load(agentsWasm, options.wasm) };
-          const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
+          const keeping = {
+            journal, stores, fetch: options.fetch, reload: () => load(agentsWasm, options.wasm),
+          };
+          const explain = (error: HoldfastError): Promise<HoldfastError> =>
+            diagnoseAgent(address, error, options);
           const client = new AgentClient(runtime, at, { keeping, explain, streams });
           made(client);
           return client;
@@ -73,6 +84,8 @@ export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined
     });
   } catch (error) {
     if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
-    throw await unlessAborted(OP, signal, diagnoseAgent(address, error, { ...options, ...(signal && { signal }) }));
+    throw await unlessAborted(
+      OP, signal, diagnoseAgent(address, error, { ...options, ...(signal && { signal }) }),
+    );
   }
 }

@@ -11,8 +11,9 @@ import type { WithdrawnReason } from "./sessionevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";
 
 /**
- * What the app does when the agent asks for something. A handler that throws, or answers with what is none of the
- * options, has failed: the agent hears of an error, which is no person's answer, and the app's console has it.
+ * What the app does when the agent asks for something. A handler that throws, or answers with what is none of
+ * the options, has failed: the agent hears of an error, which is no person's answer, and the app's console
+ * has it.
  */
 export interface AgentHandlers {
   /** elicitation/create: ask the person. The same as for MCP ({@link Handlers.elicitation}). */
@@ -72,19 +73,35 @@ export class OpenQuestions {
 
   /** The agent asks; `handle` is the backend's number for it. */
   ask(handle: number, text: string): void {
-    const { method, params, restored = false } = JSON.parse(text) as { method: string; params: Open; restored?: boolean };
+    const { method, params, restored = false } =
+      JSON.parse(text) as { method: string; params: Open; restored?: boolean };
     const respond = (ok: boolean, json: string): void => this.#backend.respond(handle, ok, json);
     const answer = (ok: boolean, json: string): void => {
       const answers = this.#use.answers();
       if (answers === "nowhere") {
-        throw new HoldfastError({ code: "elsewhere", op: method, message: "another page carries the session, and cannot be reached", retryable: true });
+        throw new HoldfastError({
+          code: "elsewhere",
+          op: method,
+          message: "another page carries the session, and cannot be reached",
+          retryable: true,
+        });
       }
       this.#open.delete(handle);
       if (answers === "there") this.#given.set(handle, request!);
       respond(ok, json);
     };
     const save = (json: string): void => this.#backend.draft(handle, json);
-    const request = question(method, params, restored, answer, { draft: this.#drafts.get(handle), save, check: (given) => withDefaults(params as unknown as FormElicitation, given) });
+    const request = question(
+      method,
+      params,
+      restored,
+      answer,
+      {
+        draft: this.#drafts.get(handle),
+        save,
+        check: (given) => withDefaults(params as unknown as FormElicitation, given),
+      },
+    );
     this.#drafts.delete(handle);
     if (!request || (request instanceof ElicitationRequest && !this.#use.elicits)) {
       respond(false, `{"code":-32601,"message":"Method not found"}`);
@@ -95,7 +112,9 @@ export class OpenQuestions {
       respond(false, `{"code":-32602,"message":"The client does not know this mode"}`);
       return;
     }
-    const problem = request instanceof ElicitationRequest && request.mode === "url" ? unsafeVisit(request.url, this.#backend.url) : undefined;
+    const problem = request instanceof ElicitationRequest && request.mode === "url"
+      ? unsafeVisit(request.url, this.#backend.url)
+      : undefined;
     if (problem !== undefined) {
       respond(true, JSON.stringify(CANCELLED));
       this.#use.unsafe(problem);
@@ -140,7 +159,15 @@ export class OpenQuestions {
         if (!elicitation) return;
         const { draft } = request;
         const saveDraft = (value: unknown): void => request.saveDraft(value);
-        const context = withCheck(request.params, { server: this.#backend.url, signal: request.signal, ...(draft === undefined ? {} : { draft }), saveDraft });
+        const context = withCheck(
+          request.params,
+          {
+            server: this.#backend.url,
+            signal: request.signal,
+            ...(draft === undefined ? {} : { draft }),
+            saveDraft,
+          },
+        );
         const result = withAction(await elicitation(request.request, context));
         if (!request.signal.aborted) request.respond(result);
       } else if (permission) {
@@ -151,7 +178,8 @@ export class OpenQuestions {
       }
     } catch (error) {
       if (request.signal.aborted) return;
-      // What the app's own handler got wrong belongs in the app's console. It is no person's answer: the agent hears of an error.
+      // What the app's own handler got wrong belongs in the app's console. It is no person's answer: the
+      // agent hears of an error.
       reportError(handlerFailed(name, request.method, readable(error)));
       request.refuse(-32603, "The client could not answer");
     }

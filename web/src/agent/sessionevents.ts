@@ -11,7 +11,8 @@ import type { AgentQuestion } from "./questions.js";
  * take the answer. `moved`: another page carries the session, or this one again, or has saved
  * more of the answer; what is still open is asked again. `closed`: the session or the client is.
  */
-export type WithdrawnReason = "agent" | "cancelled" | "answered" | "connection" | "refused" | "moved" | "closed" | (string & {});
+export type WithdrawnReason =
+  "agent" | "cancelled" | "answered" | "connection" | "refused" | "moved" | "closed" | (string & {});
 
 /** What a stream does. */
 export interface SessionStatus extends Omit<StatusEvent, "type" | "position" | "state"> {
@@ -28,7 +29,10 @@ export interface SessionEvents {
   update: { item: TranscriptItem; index: number };
   /** The agent has sent the transcript once more: show it from the start. */
   reset: object;
-  /** Values of the session as a whole have changed: `names` of `title`, `availableCommands`, `configOptions`, `usage` ... */
+  /**
+   * Values of the session as a whole have changed: `names` of `title`, `availableCommands`, `configOptions`,
+   * `usage` ...
+   */
   values: { names: readonly string[] };
   /**
    * {@link AgentSession.pending} has changed. `unsent` is a prompt that is no longer
@@ -83,7 +87,9 @@ export const SESSION_EVENTS: Readonly<Record<keyof SessionEvents, 1>> = {
 };
 
 /** An event of a session, when it is iterated. */
-export type SessionEvent = { [E in keyof SessionEvents]: { type: E } & SessionEvents[E] }[keyof SessionEvents];
+export type SessionEvent = {
+  [E in keyof SessionEvents]: { type: E } & SessionEvents[E]
+}[keyof SessionEvents];
 
 /** What a turn does. */
 export interface SessionTurn extends TurnEnd {

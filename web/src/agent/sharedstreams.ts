@@ -5,7 +5,10 @@ import { watchProtocol } from "../tabs/protocols.js";
 import type { Wire } from "../runtime/wire.js";
 import { ROTATE_EVERY, VISIT_EVERY } from "../shared/border.js";
 
-/** How long a client waits for its connections before it starts with fewer where other tabs have some, in ms: their page may be the one before this. */
+/**
+ * How long a client waits for its connections before it starts with fewer where other tabs have some, in ms:
+ * their page may be the one before this.
+ */
 const PATIENCE = 100;
 /** Streams of agents' own connections that are counted, of all tabs. */
 const OWN = 4;
@@ -113,7 +116,9 @@ export class SharedStreams {
   #allow(): boolean {
     const held = this.#slots.filter((slot) => slot.held).length;
     if (held === this.#slots.length) this.#started();
-    return !this.#connections || !this.#wire || this.#wire.runtime.agentStreams(this.#wire.handle, held) <= held;
+    return !this.#connections ||
+      !this.#wire ||
+      this.#wire.runtime.agentStreams(this.#wire.handle, held) <= held;
   }
 
   /** Counts the stream of the agent's connection. */
@@ -121,7 +126,8 @@ export class SharedStreams {
     const own = (this.#own = new AbortController());
     const { signal } = own;
     const name = agentLock(connections.origin);
-    const until = (release: () => void): void => (signal.aborted ? release() : signal.addEventListener("abort", release));
+    const until = (release: () => void): void =>
+      (signal.aborted ? release() : signal.addEventListener("abort", release));
     for (let i = 0; i < OWN; i++) {
       const release = await lockNow(name + i);
       if (!release) continue;

@@ -95,7 +95,8 @@ export class Transcript {
         return { what: "values", names: Object.keys(op.patch) };
       case "pending": {
         const others = this.#pending.filter(({ prompt }) => prompt !== op.prompt);
-        this.#pending = [...others, { prompt: op.prompt, content: op.content }].sort((a, b) => a.prompt - b.prompt);
+        this.#pending =
+          [...others, { prompt: op.prompt, content: op.content }].sort((a, b) => a.prompt - b.prompt);
         return { what: "pending" };
       }
       case "placed":
@@ -116,7 +117,9 @@ export class Transcript {
   #put(at: number, type: string, id: string | undefined, patch: Open): Change {
     const defaults = DEFAULTS[type];
     if (at === this.#slots.length) {
-      const item = defaults ? { type, ...(id === undefined ? {} : { id }), ...defaults } : { type: "unknown", name: type, update: patch };
+      const item = defaults
+        ? { type, ...(id === undefined ? {} : { id }), ...defaults }
+        : { type: "unknown", name: type, update: patch };
       this.#slots.push({ item, given: false, output: undefined });
     }
     const slot = this.#open(at);
@@ -156,7 +159,10 @@ export class Transcript {
       const { content } = slot.item;
       slot.item = { ...slot.item, ...(Array.isArray(content) ? { content: [...(content as Open[])] } : {}) };
       slot.given = false;
-    } else if (slot.item["content"] === DEFAULTS[slot.item.type]?.["content"] && Array.isArray(slot.item["content"])) {
+    } else if (
+      slot.item["content"] === DEFAULTS[slot.item.type]?.["content"] &&
+      Array.isArray(slot.item["content"])
+    ) {
       slot.item["content"] = []; // the defaults are everybody's
     }
     return slot;

@@ -31,7 +31,10 @@ export class Turns {
     return this.#latest;
   }
 
-  /** The core's turn event. `expected`: no news but for {@link Turns}, a prompt that is accepted next left when what has ended was over (fault 595). */
+  /**
+   * The core's turn event. `expected`: no news but for {@link Turns}, a prompt that is accepted next left
+   * when what has ended was over (fault 595).
+   */
   heard(text: string): SessionTurn & { expected?: boolean } {
     const turn = JSON.parse(text) as ReturnType<Turns["heard"]>;
     this.state = turn.state;
@@ -54,7 +57,9 @@ export class Turns {
     return new Promise((resolve) => this.#beginning.push(resolve));
   }
 
-  /** A prompt is accepted that was sent when `latest` was the latest turn. A short turn may be over by now. */
+  /**
+   * A prompt is accepted that was sent when `latest` was the latest turn. A short turn may be over by now.
+   */
   accepted(latest: number): void {
     if (this.#ended <= latest) this.#underWay = true;
   }

@@ -25,7 +25,8 @@ export class SessionView {
 
   /** `backlog`: what may wait for those who read. */
   constructor(backlog: Backlog) {
-    this.#events = new EventQueue<SessionEvent, SessionEvent>({ backlog, decode: (event) => event, buffered: false });
+    this.#events =
+      new EventQueue<SessionEvent, SessionEvent>({ backlog, decode: (event) => event, buffered: false });
   }
 
   /** The core's Deliver effect, where it is of what is shown. */
@@ -72,7 +73,10 @@ export class SessionView {
     return this.#events.read();
   }
 
-  /** No more events follow. Those who wait for a turn get `over`; those who iterate get `error`, where the client has failed. */
+  /**
+   * No more events follow. Those who wait for a turn get `over`; those who iterate get `error`, where the
+   * client has failed.
+   */
   end(over: HoldfastError, error: HoldfastError | undefined): void {
     this.turns.over(over);
     this.tell("closed", {});

@@ -17,10 +17,14 @@ export class Acks {
     this.#landed = landed;
   }
 
-  /** Says it of a call's events up to a position, 0 for all; resolves when that is stored. Nobody has to look at the promise. */
+  /**
+   * Says it of a call's events up to a position, 0 for all; resolves when that is stored. Nobody has to look
+   * at the promise.
+   */
   ask(call: number, position: number): Promise<void> {
     if (this.#over) return quiet(Promise.reject(this.#over));
-    if (this.#wire.handle === 0) return Promise.resolve(); // the core has no client yet, and nothing of the call
+    // the core has no client yet, and nothing of the call
+    if (this.#wire.handle === 0) return Promise.resolve();
     const ticket = (this.#ticket = (this.#ticket + 1) >>> 0 || 1);
     const promise = new Promise<void>((resolve, reject) => this.#waiting.set(ticket, { resolve, reject }));
     this.#wire.runtime.ack(this.#wire.handle, call, position, ticket);
@@ -33,9 +37,17 @@ export class Acks {
     this.#waiting.delete(ticket);
     if (!waiting) return;
     if ((JSON.parse(text) as { stored: boolean }).stored) {
-      void this.#landed().then(waiting.resolve); // of a client that is being closed it may be on its way still
+      // of a client that is being closed it may be on its way still
+      void this.#landed().then(waiting.resolve);
     } else {
-      waiting.reject(new HoldfastError({ code: "storage_failed", op: OP, message: "it is not stored: a later page may be told of these events again", retryable: true }));
+      waiting.reject(
+        new HoldfastError({
+          code: "storage_failed",
+          op: OP,
+          message: "it is not stored: a later page may be told of these events again",
+          retryable: true,
+        }),
+      );
     }
   }
 

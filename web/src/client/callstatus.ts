@@ -2,11 +2,17 @@ import { OUTCOME } from "../shared/border.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { TaskStatus } from "../shared/mcp.js";
 
-/** How a call stands ({@link Call.status}). Times are in ms, points of time in ISO 8601, as the server wrote them. */
+/**
+ * How a call stands ({@link Call.status}). Times are in ms, points of time in ISO 8601, as the server wrote
+ * them.
+ */
 export interface CallStatus {
   /** In the words of MCP's tasks; a server may have others. */
   status: TaskStatus;
-  /** Who says so: the server, of the task or the resume policy that carries the call, or the client, of what it knows without asking. */
+  /**
+   * Who says so: the server, of the task or the resume policy that carries the call, or the client, of what
+   * it knows without asking.
+   */
   source: "server" | "client";
   /** The server's own words for a person. */
   statusMessage?: string;
@@ -20,7 +26,10 @@ export interface CallStatus {
   pending?: true;
 }
 
-/** Reads what a peek came to (core/mcp/task_peek.go), with its OUTCOME, 0 where nobody was asked: a status, or the error. */
+/**
+ * Reads what a peek came to (core/mcp/task_peek.go), with its OUTCOME, 0 where nobody was asked: a status, or
+ * the error.
+ */
 export function decodeStatus(outcome: number, text: string): CallStatus | HoldfastError {
   const json = JSON.parse(text) as Record<string, unknown>;
   if (outcome === OUTCOME.rpcError) return rpcError("tasks/get", json as unknown as RPCError);

@@ -19,11 +19,15 @@ export interface ClientEvents {
   changed: { what: Changed };
   /** A log message that belongs to no call. */
   log: { level: LoggingLevel; logger?: string; data: unknown };
-  /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
+  /**
+   * What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good.
+   */
   listen: ListenEvent;
   /** This client has made a call, by whatever part of the app; also by {@link Call.retry}. */
   call: { call: Call<unknown> };
-  /** A call of an earlier page, or of another one, has come back from the store. It may have ended already. */
+  /**
+   * A call of an earlier page, or of another one, has come back from the store. It may have ended already.
+   */
   restored: { call: Call<CallToolResult> };
   /** Where calls are kept from now on; `why` says why they no longer outlive the page. */
   durability: { durability: Durability; why?: DurabilityReason };
@@ -35,19 +39,24 @@ export interface ClientEvents {
    */
   host: HostEvent;
   /**
-   * The token says whose it is, and that is not the `principal` that the app has named. It is used all the same: whom
+   * The token says whose it is, and that is not the `principal` that the app has named. It is used all the
+   * same: whom
    * `principal` names is the app's word. Told once of each subject.
    */
   subject: TokenSubject;
-  /** The store has deleted a call that nobody has acknowledged. Reported once the deletion is stored, also for calls that were found at `connect`. */
+  /**
+   * The store has deleted a call that nobody has acknowledged. Reported once the deletion is stored, also for
+   * calls that were found at `connect`.
+   */
   evicted: EvictedCall;
   /**
    * The server broke a rule. `what` says which, such as `unreadable_message`,
    * `unknown_response`, `foreign_message`, `late_segment`, `too_many_requests` or
    * `redirected_stream`. The client dropped what broke the rule; {@link Counters} counts
    * the frequent cases. `quarantined_record` is a stored record that cannot be read.
-   * `unsafe_visit`: the server asked to have an address visited that is not https (http where the server is on this machine) or that holds
-   * a user name or control characters; it was answered `cancel`, and no handler was asked.
+   * `unsafe_visit`: the server asked to have an address visited that is not https (http where the server is
+   * on this machine) or that holds a user name or control characters; it was answered `cancel`, and no
+   * handler was asked.
    * `invalid_output` and `unchecked_output` are results that were delivered all the same
    * (option `validate` of {@link connect}). `header_refused`: the server's CORS rules do
    * not allow header fields of a tool, or the field that `header` names. Calls, or
@@ -76,7 +85,8 @@ export const CLIENT_EVENTS: Readonly<Record<keyof ClientEvents, 1>> = {
 };
 
 /** What the stream for unasked messages does. */
-export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
+export type ListenEvent =
+  Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
 
 /** A call that is in the store no more, though nobody has acknowledged it. */
 export interface EvictedCall {

@@ -11,9 +11,12 @@ import { openView } from "./openview.js";
 import type { ConnectOptions } from "./options.js";
 
 /** Connects in this page; `notice` is what the app hears of where it might have been. */
-export async function connectHere(url: string | URL, options: ConnectOptions, notice?: HostEvent): Promise<McpClient> {
+export async function connectHere(
+  url: string | URL, options: ConnectOptions, notice?: HostEvent,
+): Promise<McpClient> {
   check("connect", "options", options, CONNECT);
-  const view = await openView(url, options, (...made) => new ClientView(...made), () => needsBrowser("connect"));
+  const view =
+    await openView(url, options, (...made) => new ClientView(...made), () => needsBrowser("connect"));
   const client = new McpClient(view);
   setTimeout(() => {
     if (notice) view.listeners.emit("host", notice);

@@ -38,7 +38,9 @@ export interface Counters {
   missingEvents: number;
   /** Pages that the server wanted visited, and that nobody was shown: event `integrity`, `unsafe_visit`. */
   unsafeVisits: number;
-  /** Progress that is less than what came before it under its token: event `integrity`, `progress_went_back`. */
+  /**
+   * Progress that is less than what came before it under its token: event `integrity`, `progress_went_back`.
+   */
   progressWentBack: number;
 }
 

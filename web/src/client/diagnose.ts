@@ -17,13 +17,22 @@ export function diagnose(
 ): Promise<HoldfastError> {
   if (options.fetch) return Promise.resolve(error); // the browser asks in another way than that does
   return explained("connect", url, error, options, (chunk, failed) => {
-    const sent = { fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal, pinned: options.revision };
+    const sent = {
+      fields: ownFields(options),
+      credentials: options.credentials ?? "omit",
+      signal: options.signal,
+      pinned: options.revision,
+    };
     return chunk.findServerCause(failed, sent, steps);
   });
 }
 
-/** Which of these header fields the server's CORS rules keep a page from sending; none where nobody can know. */
-export async function refusedFields(url: string, names: readonly string[], signal?: AbortSignal): Promise<string[]> {
+/**
+ * Which of these header fields the server's CORS rules keep a page from sending; none where nobody can know.
+ */
+export async function refusedFields(
+  url: string, names: readonly string[], signal?: AbortSignal,
+): Promise<string[]> {
   if (names.length === 0 || !isForeign(url)) return [];
   return (await loadDiagnosis(signal))?.refusedFields(url, names, signal) ?? [];
 }

@@ -42,7 +42,10 @@ export type Guarantee = "lost-on-reload" | "survives-reload" | "resumable" | "du
 export interface GuaranteeEvent extends Positioned {
   type: "guarantee";
   guarantee: Guarantee;
-  /** Of a call with a `key`, or with `journal: true`: why nothing is kept of it, as the event `durability` says it. */
+  /**
+   * Of a call with a `key`, or with `journal: true`: why nothing is kept of it, as the event `durability`
+   * says it.
+   */
   why?: string;
 }
 
@@ -59,7 +62,9 @@ export interface TaskEvent extends Positioned {
   type: "task";
   status: "working" | "input_required" | "completed" | "failed" | "cancelled" | (string & {});
   message?: string;
-  /** The server does not serve the result in a way that was asked for, and falls back to this one (SEP-1905). */
+  /**
+   * The server does not serve the result in a way that was asked for, and falls back to this one (SEP-1905).
+   */
   fallback?: string;
 }
 
@@ -86,29 +91,52 @@ export interface GapEvent extends Positioned {
   type: "gap";
   /** How many. */
   events: number;
-  /** Positions of the first and the last of these events; `from` is above `to` where none was a message of the server's, and all were the client's own, such as `status`. */
+  /**
+   * Positions of the first and the last of these events; `from` is above `to` where none was a message of the
+   * server's, and all were the client's own, such as `status`.
+   */
   from: number;
   to: number;
 }
 
 /** An event of a call, in the order in which it happened. */
-export type CallEvent = GapEvent | ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | SegmentEvent | TaskEvent | InputEvent;
+export type CallEvent =
+  | GapEvent
+  | ProgressEvent
+  | LogEvent
+  | NotificationEvent
+  | StatusEvent
+  | ResumedEvent
+  | GuaranteeEvent
+  | SegmentEvent
+  | TaskEvent
+  | InputEvent;
 
 /** The kind of a {@link GapEvent}, which the core knows nothing of. */
 export const GAP = 0;
 
-/** Whether events of a kind are stored with their calls, and can be read again; a question cannot, which may have been answered. */
+/**
+ * Whether events of a kind are stored with their calls, and can be read again; a question cannot, which may
+ * have been answered.
+ */
 export function isStored(kind: number): boolean {
   return kind <= EVENT.notification || kind === EVENT.segment || kind === EVENT.task;
 }
 
-/** Reads events as the journal tells them again: kind, position and length of each, and its text (jsbridge/doc.go). */
+/**
+ * Reads events as the journal tells them again: kind, position and length of each, and its text
+ * (jsbridge/doc.go).
+ */
 export function* unpacked(events: Uint8Array): Generator<RawEvent> {
   const view = new DataView(events.buffer, events.byteOffset, events.byteLength);
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   for (let at = 0; at < events.length; ) {
     const end = at + REPLAY_HEADER + view.getUint32(at + 5, true);
-    yield { kind: events[at]!, position: view.getUint32(at + 1, true), text: utf8.decode(events.subarray(at + REPLAY_HEADER, end)) };
+    yield {
+      kind: events[at]!,
+      position: view.getUint32(at + 1, true),
+      text: utf8.decode(events.subarray(at + REPLAY_HEADER, end)),
+    };
     at = end;
   }
 }
@@ -140,7 +168,10 @@ export interface RawEvent {
   shown?: () => void;
 }
 
-/** The responses to what a loop was last shown by the event of that position: the server may have asked something else under their keys since. */
+/**
+ * The responses to what a loop was last shown by the event of that position: the server may have asked
+ * something else under their keys since.
+ */
 export function answerTo(position: number, responses: Record<string, unknown>): string {
   const json = Object.keys(responses).length === 0 ? "" : JSON.stringify(responses);
   return json && position > 0 ? `[${position},${json}]` : json;
@@ -160,7 +191,9 @@ const saveNothing: SaveDraft = () => {};
  * Decodes an event of a call. Its text is JSON that the core has accepted;
  * JSON.parse is the last judge of it.
  */
-export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNothing, shown }: RawEvent): CallEvent {
+export function decodeEvent(
+  { kind, position, text, texts, at = 0, save = saveNothing, shown }: RawEvent,
+): CallEvent {
   const json = (texts ? texts.parsed(at, text) : JSON.parse(text)) as Record<string, unknown>;
   switch (kind) {
     case EVENT.progress: {
@@ -185,10 +218,17 @@ export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNo
     case EVENT.resumed:
       return { ...(json as unknown as ResumedEvent), type: "resumed", position };
     case EVENT.guarantee:
-      return { type: "guarantee", position, guarantee: json["guarantee"] as Guarantee, ...("why" in json && { why: json["why"] as string }) };
+      return {
+        type: "guarantee",
+        position,
+        guarantee: json["guarantee"] as Guarantee,
+        ...("why" in json && { why: json["why"] as string }),
+      };
     case EVENT.segment: {
       const { seqNr, ...content } = json;
-      return { type: "segment", position, seqNr: seqNr as number, content: content as unknown as ContentBlock };
+      return {
+        type: "segment", position, seqNr: seqNr as number, content: content as unknown as ContentBlock,
+      };
     }
     case EVENT.task:
       return {
@@ -199,10 +239,17 @@ export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNo
         ...(json["fallback"] === undefined ? {} : { fallback: json["fallback"] as string }),
       };
     case EVENT.input: {
-      const { inputRequests = {}, drafts = {} } = json as { inputRequests?: Record<string, Omit<InputRequest, keyof Draft>>; drafts?: object };
+      const { inputRequests = {}, drafts = {} } =
+        json as { inputRequests?: Record<string, Omit<InputRequest, keyof Draft>>; drafts?: object };
       const requests = Object.entries(inputRequests);
       shown?.();
-      return { type: "input", position, requests: new Map(requests.map(([key, request]) => [key, { ...request, ...draftOf(drafts, key, save) }])) };
+      return {
+        type: "input",
+        position,
+        requests: new Map(
+          requests.map(([key, request]) => [key, { ...request, ...draftOf(drafts, key, save) }]),
+        ),
+      };
     }
     default:
       return {
@@ -215,6 +262,8 @@ export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNo
 }
 
 /** The events beyond a position. */
-export async function* beyond(events: AsyncIterableIterator<CallEvent>, position: number): AsyncGenerator<CallEvent, void, undefined> {
+export async function* beyond(
+  events: AsyncIterableIterator<CallEvent>, position: number,
+): AsyncGenerator<CallEvent, void, undefined> {
   for await (const event of events) if (event.position > position) yield event;
 }

@@ -20,7 +20,10 @@ export class Handover {
   readonly #fresh = new Map<number, HandedCall>();
   readonly #unseen = new Map<number, HandedCall>();
   #waiting: ReturnType<typeof setTimeout> | undefined;
-  /** Listens for errors, from the first call on: to begin and end that for each took a tenth of a small call's time. */
+  /**
+   * Listens for errors, from the first call on: to begin and end that for each took a tenth of a small call's
+   * time.
+   */
   #watch: AbortController | undefined;
 
   /** `handed` gets each call that counts. */
@@ -34,7 +37,8 @@ export class Handover {
     if (this.#waiting !== undefined) return;
     if (!this.#watch) {
       const { signal } = (this.#watch = new AbortController());
-      for (const event of ["error", "unhandledrejection"]) globalThis.addEventListener?.(event, this.#failed, { signal });
+      for (const event of ["error", "unhandledrejection"])
+        globalThis.addEventListener?.(event, this.#failed, { signal });
     }
     this.#later(() => this.#later(() => this.now()));
   }

@@ -71,10 +71,15 @@ export class OpenClient implements ConnectionUse {
   }
 
   /**
-   * Opens the client with the first view; resolves when it is open, or that of the user whom the view has by then. A
-   * signal that is aborted before ends this view alone, and the opening with the last.
+   * Opens the client with the first view; resolves when it is open, or that of the user whom the view has by
+   * then. A signal that is aborted before ends this view alone, and the opening with the last.
    */
-  join(view: ClientView, signal: AbortSignal | undefined, runtime: Promise<Runtime>, principal: string | undefined): Promise<void> {
+  join(
+    view: ClientView,
+    signal: AbortSignal | undefined,
+    runtime: Promise<Runtime>,
+    principal: string | undefined,
+  ): Promise<void> {
     this.#enter(view, principal, runtime);
     return new Promise((resolve, reject) => {
       const cancelled = (): void => {
@@ -142,13 +147,16 @@ export class OpenClient implements ConnectionUse {
     const principal = view.stores.user;
     let next = OpenClient.of(this.#plan, principal);
     if (!client || !view.isOpen) return next.#enter(view, principal, this.#loading);
-    if (next.#opened && !next.#client) next = new OpenClient(this.#plan, undefined); // that one is being opened
+    // that one is being opened
+    if (next.#opened && !next.#client) next = new OpenClient(this.#plan, undefined);
     next.#comes(view);
     if (!next.#opened) {
       next.#loading = this.#loading;
       const made = next.#made(client.runtime, client.url, undefined, client);
       next.#opened = Promise.resolve(made);
-      made.startLater({ ...this.#plan.core, url: client.url, assume: client.revision }, this.#plan.credentials);
+      made.startLater(
+        { ...this.#plan.core, url: client.url, assume: client.revision }, this.#plan.credentials,
+      );
       made.connected(); // the app listens
     } else if (principal !== undefined) {
       view.stores.joined(principal);
@@ -168,11 +176,33 @@ export class OpenClient implements ConnectionUse {
     if (state === "closed" || state === "failed") this.retire();
   }
 
-  #made(runtime: Runtime, url: string, keeping: Pick<CallKeeping, "journal" | "why"> | undefined, like?: SharedClient): SharedClient {
+  #made(
+    runtime: Runtime,
+    url: string,
+    keeping: Pick<CallKeeping, "journal" | "why"> | undefined,
+    like?: SharedClient,
+  ): SharedClient {
     const { options, core, validation, defaults, backlog } = this.#plan;
     const stores = new NewestTokens(this.views);
-    const all = { journal: keeping?.journal, why: keeping?.why ?? "", stores, defaults, fetch: options.fetch, recording: this.#recording, variant: JSON.stringify([core.capabilities, core.extensions, core.headers]), reload: () => load(mcpWasm, options.wasm) };
-    const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views, core.capabilities), validation, all, like);
+    const all = {
+      journal: keeping?.journal,
+      why: keeping?.why ?? "",
+      stores,
+      defaults,
+      fetch: options.fetch,
+      recording: this.#recording,
+      variant: JSON.stringify([core.capabilities, core.extensions, core.headers]),
+      reload: () => load(mcpWasm, options.wasm),
+    };
+    const client = new SharedClient(
+      runtime,
+      url,
+      new Backlog(...backlog),
+      newestHandlers(this.views, core.capabilities),
+      validation,
+      all,
+      like,
+    );
     client.use = this;
     return (this.#client = client);
   }
@@ -205,16 +235,41 @@ export class OpenClient implements ConnectionUse {
       this.retire(); // whoever connects meanwhile tries by themselves
       if (!(error instanceof HoldfastError) || over.aborted) throw error;
       // The first view's signal is that view's: others may wait for the cause.
-      throw await unlessAborted("connect", over, diagnose(url, error, { ...options, signal: over }, this.#client?.negotiation));
+      throw await unlessAborted(
+        "connect", over, diagnose(url, error, { ...options, signal: over }, this.#client?.negotiation),
+      );
     }
   }
 }
 
 /** What all views of a client have in common; undefined where nobody knows who the user is. */
-function keyOf({ url, core: { ...core }, credentials, backlog, validation, defaults, options: { journal = true, fetch, auth } }: Plan, principal: string | undefined): string | undefined {
+function keyOf(
+  {
+    url,
+    core: { ...core },
+    credentials,
+    backlog,
+    validation,
+    defaults,
+    options: { journal = true, fetch, auth },
+  }: Plan,
+  principal: string | undefined,
+): string | undefined {
   if (principal === undefined) return undefined;
-  delete (core as { eventSource?: boolean }).eventSource; // it follows from the rest, but for what one page records for all
-  return JSON.stringify([url, principal, core, credentials, backlog, validation, defaults, journal, fetch && numberOf(fetch), auth?.client]);
+  // it follows from the rest, but for what one page records for all
+  delete (core as { eventSource?: boolean }).eventSource;
+  return JSON.stringify([
+    url,
+    principal,
+    core,
+    credentials,
+    backlog,
+    validation,
+    defaults,
+    journal,
+    fetch && numberOf(fetch),
+    auth?.client,
+  ]);
 }
 
 const numbers = new WeakMap<object, number>();

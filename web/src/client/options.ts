@@ -48,11 +48,18 @@ export interface Limits {
   calls?: number;
   /** Events of one call that wait for a reader. Default 100,000. */
   backlog?: number;
-  /** Bytes of those. A slow reader holds up its stream long before. If nobody asks for events, they are dropped, and a later reader gets them from the store; for events that the store does not have, the reader gets a {@link GapEvent}. Default 64 MiB. */
+  /**
+   * Bytes of those. A slow reader holds up its stream long before. If nobody asks for events, they are
+   * dropped, and a later reader gets them from the store; for events that the store does not have, the reader
+   * gets a {@link GapEvent}. Default 64 MiB.
+   */
   backlogBytes?: number;
   /** Bytes of the events of all calls that wait for their readers. Default 256 MiB. */
   backlogTotal?: number;
-  /** Bytes of this server's calls in the store; finished ones are forgotten first, oldest first. Default 64 MiB. */
+  /**
+   * Bytes of this server's calls in the store; finished ones are forgotten first, oldest first. Default 64
+   * MiB.
+   */
   stored?: number;
 }
 
@@ -80,14 +87,20 @@ export interface CallKeeping extends Keeping {
   defaults: CallDefaults;
   /** What of the options a server may make its lists by, as text. */
   variant?: string;
-  /** Why nothing outlives the page, as was found out before the client was there; empty where it does, or the app wants it so. */
+  /**
+   * Why nothing outlives the page, as was found out before the client was there; empty where it does, or the
+   * app wants it so.
+   */
   why?: string;
 }
 
 /** @internal The defaults of a client's calls; throws `bad_argument`. */
-export function callDefaults(op: string, { ack = "auto", rerun = "hinted" }: Partial<CallDefaults>): CallDefaults {
+export function callDefaults(
+  op: string, { ack = "auto", rerun = "hinted" }: Partial<CallDefaults>,
+): CallDefaults {
   if (ack !== "auto" && ack !== "manual") throw badArgument(op, "ack", 'has to be "auto" or "manual"');
-  if (rerun !== "never" && rerun !== "hinted" && rerun !== "always") throw badArgument(op, "rerun", 'has to be "never", "hinted" or "always"');
+  if (rerun !== "never" && rerun !== "hinted" && rerun !== "always")
+    throw badArgument(op, "rerun", 'has to be "never", "hinted" or "always"');
   return { ack, rerun };
 }
 
@@ -123,9 +136,10 @@ export interface ConnectOptions {
    */
   auth?: Auth;
   /**
-   * Sends the requests to the server, in the place of the browser's fetch: for a proxy, or for tests. It has to be in
-   * this page: `host` has to be "page" or left out. What it sends may say who the user is: nothing is kept without
-   * a `principal`. What the browser itself could find out of a failure, such as CORS rules, no `hint` says then.
+   * Sends the requests to the server, in the place of the browser's fetch: for a proxy, or for tests. It has
+   * to be in this page: `host` has to be "page" or left out. What it sends may say who the user is: nothing
+   * is kept without a `principal`. What the browser itself could find out of a failure, such as CORS rules,
+   * no `hint` says then.
    */
   fetch?: FetchLike;
   /** Whether to open the stream for what the server says unasked. Default true. */
@@ -138,10 +152,10 @@ export interface ConnectOptions {
    */
   sendWithin?: number;
   /**
-   * Whether a call of a tool that must not run twice leaves with a body that is a stream, where the browser is
-   * Chromium, the server speaks HTTP/2 or later, and it takes one. A browser itself sends a request again whose
-   * connection ends before the answer begins; such a body it cannot send again. Requests to the page's own origin that
-   * carry cookies, and those of an own `fetch`, have bytes. Default false.
+   * Whether a call of a tool that must not run twice leaves with a body that is a stream, where the browser
+   * is Chromium, the server speaks HTTP/2 or later, and it takes one. A browser itself sends a request again
+   * whose connection ends before the answer begins; such a body it cannot send again. Requests to the page's
+   * own origin that carry cookies, and those of an own `fetch`, have bytes. Default false.
    */
   streamedBodies?: boolean;
   /** Bounds of memory. */
@@ -153,7 +167,10 @@ export interface ConnectOptions {
    * the event `integrity` reports `unchecked_output`.
    */
   validate?: ValidatePolicy;
-  /** Where holdfast-validate.mjs is, if not beside this module; a worker takes it from its own folder. Loaded with the first result that needs it. */
+  /**
+   * Where holdfast-validate.mjs is, if not beside this module; a worker takes it from its own folder. Loaded
+   * with the first result that needs it.
+   */
   validator?: string | URL;
   /**
    * Whether calls of tools are kept in IndexedDB, so that they outlive the page.
@@ -173,10 +190,12 @@ export interface ConnectOptions {
    */
   principal?: string;
   /**
-   * Whether what crosses the network is recorded, redacted, in a ring in IndexedDB that survives a reload and a crash:
-   * `exportTrace()` of `holdfast/recorder` reads it. The runtime records it wherever it runs, for all pages that share the
-   * connection, from when the first of them asks for it. Nothing is recorded where nothing is kept (`durability`, `principal`), and
-   * {@link Connection.forget} and {@link wipe} delete it with the rest. Default false.
+   * Whether what crosses the network is recorded, redacted, in a ring in IndexedDB that survives a reload and
+   * a crash:
+   * `exportTrace()` of `holdfast/recorder` reads it. The runtime records it wherever it runs, for all pages
+   * that share the connection, from when the first of them asks for it. Nothing is recorded where nothing is
+   * kept (`durability`, `principal`), and {@link Connection.forget} and {@link wipe} delete it with the rest.
+   * Default false.
    */
   record?: boolean | RecordOptions;
   /** Where holdfast-record.mjs is, if not beside this module. Loaded for `record` alone. */
@@ -191,12 +210,19 @@ export interface ConnectOptions {
    * Where the runtime runs. `page`: in this page. `worker`: in a worker of this page's, off its main
    * thread. `shared`: in a worker that all pages of the origin share. That worker outlives a
    * reload, so a reload cuts no call. If the host that is named cannot be had, connect rejects
-   * with `host_unavailable`. Default `auto`: `shared` where it can be had, else `page`; the event `host` says why.
+   * with `host_unavailable`. Default `auto`: `shared` where it can be had, else `page`; the event `host` says
+   * why.
    */
   host?: "auto" | Host;
-  /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and `worker`. */
+  /**
+   * Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and
+   * `worker`.
+   */
   worker?: string | URL;
-  /** Where holdfast.wasm is, if not beside this module, or the wasm itself. holdfast-agents.wasm will do. Read by the first connect of a page. */
+  /**
+   * Where holdfast.wasm is, if not beside this module, or the wasm itself. holdfast-agents.wasm will do. Read
+   * by the first connect of a page.
+   */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */
   signal?: AbortSignal;
@@ -226,8 +252,9 @@ export interface RequestOptions {
 /** Options of a completion. */
 export interface CompleteOptions extends RequestOptions {
   /**
-   * What completions may depend on: `arguments` are those of the prompt, or variables of the template, that are chosen
-   * already, by name. Sent since 2025-06-18; an earlier revision has no place for it, and the server completes without.
+   * What completions may depend on: `arguments` are those of the prompt, or variables of the template, that
+   * are chosen already, by name. Sent since 2025-06-18; an earlier revision has no place for it, and the
+   * server completes without.
    */
   context?: { arguments?: Record<string, string> };
 }
@@ -238,8 +265,8 @@ export interface ListOptions extends RequestOptions {
   cursor?: string;
   /**
    * `reload` asks the server whatever is kept of the list, as for a button that says so. By default a list is
-   * asked for that is not fresh any more: by the server's `ttlMs` (2026-07-28), also one that an earlier page or
-   * another tab of this user was given.
+   * asked for that is not fresh any more: by the server's `ttlMs` (2026-07-28), also one that an earlier page
+   * or another tab of this user was given.
    */
   cache?: "default" | "reload";
 }

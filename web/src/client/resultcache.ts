@@ -3,7 +3,9 @@ import type { Open } from "../shared/mcp.js";
 /** What a server may have changed. */
 export type Changed = "tools" | "prompts" | "resources";
 
-/** Which notification says that what has changed (until 2025-11-25 on the GET stream, later by subscription). */
+/**
+ * Which notification says that what has changed (until 2025-11-25 on the GET stream, later by subscription).
+ */
 const CHANGES: Record<string, Changed> = {
   "notifications/tools/list_changed": "tools",
   "notifications/prompts/list_changed": "prompts",
@@ -16,9 +18,11 @@ export function changedBy(method: string): Changed | undefined {
 }
 
 /**
- * For how long from now on a result may be used, in ms; 0 where it is to be asked for (core/durable/fresh.go).
+ * For how long from now on a result may be used, in ms; 0 where it is to be asked for
+ * (core/durable/fresh.go).
  * `at` is when it was received, `latest` the latest time that is known to have been, both in
- * ms since 1970; `ran`: how long ago the receipt was by this page's monotonic clock, 0 where it was another page's.
+ * ms since 1970; `ran`: how long ago the receipt was by this page's monotonic clock, 0 where it was another
+ * page's.
  */
 export type Fresh = (at: number, ttl: number, latest: number, ran: number) => number;
 
@@ -55,7 +59,10 @@ export class ResultCache {
     this.#fresh = fresh;
   }
 
-  /** How often anything was dropped: a result that was asked for before that is not kept, as it may be from before it as well. */
+  /**
+   * How often anything was dropped: a result that was asked for before that is not kept, as it may be from
+   * before it as well.
+   */
   get changes(): number {
     return this.#changes;
   }
@@ -63,12 +70,15 @@ export class ResultCache {
   /** A fresh result for that request; undefined if there is none. */
   get(method: string, params: Open | undefined): Open | undefined {
     const entry = this.#entries.get(keyOf(method, params));
-    if (!entry || this.#fresh(entry.at, entry.ttl, entry.at, performance.now() - entry.received) === 0) return undefined;
+    if (!entry || this.#fresh(entry.at, entry.ttl, entry.at, performance.now() - entry.received) === 0)
+      return undefined;
     // A copy: what an app does to its own must not be what the next one gets.
     return structuredClone(entry.result);
   }
 
-  /** Keeps a result for as long as it says. Returns what is kept; undefined for a result that does not say so. */
+  /**
+   * Keeps a result for as long as it says. Returns what is kept; undefined for a result that does not say so.
+   */
   received(method: string, params: Open | undefined, result: Open): Kept | undefined {
     const ttl = result["ttlMs"];
     this.#entries.delete(keyOf(method, params));

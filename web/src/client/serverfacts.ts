@@ -25,7 +25,10 @@ export class ServerFacts {
   steps: readonly NegotiationStep[] = [];
   #initialize: Open = {};
 
-  /** `like` are those of another user's connection: what the server can do is taken to be the same until it says so. What is asked of it meanwhile is not refused. */
+  /**
+   * `like` are those of another user's connection: what the server can do is taken to be the same until it
+   * says so. What is asked of it meanwhile is not refused.
+   */
   constructor(like?: ServerFacts) {
     if (!like) return;
     this.revision = like.revision;
@@ -34,7 +37,9 @@ export class ServerFacts {
   }
 
   /** Takes over what the core says: of a new session, all that it says. */
-  heard(state: ClientState, { revision = "", session = false, initialize = {}, steps }: Opened, bits: number): void {
+  heard(
+    state: ClientState, { revision = "", session = false, initialize = {}, steps }: Opened, bits: number,
+  ): void {
     if (steps) this.steps = steps;
     if (state !== "open") return;
     this.revision = revision;
@@ -61,7 +66,9 @@ export class ServerFacts {
   get server(): Implementation {
     // In _meta since 2026-07-28; at the top before it, and in its release candidate.
     const meta = this.#initialize["_meta"] as Open | undefined;
-    return (this.#initialize["serverInfo"] ?? meta?.[META_SERVER] ?? { name: "", version: "" }) as Implementation;
+    return (
+      this.#initialize["serverInfo"] ?? meta?.[META_SERVER] ?? { name: "", version: "" }
+    ) as Implementation;
   }
 
   /** What it says it can do. */

@@ -77,7 +77,15 @@ export class SharedCall<T> extends Call<T> {
    */
   show(viewer: CallViewer, late = false): Call<T> {
     const { id, method, key, createdAt, acked, base, followed, guarantee, restored } = this;
-    const made = { ...(key === undefined ? {} : { key }), id, madeAt: createdAt, acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
+    const made = {
+      ...(key === undefined ? {} : { key }),
+      id,
+      madeAt: createdAt,
+      acked,
+      base,
+      guarantee,
+      ...(restored || late ? { createdAt, owned: !followed } : {}),
+    };
     const call = viewer.newCall<T>(method, viewer.backlog, this.manual, this.sent, made);
     const seen: Seen<T> = { call, reads: 0, afterwards: [] };
     this.#seen.set(viewer, seen);
@@ -98,11 +106,12 @@ export class SharedCall<T> extends Call<T> {
   }
 
   /**
-   * Has the call forgotten for an outcome that the app has had, once those who read its events from the store have them,
-   * in a worker those of that `page`: an app may await the result beside a loop.
+   * Has the call forgotten for an outcome that the app has had, once those who read its events from the store
+   * have them, in a worker those of that `page`: an app may await the result beside a loop.
    */
   whenRead(forget: () => void, page?: object): void {
-    const reader = [...this.#seen].find(([viewer, { reads }]) => reads > 0 && (!page || viewer.page === page));
+    const reader =
+      [...this.#seen].find(([viewer, { reads }]) => reads > 0 && (!page || viewer.page === page));
     if (reader) reader[1].afterwards.push(() => this.whenRead(forget, page));
     else forget();
   }
@@ -125,7 +134,8 @@ export class SharedCall<T> extends Call<T> {
   override bind(id: number, control: SharedControl, signal: AbortSignal | undefined, kept = false): void {
     super.bind(id, control, signal, kept);
     this.#bound = { id, control };
-    for (const [viewer, seen] of this.#seen) seen.call.bind(0, this.#controlOf(viewer, seen), undefined, kept);
+    for (const [viewer, seen] of this.#seen)
+      seen.call.bind(0, this.#controlOf(viewer, seen), undefined, kept);
   }
 
   override deliver(kind: number, position: number, text: string, stream = 0): void {
@@ -183,12 +193,15 @@ export class SharedCall<T> extends Call<T> {
       draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
       park: (_, parked) => core((control, id) => control.park(id, parked)),
       rerun: () => viewer.rerun(this as SharedCall<unknown>),
-      reread: (_, gap) => this.#whileSeen(seen, this.#bound?.control.reread(this.#bound.id, gap) ?? missing(gap)),
+      reread: (_, gap) =>
+        this.#whileSeen(seen, this.#bound?.control.reread(this.#bound.id, gap) ?? missing(gap)),
     };
   }
 
   /** What that viewer reads, as long as it has the call: one whose user has changed does not. */
-  async *#whileSeen(seen: Seen<T>, events: AsyncIterator<RawEvent>): AsyncGenerator<RawEvent, void, undefined> {
+  async *#whileSeen(
+    seen: Seen<T>, events: AsyncIterator<RawEvent>,
+  ): AsyncGenerator<RawEvent, void, undefined> {
     const isSeen = (): boolean => [...this.#seen.values()].includes(seen);
     if (!isSeen()) return;
     seen.reads++;

@@ -1,5 +1,5 @@
-// What a page notes of a server for the next one: the revision of MCP, and behind a blank HTTP/1.1, where https might be
-// taken for more.
+// What a page notes of a server for the next one: the revision of MCP, and behind a blank HTTP/1.1, where
+// https might be taken for more.
 import { lastRevision, noteRevision } from "../storage/revisions.js";
 import { presumeOld } from "../tabs/protocols.js";
 
@@ -10,7 +10,9 @@ export function noteSpoken(url: string, revision: string, old: boolean): Promise
   return noteRevision(url, old && url.startsWith("https:") ? `${revision} ${OLD}` : revision);
 }
 
-/** The revision that the server spoke last, empty if not known. That it spoke HTTP/1.1 counts from here on. */
+/**
+ * The revision that the server spoke last, empty if not known. That it spoke HTTP/1.1 counts from here on.
+ */
 export async function lastSpoken(url: string): Promise<string> {
   const [revision = "", protocol] = (await lastRevision(url)).split(" ");
   if (protocol === OLD) presumeOld(url);

@@ -21,14 +21,22 @@ export interface StoredEventsUse {
   rows(after: LogPlace, most: number): Promise<LogRow[]>;
   /** Resolves when the commit under way is over. */
   landed(): Promise<void>;
-  /** The events of a row that are in the gap, and the position of its last one; `position` is that of the last one before it. */
+  /**
+   * The events of a row that are in the gap, and the position of its last one; `position` is that of the last
+   * one before it.
+   */
   replay(row: LogRow, position: number): { last: number; events: RawEvent[] };
   /** So many events were reported as missing. */
   missing(events: number): void;
 }
 
-/** The events of a gap in their order, and in the place of each that is not stored what says so. Never rejects. */
-export async function* storedEvents(gap: Gap, use: StoredEventsUse): AsyncGenerator<RawEvent, void, undefined> {
+/**
+ * The events of a gap in their order, and in the place of each that is not stored what says so. Never
+ * rejects.
+ */
+export async function* storedEvents(
+  gap: Gap, use: StoredEventsUse,
+): AsyncGenerator<RawEvent, void, undefined> {
   let left = gap.events;
   let next = gap.from;
   for await (const raw of rowsOf(gap, use)) {
@@ -49,11 +57,15 @@ export async function* missing({ events, from, to }: Gap): AsyncGenerator<RawEve
 }
 
 /** What is there of those events, where nobody knows how many there were. */
-export async function* withoutGaps(events: AsyncIterator<RawEvent>): AsyncGenerator<RawEvent, void, undefined> {
+export async function* withoutGaps(
+  events: AsyncIterator<RawEvent>,
+): AsyncGenerator<RawEvent, void, undefined> {
   for await (const raw of { [Symbol.asyncIterator]: () => events }) if (raw.kind !== GAP) yield raw;
 }
 
-async function* rowsOf(gap: Gap, { rows, landed, replay }: StoredEventsUse): AsyncGenerator<RawEvent, void, undefined> {
+async function* rowsOf(
+  gap: Gap, { rows, landed, replay }: StoredEventsUse,
+): AsyncGenerator<RawEvent, void, undefined> {
   let after = START;
   let position = 0;
   let most = FEW;

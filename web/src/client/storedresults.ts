@@ -1,12 +1,16 @@
 import { digest } from "../storage/digest.js";
-import { type ListName, LISTS, type NewResult, type ResultName, type Results, UNREADABLE } from "../storage/storage.js";
+import {
+  type ListName, LISTS, type NewResult, type ResultName, type Results, UNREADABLE,
+} from "../storage/storage.js";
 import type { Open } from "../shared/mcp.js";
 import type { Fresh, Kept } from "./resultcache.js";
 
 /** How long a list waits to be written, in ms: the app draws it meanwhile, and its other pages come. */
 const LATER = 200;
 
-/** How long the store is waited for, in ms: behind a transaction of a frozen tab it may say nothing for ever. */
+/**
+ * How long the store is waited for, in ms: behind a transaction of a frozen tab it may say nothing for ever.
+ */
 const PATIENCE = 500;
 
 /** What is fresh for less, in ms, is not stored: a page that is loaded again hardly asks sooner. */
@@ -83,7 +87,9 @@ export class StoredResults {
     });
   }
 
-  async #read(rows: Results, list: ListName, method: string, params: Open | undefined): Promise<Kept | undefined> {
+  async #read(
+    rows: Results, list: ListName, method: string, params: Open | undefined,
+  ): Promise<Kept | undefined> {
     try {
       const found = await rows.get(await this.#name(list, method, params));
       if (!found) return undefined;
@@ -91,7 +97,9 @@ export class StoredResults {
       const { v, at, ttl, result, ...of } = JSON.parse(new TextDecoder().decode(found.bytes)) as Stored;
       if (v !== VERSION || this.#use.fresh(at, ttl, found.latest, 0) === 0) return undefined;
       // What is private is for the authorization that it was given to, and for no other one of the same user.
-      return of.public || of.context === (await digest([this.#use.token()])) ? { result, at, ttl } : undefined;
+      return of.public || of.context === (await digest([this.#use.token()]))
+        ? { result, at, ttl }
+        : undefined;
     } catch {
       return undefined;
     }
@@ -104,19 +112,36 @@ export class StoredResults {
     const name = this.#name(list, method, params); // by what holds now
     if (this.#waiting.size === 0) setTimeout(() => void this.#write(), LATER);
     this.#waiting.set(`${list} ${method} ${JSON.stringify(params)}`, async () => {
-      const stored: Stored = { v: VERSION, public: result["cacheScope"] === "public", context: await digest([asked.token]), at, ttl, result };
-      return { ...(await name), asked: asked.at, at, until: Date.now() + this.#use.fresh(at, ttl, at, 0), bytes: new TextEncoder().encode(JSON.stringify(stored)) };
+      const stored: Stored = {
+        v: VERSION,
+        public: result["cacheScope"] === "public",
+        context: await digest([asked.token]),
+        at,
+        ttl,
+        result,
+      };
+      return {
+        ...(await name),
+        asked: asked.at,
+        at,
+        until: Date.now() + this.#use.fresh(at, ttl, at, 0),
+        bytes: new TextEncoder().encode(JSON.stringify(stored)),
+      };
     });
   }
 
   /** What is stored of these lists is not to be used any more, by no page. */
   drop(lists: readonly ListName[]): void {
-    for (const key of this.#waiting.keys()) if (lists.some((list) => key.startsWith(`${list} `))) this.#waiting.delete(key);
+    for (const key of this.#waiting.keys())
+      if (lists.some((list) => key.startsWith(`${list} `))) this.#waiting.delete(key);
     for (const list of lists) this.#stale.add(list);
     if (!this.#dropping) void this.#drop();
   }
 
-  /** One transaction at a time, however fast a server says that it has changed. The first is on its way when this returns. */
+  /**
+   * One transaction at a time, however fast a server says that it has changed. The first is on its way when
+   * this returns.
+   */
   async #drop(): Promise<void> {
     this.#dropping = true;
     while (this.#stale.size > 0) {

@@ -15,17 +15,23 @@ const OP = "tools/call";
 const CALLED = group({ name, arguments: open, _meta: open });
 
 /** What the arguments of callTool say, in either of its forms; throws `bad_argument`. */
-export function toolCall(tool: string | ToolCall, second: unknown, third: unknown): { args: [name: string, args: Open]; options: CallOptions } {
+export function toolCall(
+  tool: string | ToolCall, second: unknown, third: unknown,
+): { args: [name: string, args: Open]; options: CallOptions } {
   if (typeof tool === "string" && tool !== "") {
     const args = second === undefined ? {} : second;
     check(OP, "args", args, open);
     return { args: [tool, args as Open], options: (third === undefined ? {} : third) as CallOptions };
   }
-  if (typeof tool !== "object" || tool === null) throw badArgument(OP, "name", "has to be the name of a tool, or an object with a name and arguments");
+  if (typeof tool !== "object" || tool === null)
+    throw badArgument(OP, "name", "has to be the name of a tool, or an object with a name and arguments");
   check(OP, "name", tool.name, name);
   check(OP, "name", tool, CALLED);
-  if (third !== undefined) throw badArgument(OP, "options", "come second where the first argument is an object");
+  if (third !== undefined)
+    throw badArgument(OP, "options", "come second where the first argument is an object");
   const { _meta, arguments: args = {} } = tool;
   const options = (second === undefined ? {} : second) as CallOptions;
-  return { args: [tool.name, args], options: _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options };
+  return {
+    args: [tool.name, args], options: _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options,
+  };
 }

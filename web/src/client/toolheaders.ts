@@ -7,7 +7,9 @@ export interface Mirrored {
 }
 
 /** What a tool's x-mcp-header annotations come to: fields, or why the tool cannot be used. */
-export type ToolHeaders = { fields: Mirrored[]; invalid?: undefined } | { fields?: undefined; invalid: string };
+export type ToolHeaders =
+  | { fields: Mirrored[]; invalid?: undefined }
+  | { fields?: undefined; invalid: string };
 
 /** RFC 9110 section 5.6.2: the characters of a field name. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

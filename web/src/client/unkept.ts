@@ -1,5 +1,6 @@
 // What an app is told of calls that are not kept though it has said that they shall be: with a `key`, or
-// `journal: true`. Their event `guarantee` says why; the console says once what to write, for who has not looked.
+// `journal: true`. Their event `guarantee` says why; the console says once what to write, for who has not
+// looked.
 
 /** What to write, by why nothing is kept. */
 const ADVICE: Readonly<Record<string, string>> = {

@@ -16,7 +16,9 @@ type On = <E extends keyof ClientEvents>(event: E, listener: (event: ClientEvent
  * rejects where it takes none, or the client ends with `over`. The signal and the timeouts are for
  * who waits, and not for the stream, which others use as well.
  */
-export function acknowledged(on: On, over: () => HoldfastError, { signal, timeouts = {} }: Pick<CallOptions, "signal" | "timeouts">): Promise<void> {
+export function acknowledged(
+  on: On, over: () => HoldfastError, { signal, timeouts = {} }: Pick<CallOptions, "signal" | "timeouts">,
+): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     const undo: (() => void)[] = [];
     const end = (error?: HoldfastError): void => {
@@ -25,7 +27,12 @@ export function acknowledged(on: On, over: () => HoldfastError, { signal, timeou
       else resolve();
     };
     const ms = Math.min(timeouts.answer ?? Infinity, timeouts.total ?? Infinity);
-    const timer = ms < LONGEST ? setTimeout(() => end(new HoldfastError({ code: "timeout", op: OP, message: `no answer within ${ms} ms`, retryable: true })), ms) : undefined;
+    const timer = ms < LONGEST ? setTimeout(
+      () => end(
+        new HoldfastError({ code: "timeout", op: OP, message: `no answer within ${ms} ms`, retryable: true }),
+      ),
+      ms,
+    ) : undefined;
     const abort = (): void => end(abortedError(OP, signal!));
     signal?.addEventListener("abort", abort);
     undo.push(
@@ -33,7 +40,12 @@ export function acknowledged(on: On, over: () => HoldfastError, { signal, timeou
       () => signal?.removeEventListener("abort", abort),
       on("notification", ({ method }) => method === "notifications/subscriptions/acknowledged" && end()),
       on("listen", ({ state }) => {
-        if (state === "off") end(new HoldfastError({ code: "protocol_error", op: OP, message: "the server does not take subscriptions" }));
+        if (state === "off")
+          end(
+            new HoldfastError({
+              code: "protocol_error", op: OP, message: "the server does not take subscriptions",
+            }),
+          );
       }),
       on("state", ({ state }) => (state === "closed" || state === "failed") && end(over())),
     );
@@ -41,7 +53,10 @@ export function acknowledged(on: On, over: () => HoldfastError, { signal, timeou
   });
 }
 
-/** Resolves when the server says that a URL elicitation is complete (2025-11-25), or nobody waits for it any more. */
+/**
+ * Resolves when the server says that a URL elicitation is complete (2025-11-25), or nobody waits for it any
+ * more.
+ */
 export function completed(on: On, elicitationId: string, over: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const off = on("notification", ({ method, params }) => {

@@ -4,7 +4,9 @@ import { abortedError } from "../shared/arguments.js";
 import type { StateEvent } from "../shared/clientstate.js";
 
 /** What comes of a promise, unless the signal is aborted before: then it rejects with `cancelled`. */
-export function unlessAborted<T>(op: string, signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+export function unlessAborted<T>(
+  op: string, signal: AbortSignal | undefined, promise: Promise<T>,
+): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const end = (): void => reject(abortedError(op, signal));

@@ -8,7 +8,16 @@ import { checkAuth, type UserOptions } from "./useroptions.js";
 export interface CommonOptions extends UserOptions {
   client?: Implementation;
   timeouts?: { answer?: number; idle?: number };
-  limits?: { line?: number; event?: number; body?: number; depth?: number; stored?: number; backlog?: number; backlogBytes?: number; backlogTotal?: number };
+  limits?: {
+    line?: number;
+    event?: number;
+    body?: number;
+    depth?: number;
+    stored?: number;
+    backlog?: number;
+    backlogBytes?: number;
+    backlogTotal?: number;
+  };
   signal?: AbortSignal;
 }
 
@@ -29,20 +38,22 @@ interface CommonCore {
 
 /**
  * Whether this browser tells of an answer only once the first byte of its body is there, as Firefox
- * does (seen in 153), in fetch and in EventSource. Nothing but its name says so before a stream that says nothing
- * has been waited for. All others write "like Gecko".
+ * does (seen in 153), in fetch and in EventSource. Nothing but its name says so before a stream that says
+ * nothing has been waited for. All others write "like Gecko".
  */
 const showsHeadsLate = (): boolean => / Gecko\/\d/.test(globalThis.navigator?.userAgent ?? "");
 
 /**
- * Gives the options as the core takes them; throws `bad_argument` for what no kind (commonoptionkinds.ts) can say:
- * header fields, and what excludes each other. `own` are the header fields that the protocol sets itself.
+ * Gives the options as the core takes them; throws `bad_argument` for what no kind (commonoptionkinds.ts) can
+ * say: header fields, and what excludes each other. `own` are the header fields that the protocol sets
+ * itself.
  */
 export function commonCore(op: string, options: CommonOptions, own?: ReadonlySet<string>): CommonCore {
   checkAuth(op, options);
   const { limits = {}, timeouts = {} } = options;
   const token = options.token !== undefined || options.auth !== undefined;
-  const at = (name: "line" | "event" | "body" | "depth" | "stored"): number => bound(`limits.${name}`, limits[name], op);
+  const at = (name: "line" | "event" | "body" | "depth" | "stored"): number =>
+    bound(`limits.${name}`, limits[name], op);
   return {
     headers: headerList(options.headers, token, op, own),
     token,

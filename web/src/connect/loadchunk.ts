@@ -59,8 +59,17 @@ async function comes<T>(chunk: PageChunk<T>): Promise<T> {
   } catch (cause) {
     // The HTML standard forbids import() there.
     const isServiceWorker = "ServiceWorkerGlobalScope" in globalThis;
-    const hint = isServiceWorker ? "A service worker loads no parts: importScripts() holdfast.js, or bundle it into one file." : "Load the page again: its server may have another build by now.";
-    throw new HoldfastError({ code: "load_failed", op: chunk.op, retryable: !isServiceWorker, message: "a part of the module could not be loaded", hint, cause });
+    const hint = isServiceWorker
+      ? "A service worker loads no parts: importScripts() holdfast.js, or bundle it into one file."
+      : "Load the page again: its server may have another build by now.";
+    throw new HoldfastError({
+      code: "load_failed",
+      op: chunk.op,
+      retryable: !isServiceWorker,
+      message: "a part of the module could not be loaded",
+      hint,
+      cause,
+    });
   } finally {
     chunk.coming = undefined;
   }

@@ -4,7 +4,10 @@ import { badArgument } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
 import { isMixedContent } from "../shared/origins.js";
 
-/** The options that send something of the app's. With a fetch of the app's own, what leaves is for that to say. */
+/**
+ * The options that send something of the app's. With a fetch of the app's own, what leaves is for that to
+ * say.
+ */
 interface Sending {
   readonly token?: unknown;
   readonly auth?: unknown;
@@ -17,15 +20,22 @@ interface Sending {
 const PROBE_TIME = 5_000;
 
 /**
- * Refuses a client of an https page that would speak in plain to anything but this machine (W3C Mixed Content). A
- * token, a cookie or a header of the app never leaves that way: `bad_argument`. Anything else leaves where the browser
- * lets it: by leave for the local network, or as https by `upgrade-insecure-requests`. Where it does not, the
- * client is not opened (`network_error`): a stored session would look like a connection.
+ * Refuses a client of an https page that would speak in plain to anything but this machine (W3C Mixed
+ * Content). A token, a cookie or a header of the app never leaves that way: `bad_argument`. Anything else
+ * leaves where the browser lets it: by leave for the local network, or as https by
+ * `upgrade-insecure-requests`. Where it does not, the client is not opened (`network_error`): a stored
+ * session would look like a connection.
  */
-export async function checkMixedContent(op: string, url: string, { token, auth, headers, fetch: own, credentials }: Sending): Promise<void> {
+export async function checkMixedContent(
+  op: string, url: string, { token, auth, headers, fetch: own, credentials }: Sending,
+): Promise<void> {
   if (own || !isMixedContent(url)) return;
   if (token || auth || headers || credentials === "include") {
-    throw badArgument(op, "url", "is http and the page https: a token, a cookie or a header of the app never leaves in plain. Use https");
+    throw badArgument(
+      op,
+      "url",
+      "is http and the page https: a token, a cookie or a header of the app never leaves in plain. Use https",
+    );
   }
   if (typeof document !== "undefined" && (await leaves(url))) return;
   throw new HoldfastError({
@@ -36,9 +46,17 @@ export async function checkMixedContent(op: string, url: string, { token, auth, 
   });
 }
 
-/** Whether the browser lets a request out to that address. It carries nothing, and nobody reads the answer. */
+/**
+ * Whether the browser lets a request out to that address. It carries nothing, and nobody reads the answer.
+ */
 async function leaves(url: string): Promise<boolean> {
   if (url.startsWith("ws:")) return true; // the browser refuses the socket itself, and says why
-  const init: RequestInit = { mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer", signal: AbortSignal.timeout(PROBE_TIME) };
+  const init: RequestInit = {
+    mode: "no-cors",
+    credentials: "omit",
+    cache: "no-store",
+    referrerPolicy: "no-referrer",
+    signal: AbortSignal.timeout(PROBE_TIME),
+  };
   return fetch(url, init).then((response) => (void response.body?.cancel(), true), () => false);
 }

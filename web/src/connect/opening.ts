@@ -40,7 +40,10 @@ function otherSlash(url: string): string {
   return other.href;
 }
 
-/** What a client at an address is made of. All of it is opened side by side: the store is open by the time that the wasm runs. */
+/**
+ * What a client at an address is made of. All of it is opened side by side: the store is open by the time
+ * that the wasm runs.
+ */
 export interface Parts<C> {
   runtime: Promise<Runtime>;
   store: Promise<OpenedStore>;
@@ -66,7 +69,8 @@ export function openedClient<C extends { close(): Promise<void> }>(
     const { runtime, store, streams, make, start } = parts(address);
     let close = (): void => {};
     try {
-      const [loaded, opened] = await unlessAborted(op, signal, Promise.all([runtime, store, streams?.ready()]));
+      const [loaded, opened] =
+        await unlessAborted(op, signal, Promise.all([runtime, store, streams?.ready()]));
       throwIfAborted(op, signal); // it may have been since they were there
       const client = make(loaded, opened);
       close = () => void client.close();

@@ -7,7 +7,8 @@ export function principalOf(token: unknown): string | undefined {
   const payload = typeof token === "string" ? token.split(".")[1] : undefined;
   if (payload === undefined) return undefined;
   try {
-    const json = JSON.parse(atob(payload.replace(/-/g, "+").replace(/_/g, "/"))) as { iss?: unknown; sub?: unknown };
+    const json =
+      JSON.parse(atob(payload.replace(/-/g, "+").replace(/_/g, "/"))) as { iss?: unknown; sub?: unknown };
     return typeof json.sub === "string" ? JSON.stringify([json.iss ?? "", json.sub]) : undefined;
   } catch {
     return undefined;

@@ -13,7 +13,12 @@ export interface TokenReply {
 /** The answer of a provider that has rejected. */
 export function badProvider(error: unknown): TokenReply {
   try {
-    return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
+    return {
+      ok: false,
+      text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected",
+      away: needsNetwork(error),
+      thrown: error,
+    };
   } catch {
     return { ok: false, text: "it rejected" }; // with what cannot even be looked at
   }
@@ -21,9 +26,12 @@ export function badProvider(error: unknown): TokenReply {
 
 /** Whether a provider has rejected since it could not reach the network. */
 function needsNetwork(error: unknown): boolean {
-  const { name = "", message = "", retryable } = (error ?? {}) as { name?: unknown; message?: unknown; retryable?: unknown };
+  const { name = "", message = "", retryable } =
+    (error ?? {}) as { name?: unknown; message?: unknown; retryable?: unknown };
   if (globalThis.navigator?.onLine === false || retryable === true) return true;
-  return name === "NetworkError" || name === "TimeoutError" || (name === "TypeError" && FETCH_FAILED.test(String(message)));
+  return name === "NetworkError" ||
+    name === "TimeoutError" ||
+    (name === "TypeError" && FETCH_FAILED.test(String(message)));
 }
 
 /**

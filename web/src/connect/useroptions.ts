@@ -27,7 +27,10 @@ export interface ClientAuthorization extends RequestSender {
    * client yet, and where nobody signs in there is none. Nobody is asked any more once `over` is aborted.
    */
   token(opening: boolean, over?: AbortSignal): Promise<TokenReply>;
-  /** That one is another page's of the same client: what was refused of the client, and what was tried for it, is known to both. */
+  /**
+   * That one is another page's of the same client: what was refused of the client, and what was tried for it,
+   * is known to both.
+   */
   joins(other: ClientAuthorization): void;
   /** Signs out: nothing of the user's tokens is kept any more. */
   signOut(): Promise<void>;
@@ -79,7 +82,8 @@ export interface RecordOptions {
 
 /** Refuses a second source of tokens. */
 export function checkAuth(op: string, { auth, token }: UserOptions): void {
-  if (auth !== undefined && token !== undefined) throw badArgument(op, "auth", "and `token` exclude each other");
+  if (auth !== undefined && token !== undefined)
+    throw badArgument(op, "auth", "and `token` exclude each other");
 }
 
 /** What the options say of the user. */

@@ -36,7 +36,10 @@ export function storeKeys(address: () => string, prefix = ""): StoreKeys {
 
 /** Who gives a client its tokens, and opens the store of whoever they belong to. */
 export interface TokenSource {
-  /** The next token. Never rejects. `opening`: the client is not open yet. `over`: aborted once nobody waits for it. */
+  /**
+   * The next token. Never rejects. `opening`: the client is not open yet. `over`: aborted once nobody waits
+   * for it.
+   */
   token(opening?: boolean, over?: AbortSignal): Promise<TokenReply>;
   /** The last token that was given. */
   readonly given?: string | undefined;
@@ -141,7 +144,8 @@ export class UserStores implements TokenSource {
   /** The next token. One that was handed out is never handed out again: it may have been refused. */
   token(opening = false, over?: AbortSignal): Promise<TokenReply> {
     this.#opening = opening;
-    const answer = this.#ahead ?? this.#authorization?.token(opening, over) ?? askForToken(this.#options.token);
+    const answer =
+      this.#ahead ?? this.#authorization?.token(opening, over) ?? askForToken(this.#options.token);
     this.#ahead = undefined;
     return answer;
   }
@@ -180,18 +184,24 @@ export class UserStores implements TokenSource {
     return this.#user?.principal;
   }
 
-  /** The client that this one comes to has its token: the one that said who the user is may be old by the time that the next is asked for. */
+  /**
+   * The client that this one comes to has its token: the one that said who the user is may be old by the time
+   * that the next is asked for.
+   */
   joined(principal: string): void {
     if (this.#options.journal !== false) this.#opened = principal;
     if (this.#ahead) this.#user = { principal };
     this.#ahead = undefined;
   }
 
-  /** Who the user is by the options and the next token: "" where all are one, undefined where nobody knows. */
+  /**
+   * Who the user is by the options and the next token: "" where all are one, undefined where nobody knows.
+   */
   async principal(): Promise<string | undefined> {
     const { principal, headers, token, fetch } = this.#options;
     if (principal !== undefined) return principal === SHARED ? "" : principal;
-    if (this.#cookies || fetch || headerEntries(headers).length > 0) return undefined; // any of them may say who the user is
+    // any of them may say who the user is
+    if (this.#cookies || fetch || headerEntries(headers).length > 0) return undefined;
     if (this.#authorization) {
       this.#user = { principal: await this.#authorization.principal() };
       return this.#user.principal;
@@ -223,5 +233,7 @@ async function askForToken(provider: TokenProvider | undefined): Promise<TokenRe
 export function otherSubject(user: string | undefined, named: string | undefined): TokenSubject | undefined {
   if (user === undefined || named === undefined || user === named) return undefined;
   const [issuer, subject] = JSON.parse(user) as [unknown, unknown];
-  return typeof issuer === "string" && typeof subject === "string" && subject !== named ? { issuer, subject } : undefined;
+  return typeof issuer === "string" && typeof subject === "string" && subject !== named
+    ? { issuer, subject }
+    : undefined;
 }

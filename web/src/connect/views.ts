@@ -58,19 +58,34 @@ export class Views<V extends View = View> {
   }
 }
 
-/** The handlers of the view that is asked. All views of a client have handlers for the same; `declared`: what all have declared, as JSON. */
+/**
+ * The handlers of the view that is asked. All views of a client have handlers for the same; `declared`: what
+ * all have declared, as JSON.
+ */
 export function newestHandlers(views: Views, declared?: string): DeclaredHandlers {
   const { elicitation, sampling, roots } = views.newest?.handlers ?? {};
   return {
     ...(declared && { declared: JSON.parse(declared) as Open }),
-    ...(elicitation && { elicitation: (request, context) => ask(views, context, (handlers, own) => handlers.elicitation!(request, own)) }),
-    ...(sampling && { sampling: (request, context) => ask(views, context, (handlers, own) => handlers.sampling!(request, own)) }),
+    ...(
+      elicitation && {
+        elicitation: (request, context) =>
+          ask(views, context, (handlers, own) => handlers.elicitation!(request, own)),
+      }
+    ),
+    ...(
+      sampling && {
+        sampling: (request, context) =>
+          ask(views, context, (handlers, own) => handlers.sampling!(request, own)),
+      }
+    ),
     ...(roots && { roots: (context) => ask(views, context, (handlers, own) => handlers.roots!(own)) }),
   };
 }
 
 /** Asks a view; the next one, with the same draft, where that one closes before it has answered. */
-async function ask<T>(views: Views, context: AskedContext, of: (handlers: Handlers, context: InputContext) => T | Promise<T>): Promise<T> {
+async function ask<T>(
+  views: Views, context: AskedContext, of: (handlers: Handlers, context: InputContext) => T | Promise<T>,
+): Promise<T> {
   let { draft, call, ...rest } = context;
   const saveDraft = (value: unknown): void => {
     context.saveDraft(value);
@@ -78,7 +93,12 @@ async function ask<T>(views: Views, context: AskedContext, of: (handlers: Handle
   };
   for (let view = views.askedOn(call); view && !context.signal.aborted; view = views.askedOn(call)) {
     const { handlers, over } = view;
-    const own = { ...rest, ...(draft === undefined ? {} : { draft }), saveDraft: (value: unknown) => over.aborted || saveDraft(value), signal: either(context.signal, over).signal };
+    const own = {
+      ...rest,
+      ...(draft === undefined ? {} : { draft }),
+      saveDraft: (value: unknown) => over.aborted || saveDraft(value),
+      signal: either(context.signal, over).signal,
+    };
     try {
       const answer = await whileThere(over, Promise.resolve(of(handlers, own)));
       if (answer) return answer.value;
@@ -96,7 +116,10 @@ export class NewestTokens implements TokenSource {
   #changed = false;
   given: string | undefined;
 
-  /** `becomes`: the client becomes that of its only view's next user, where it can (an agent's); else that view leaves, as others do. */
+  /**
+   * `becomes`: the client becomes that of its only view's next user, where it can (an agent's); else that
+   * view leaves, as others do.
+   */
   constructor(views: Views, becomes?: (principal: string | undefined) => void) {
     this.#views = views;
     this.#becomes = becomes;

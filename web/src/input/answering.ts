@@ -4,7 +4,9 @@
 import { withAction } from "./action.js";
 import { isForm, type FormElicitation, type URLElicitation, withCheck, withDefaults } from "./elicitation.js";
 import { handlerFailed, readable } from "./handlerfailed.js";
-import { type DeclaredHandlers, type HandlerName, type Handlers, type InputContext, METHODS } from "./handlers.js";
+import {
+  type DeclaredHandlers, type HandlerName, type Handlers, type InputContext, METHODS,
+} from "./handlers.js";
 import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { unsafeVisit } from "../shared/safeaddress.js";
@@ -15,16 +17,25 @@ import { unsafeVisit } from "../shared/safeaddress.js";
  */
 export function isUndeclared({ declared }: DeclaredHandlers, method: string, params: Open): boolean {
   if (!declared) return false;
-  if (method === METHODS.sampling) return (params["tools"] ?? params["toolChoice"]) !== undefined && !(declared["sampling"] as Open | undefined)?.["tools"];
+  if (method === METHODS.sampling)
+    return (params["tools"] ?? params["toolChoice"]) !== undefined &&
+      !(declared["sampling"] as Open | undefined)?.["tools"];
   if (method !== METHODS.elicitation) return false;
   const { form, url } = (declared["elicitation"] ?? {}) as Open;
   const { mode = "form" } = params;
-  return mode === "form" ? !form && url !== undefined : mode !== "url" || !url; // where no mode is declared it is the form
+  // where no mode is declared it is the form
+  return mode === "form" ? !form && url !== undefined : mode !== "url" || !url;
 }
 
-/** Whether a request is to be answered with `cancel`, since it is to have a person visit what is no page; that is told. */
-export function isUnsafe({ unsafe }: DeclaredHandlers, method: string, params: Open, server: string): boolean {
-  const problem = method === METHODS.elicitation && !isForm(params) ? unsafeVisit(params["url"], server) : undefined;
+/**
+ * Whether a request is to be answered with `cancel`, since it is to have a person visit what is no page; that
+ * is told.
+ */
+export function isUnsafe(
+  { unsafe }: DeclaredHandlers, method: string, params: Open, server: string,
+): boolean {
+  const problem =
+    method === METHODS.elicitation && !isForm(params) ? unsafeVisit(params["url"], server) : undefined;
   if (problem !== undefined) unsafe?.(problem);
   return problem !== undefined;
 }
@@ -33,13 +44,17 @@ export function isUnsafe({ unsafe }: DeclaredHandlers, method: string, params: O
 export const CANCELLED: Open = { action: "cancel" };
 
 /**
- * Runs the handler for a request for input. Rejects with an {@link RPCFailure} where there is none or the person
- * says no, and with `handler_failed` where the handler fails: that is reported, unless nobody waits any more.
+ * Runs the handler for a request for input. Rejects with an {@link RPCFailure} where there is none or the
+ * person says no, and with `handler_failed` where the handler fails: that is reported, unless nobody waits
+ * any more.
  */
-export async function handle(handlers: DeclaredHandlers, method: string, params: Open, context: InputContext): Promise<Open> {
+export async function handle(
+  handlers: DeclaredHandlers, method: string, params: Open, context: InputContext,
+): Promise<Open> {
   const name = (Object.keys(METHODS) as HandlerName[]).find((each) => METHODS[each] === method);
   if (!name || !handlers[name]) throw new RPCFailure({ code: -32601, message: "Method not found" });
-  if (isUndeclared(handlers, method, params)) throw new RPCFailure({ code: -32602, message: "Not among the client's capabilities" });
+  if (isUndeclared(handlers, method, params))
+    throw new RPCFailure({ code: -32602, message: "Not among the client's capabilities" });
   if (isUnsafe(handlers, method, params, context.server)) return CANCELLED;
   let answer: unknown;
   try {
@@ -68,7 +83,11 @@ export function run(handlers: Handlers, name: HandlerName, params: Open, context
 
 /** What a handler has answered, a form with its defaults; throws where it is no answer. */
 export function checkedAnswer(name: HandlerName, params: Open, answer: unknown): unknown {
-  if (name === "roots" ? Array.isArray(answer) : typeof answer === "object" && (answer !== null || name === "sampling")) {
+  if (
+    name === "roots"
+      ? Array.isArray(answer)
+      : typeof answer === "object" && (answer !== null || name === "sampling")
+  ) {
     if (name !== "elicitation") return answer;
     const result = withAction(answer);
     return isForm(params) ? withDefaults(params as unknown as FormElicitation, result) : result;
@@ -81,9 +100,13 @@ export function saysNo(name: string, error: unknown): boolean {
   return name === "sampling" && (error as Partial<Error> | undefined)?.name === "AbortError";
 }
 
-/** What the app's own handler got wrong belongs in the app's console; where that was in another page, it is there already. */
+/**
+ * What the app's own handler got wrong belongs in the app's console; where that was in another page, it is
+ * there already.
+ */
 function reported(error: HoldfastError, { aborted }: AbortSignal): HoldfastError {
-  if (!aborted && !error.rpc && (error.cause as { question?: unknown } | undefined)?.question === undefined) reportError(error);
+  if (!aborted && !error.rpc && (error.cause as { question?: unknown } | undefined)?.question === undefined)
+    reportError(error);
   return error;
 }
 

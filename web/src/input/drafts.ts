@@ -36,7 +36,10 @@ export function draftText(value: unknown): string {
   return text;
 }
 
-/** What is said of a draft where `drafts` has one for that key. A server chooses the keys: `__proto__` is one like any other. */
+/**
+ * What is said of a draft where `drafts` has one for that key. A server chooses the keys: `__proto__` is one
+ * like any other.
+ */
 export function draftOf(drafts: object, key: string, save: (key: string, value: unknown) => void): Draft {
   const saved: unknown = Object.hasOwn(drafts, key) ? (drafts as Record<string, unknown>)[key] : undefined;
   return { ...(saved === undefined ? {} : { draft: saved }), saveDraft: (value) => save(key, value) };

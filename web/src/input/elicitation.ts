@@ -21,14 +21,16 @@ export interface URLElicitation extends Open {
   elicitationId?: string;
 }
 
-/** What a person did about an elicitation. Members of `content` that are left out get the schema's defaults. */
+/**
+ * What a person did about an elicitation. Members of `content` that are left out get the schema's defaults.
+ */
 export interface ElicitationResult extends Open {
   action: "accept" | "decline" | "cancel";
   content?: Record<string, string | number | boolean | string[]>;
   /**
-   * Of a page that a call needs visited before it can run (error -32042 of 2025-11-25): the person says that they have done
-   * there what it is for, so that the call is made again now. Without it that waits for the word of the
-   * server, which need not give it. No server is sent this.
+   * Of a page that a call needs visited before it can run (error -32042 of 2025-11-25): the person says that
+   * they have done there what it is for, so that the call is made again now. Without it that waits for the
+   * word of the server, which need not give it. No server is sent this.
    */
   complete?: boolean;
 }
@@ -38,9 +40,16 @@ export function isForm(params: Open): boolean {
   return params["mode"] !== "url";
 }
 
-/** What a handler is given with the request for a form: it can check an answer before it gives it. With any other it is given `context` alone. */
-export function withCheck<T extends object>(params: Open, context: T): T & { check?: (answer: ElicitationResult) => ElicitationResult } {
-  return isForm(params) ? { ...context, check: (answer) => withDefaults(params as unknown as FormElicitation, answer) } : context;
+/**
+ * What a handler is given with the request for a form: it can check an answer before it gives it. With any
+ * other it is given `context` alone.
+ */
+export function withCheck<T extends object>(
+  params: Open, context: T,
+): T & { check?: (answer: ElicitationResult) => ElicitationResult } {
+  return isForm(params)
+    ? { ...context, check: (answer) => withDefaults(params as unknown as FormElicitation, answer) }
+    : context;
 }
 
 /**
@@ -53,7 +62,8 @@ export function withDefaults(request: FormElicitation, answer: ElicitationResult
   const schema = request.requestedSchema;
   const properties = (schema["properties"] ?? {}) as Record<string, JSONSchema>;
   const content: Record<string, string | number | boolean | string[] | null> = {};
-  const given: Partial<typeof content> = { __proto__: null as never, ...answer.content }; // a member may be called "constructor"
+  // a member may be called "constructor"
+  const given: Partial<typeof content> = { __proto__: null as never, ...answer.content };
   for (const [name, property] of Object.entries(properties)) {
     const value = given[name] ?? property["default"] ?? null;
     if (value === null && !(schema["required"] as string[] | undefined)?.includes(name)) continue;
@@ -65,18 +75,22 @@ export function withDefaults(request: FormElicitation, answer: ElicitationResult
 }
 
 function invalid(name: string, problem: string): HoldfastError {
-  return new HoldfastError({ code: "bad_argument", op: "elicitation/create", message: `content.${name} ${problem}` });
+  return new HoldfastError({
+    code: "bad_argument", op: "elicitation/create", message: `content.${name} ${problem}`,
+  });
 }
 
 /** Says what is wrong with a value; the schemas of forms are flat (2025-11-25 client/elicitation). */
 function check(schema: JSONSchema, value: unknown): string | undefined {
   const types = typesOf(schema);
   if (types) {
-    const problems = types.filter(({ type }) => type !== "null" || value === null).map((type) => check(type, value));
+    const problems =
+      types.filter(({ type }) => type !== "null" || value === null).map((type) => check(type, value));
     return problems.includes(undefined) ? undefined : problems[0];
   }
   if ("const" in schema) return value === schema["const"] ? undefined : "is none of the choices";
-  const number = (key: string): number | undefined => (typeof schema[key] === "number" ? schema[key] : undefined);
+  const number = (key: string): number | undefined =>
+    (typeof schema[key] === "number" ? schema[key] : undefined);
   switch (schema["type"]) {
     case "null":
       return value === null ? undefined : "has to be null";
@@ -94,7 +108,9 @@ function check(schema: JSONSchema, value: unknown): string | undefined {
       if (value.length < (number("minItems") ?? 0)) return `needs at least ${number("minItems")} items`;
       if (value.length > (number("maxItems") ?? Infinity)) return `has at most ${number("maxItems")} items`;
       const allowed = choices((schema["items"] ?? {}) as JSONSchema);
-      return allowed && !value.every((item) => allowed.includes(item)) ? "holds something that is no choice" : undefined;
+      return allowed && !value.every((item) => allowed.includes(item))
+        ? "holds something that is no choice"
+        : undefined;
     }
     default: {
       if (typeof value !== "string") return "has to be text";
@@ -109,8 +125,9 @@ function check(schema: JSONSchema, value: unknown): string | undefined {
 }
 
 /**
- * The types of a field that has several, as of one that may be null: the official Python SDK writes `anyOf`, others a
- * list. Titled choices (SEP-1330) are values, and no types; undefined for those, and for a field of one type.
+ * The types of a field that has several, as of one that may be null: the official Python SDK writes `anyOf`,
+ * others a list. Titled choices (SEP-1330) are values, and no types; undefined for those, and for a field of
+ * one type.
  */
 function typesOf(schema: JSONSchema): JSONSchema[] | undefined {
   const { type, anyOf } = schema as { type?: unknown; anyOf?: JSONSchema[] };

@@ -10,10 +10,11 @@ export interface InputContext extends Draft {
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   /**
-   * Of an elicitation with a form: what the server will be given for an answer, with the schema's defaults for what it
-   * leaves out. An app checks with it before its handler answers, while the form is open.
+   * Of an elicitation with a form: what the server will be given for an answer, with the schema's defaults
+   * for what it leaves out. An app checks with it before its handler answers, while the form is open.
    *
-   * @throws HoldfastError `bad_argument` where the schema does not allow the answer; the message names the member
+   * @throws HoldfastError `bad_argument` where the schema does not allow the answer; the message names the
+   * member
    */
   check?: (answer: ElicitationResult) => ElicitationResult;
 }
@@ -29,8 +30,8 @@ export interface AskedContext extends InputContext {
  * that is given is declared as a capability; a method without one is refused.
  *
  * A handler that throws, or gives no answer, has failed: that is no person's "no". The server
- * gets an error where it can be told one, the call that asked ends with `handler_failed`, and the app's console
- * has the error. */
+ * gets an error where it can be told one, the call that asked ends with `handler_failed`, and the app's
+ * console has the error. */
 export interface Handlers {
   /** elicitation/create: ask the person. */
   elicitation?: (
@@ -38,13 +39,15 @@ export interface Handlers {
     context: InputContext,
   ) => ElicitationResult | Promise<ElicitationResult>;
   /**
-   * sampling/createMessage: ask a model; the result is the schema's CreateMessageResult, or null where the person
-   * says no. A rejection with an AbortError says the same. Servers give it `tools` only where
+   * sampling/createMessage: ask a model; the result is the schema's CreateMessageResult, or null where the
+   * person says no. A rejection with an AbortError says the same. Servers give it `tools` only where
    * `capabilities` of the options declares `sampling: { tools: {} }`.
    */
   sampling?: (request: Open, context: InputContext) => Open | null | Promise<Open | null>;
   /** roots/list: the folders that the server may work in. */
-  roots?: (context: InputContext) => { uri: string; name?: string }[] | Promise<{ uri: string; name?: string }[]>;
+  roots?: (context: InputContext) => {
+    uri: string; name?: string;
+  }[] | Promise<{ uri: string; name?: string }[]>;
 }
 
 /** The method of each handler. */
@@ -66,20 +69,25 @@ export type HandlerName = keyof typeof METHODS;
 
 /** The methods that these handlers answer. */
 export function handledMethods(handlers: Handlers): string[] {
-  return (Object.keys(METHODS) as HandlerName[]).filter((name) => handlers[name]).map((name) => METHODS[name]);
+  return (Object.keys(METHODS) as HandlerName[])
+    .filter((name) => handlers[name])
+    .map((name) => METHODS[name]);
 }
 
 /** The core declares it by itself. */
 const OWN_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /**
- * The client capabilities that these handlers mean (schema: ClientCapabilities), in the app's words where it has
- * declared some, with what it has declared beside them; the extensions apart. Throws `bad_argument`.
+ * The client capabilities that these handlers mean (schema: ClientCapabilities), in the app's words where it
+ * has declared some, with what it has declared beside them; the extensions apart. Throws `bad_argument`.
  */
-export function capabilitiesOf(handlers: Handlers, declared: Open = {}): { capabilities: Open; extensions: Open } {
+export function capabilitiesOf(
+  handlers: Handlers, declared: Open = {},
+): { capabilities: Open; extensions: Open } {
   const { extensions = {}, ...rest } = declared;
   for (const name of Object.keys(METHODS) as HandlerName[]) {
-    if (rest[name] && !handlers[name]) throw badArgument("connect", `capabilities.${name}`, `needs handlers.${name}`);
+    if (rest[name] && !handlers[name])
+      throw badArgument("connect", `capabilities.${name}`, `needs handlers.${name}`);
   }
   const { [OWN_EXTENSION]: _, ...others } = extensions as Open;
   const capabilities = {

@@ -30,16 +30,24 @@ export async function answerInput(
   handlers: DeclaredHandlers,
   server: string,
 ): Promise<string | HoldfastError> {
-  const { inputRequests = {}, drafts = {} } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest>; drafts?: object };
+  const { inputRequests = {}, drafts = {} } =
+    JSON.parse(text) as { inputRequests?: Record<string, ServerRequest>; drafts?: object };
   const entries = Object.entries(inputRequests);
   const known = handledMethods(handlers);
-  const missing = entries.map(([, asked]) => asked).filter(({ method, params }) => !known.includes(method) || isUndeclared(handlers, method, params ?? {})).map(({ method }) => method);
+  const missing = entries
+    .map(([, asked]) => asked)
+    .filter(({ method, params }) => !known.includes(method) || isUndeclared(handlers, method, params ?? {}))
+    .map(({ method }) => method);
   if (missing.length > 0) return unhandled(call.method, missing);
   const save = (key: string, value: unknown): void => call.saveDraft(key, value);
-  const context = (key: string): AskedContext => ({ server, signal: call.ended, call, ...draftOf(drafts, key, save) });
+  const context = (key: string): AskedContext =>
+    ({ server, signal: call.ended, call, ...draftOf(drafts, key, save) });
   try {
     const answers = await Promise.all(
-      entries.map(async ([key, { method, params }]) => [key, sent(params ?? {}, await handle(handlers, method, params ?? {}, context(key)))] as const),
+      entries.map(
+        async ([key, { method, params }]) =>
+          [key, sent(params ?? {}, await handle(handlers, method, params ?? {}, context(key)))] as const,
+      ),
     );
     return answers.length === 0 ? "" : JSON.stringify(Object.fromEntries(answers));
   } catch (cause) {
@@ -53,11 +61,18 @@ export async function answerInput(
   }
 }
 
-/** A call's request for input, for an app that answers itself: what it is shown, empty for nothing, and the answers to visits that nobody is. */
-export function shownInput(text: string, handlers: DeclaredHandlers, server: string): { shown: string; cancelled: Record<string, Open> } {
-  const { inputRequests = {}, ...rest } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest> };
+/**
+ * A call's request for input, for an app that answers itself: what it is shown, empty for nothing, and the
+ * answers to visits that nobody is.
+ */
+export function shownInput(
+  text: string, handlers: DeclaredHandlers, server: string,
+): { shown: string; cancelled: Record<string, Open> } {
+  const { inputRequests = {}, ...rest } =
+    JSON.parse(text) as { inputRequests?: Record<string, ServerRequest> };
   const all = Object.entries(inputRequests);
-  const unsafe = new Set(all.filter(([, { method, params }]) => isUnsafe(handlers, method, params ?? {}, server)));
+  const unsafe =
+    new Set(all.filter(([, { method, params }]) => isUnsafe(handlers, method, params ?? {}, server)));
   if (unsafe.size === 0) return { shown: text, cancelled: {} };
   const safe = all.filter((one) => !unsafe.has(one));
   const shown = safe.length === 0 ? "" : JSON.stringify({ ...rest, inputRequests: Object.fromEntries(safe) });

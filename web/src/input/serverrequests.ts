@@ -24,7 +24,10 @@ export class ServerRequests {
     this.#drafts.set(request, text);
   }
 
-  /** Answers a request: `text` is its JSON, `request` the core's number for it, `call` that of the call that it came on, if any, and `of` that call. */
+  /**
+   * Answers a request: `text` is its JSON, `request` the core's number for it, `call` that of the call that
+   * it came on, if any, and `of` that call.
+   */
   async answer(request: number, text: string, call = 0, of?: object): Promise<void> {
     const controller = new AbortController();
     const { id, method, params } = JSON.parse(text) as ServerRequest;
@@ -34,14 +37,22 @@ export class ServerRequests {
     this.#drafts.delete(request);
     const { runtime, handle } = this.#wire;
     const save = (_: string, value: unknown): void => runtime.draft(handle, 0, request, "", draftText(value));
-    const context = { server: this.#url, signal: controller.signal, ...(of && { call: of }), ...draftOf(drafts, "saved", save) };
+    const context = {
+      server: this.#url,
+      signal: controller.signal,
+      ...(of && { call: of }),
+      ...draftOf(drafts, "saved", save),
+    };
     const { ok, json } = await answerRequest(method, params ?? {}, this.#handlers, context);
-    if (this.#open.get(request)?.controller !== controller) return; // cancelled, or the next runtime has given the number to another one
+    // cancelled, or the next runtime has given the number to another one
+    if (this.#open.get(request)?.controller !== controller) return;
     this.#open.delete(request);
     runtime.respond(handle, request, ok, json);
   }
 
-  /** The server has cancelled the request with that id (notifications/cancelled): it wants no answer any more. */
+  /**
+   * The server has cancelled the request with that id (notifications/cancelled): it wants no answer any more.
+   */
   cancelled(params: Open | undefined): void {
     for (const [request, { id, controller }] of this.#open) {
       if (id !== params?.["requestId"]) continue;

@@ -24,5 +24,6 @@ export function within<T>(ms: number, run: () => T): T {
 
 /** Counts one step of the validation under way. */
 export function spend(): void {
-  if (++steps % STRIDE === 0 && performance.now() > until) throw new Uncheckable("the validation takes too long");
+  if (++steps % STRIDE === 0 && performance.now() > until)
+    throw new Uncheckable("the validation takes too long");
 }

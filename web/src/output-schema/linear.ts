@@ -31,7 +31,8 @@ export class LinearRegExp {
   constructor(source: string, _flags: "u") {
     let states = kept.get(source);
     if (!states) {
-      if (source.length > MOST_CHARACTERS) throw new Uncheckable("a pattern of the output schema is too long");
+      if (source.length > MOST_CHARACTERS)
+        throw new Uncheckable("a pattern of the output schema is too long");
       new Native(source, "u"); // throws where it is not valid
       states = compile(parsePattern(source));
       if (kept.size >= MOST_KEPT) kept.clear();
@@ -74,7 +75,9 @@ export class LinearRegExp {
   }
 }
 
-function holds(where: "start" | "end" | "boundary" | "inside", before: string, after: string, i: number): boolean {
+function holds(
+  where: "start" | "end" | "boundary" | "inside", before: string, after: string, i: number,
+): boolean {
   if (where === "start") return i === 0;
   if (where === "end") return after === "";
   return (isWord(before) !== isWord(after)) === (where === "boundary");
@@ -88,7 +91,8 @@ function isWord(character: string): boolean {
 function compile(tree: Node): State[] {
   const states: State[] = [{ kind: "match" }];
   const add = (state: State): number => {
-    if (states.push(state) > MOST_STATES) throw new Uncheckable("a pattern of the output schema is too large");
+    if (states.push(state) > MOST_STATES)
+      throw new Uncheckable("a pattern of the output schema is too large");
     return states.length - 1;
   };
   // Built from the end, so that what follows is known.
@@ -110,7 +114,8 @@ function compile(tree: Node): State[] {
           entry = add(loop);
           loop.next.push(build(node.of, entry));
         } else {
-          for (let n = node.least; n < node.most; n++) entry = add({ kind: "fork", next: [next, build(node.of, entry)] });
+          for (let n = node.least; n < node.most; n++)
+            entry = add({ kind: "fork", next: [next, build(node.of, entry)] });
         }
         for (let n = 0; n < node.least; n++) entry = build(node.of, entry);
         return entry;

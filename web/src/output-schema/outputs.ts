@@ -64,11 +64,16 @@ export class Outputs {
     try {
       return (await this.#load()).validate(schema, value);
     } catch (error) {
-      return { kind: "unchecked", why: `the validator could not be loaded: ${error instanceof Error ? error.message : String(error)}` };
+      return {
+        kind: "unchecked",
+        why: `the validator could not be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      };
     }
   }
 
-  #unfit(name: string, result: CallToolResult, verdict: (Conformity & { kind: "invalid" }) | undefined): HoldfastError | undefined {
+  #unfit(
+    name: string, result: CallToolResult, verdict: (Conformity & { kind: "invalid" }) | undefined,
+  ): HoldfastError | undefined {
     const what = verdict
       ? `the structuredContent does not fit the tool's outputSchema (${verdict.keyword})`
       : "the result has no structuredContent, and the tool has an outputSchema";
@@ -81,7 +86,9 @@ export class Outputs {
       op: "tools/call",
       message: what,
       hint: 'The tool has run, and its result is in error.invalid. To get such results as they are, connect with validate: "report".',
-      invalid: verdict ? { result, at: verdict.at, keyword: verdict.keyword, rule: verdict.rule } : { result },
+      invalid: verdict
+        ? { result, at: verdict.at, keyword: verdict.keyword, rule: verdict.rule }
+        : { result },
     });
   }
 }

@@ -38,11 +38,18 @@ export function parsePattern(source: string): Node {
   };
 
   const repeated = (of: Node): Node => {
-    const [text, sign, least, comma, most] = /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/.exec(source.slice(i, i + 64)) ?? [];
+    const [text, sign, least, comma, most] =
+      /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/.exec(source.slice(i, i + 64)) ?? [];
     if (text === undefined) return of;
     i += text.length;
-    if (sign !== undefined) return { kind: "repeat", of, least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity };
-    return { kind: "repeat", of, least: Number(least), most: comma === undefined ? Number(least) : most === "" ? Infinity : Number(most) };
+    if (sign !== undefined)
+      return { kind: "repeat", of, least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity };
+    return {
+      kind: "repeat",
+      of,
+      least: Number(least),
+      most: comma === undefined ? Number(least) : most === "" ? Infinity : Number(most),
+    };
   };
 
   const atom = (): Node => {
@@ -66,7 +73,8 @@ export function parsePattern(source: string): Node {
 
   const group = (): Node => {
     const [text] = /^\((?:\?:|\?<[^=!>][^>]*>|(?!\?))/.exec(source.slice(i)) ?? [];
-    if (text === undefined) throw new Uncheckable("a pattern of the output schema has a lookahead, a lookbehind or modifiers");
+    if (text === undefined)
+      throw new Uncheckable("a pattern of the output schema has a lookahead, a lookbehind or modifiers");
     i += text.length;
     const of = choice();
     i++; // the closing bracket

@@ -42,14 +42,17 @@ export interface CheckedSchema {
 
 /** Copies a schema within bounds; throws {@link Uncheckable} where it cannot be worked with. */
 export function copySchema(schema: unknown): CheckedSchema {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) throw new Uncheckable("the output schema is no object");
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema))
+    throw new Uncheckable("the output schema is no object");
   let values = 0;
   let comparesItems = false;
   const dialect = (schema as Record<string, unknown>)["$schema"];
   const draft = draftOf(dialect);
   const copy = (value: unknown, level: number): unknown => {
-    if (++values > MOST_VALUES) throw new Uncheckable(`the output schema has more than ${MOST_VALUES} values`);
-    if (level > MOST_LEVELS) throw new Uncheckable(`the output schema is nested deeper than ${MOST_LEVELS} levels`);
+    if (++values > MOST_VALUES)
+      throw new Uncheckable(`the output schema has more than ${MOST_VALUES} values`);
+    if (level > MOST_LEVELS)
+      throw new Uncheckable(`the output schema is nested deeper than ${MOST_LEVELS} levels`);
     if (typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return value.map((item) => copy(item, level + 1));
     const object = new SchemaObject();

@@ -37,7 +37,8 @@ export function validate(schema: unknown, value: unknown, ms: number = PATIENCE)
     return within(ms, () => judge(prepare(schema), value));
   } catch (error) {
     if (error instanceof Uncheckable) return { kind: "unchecked", why: error.message };
-    if (error instanceof RangeError) return { kind: "unchecked", why: "the output schema or the result is nested too deep" };
+    if (error instanceof RangeError)
+      return { kind: "unchecked", why: "the output schema or the result is nested too deep" };
     return { kind: "unchecked", why: "the output schema is not valid" };
   }
 }
@@ -50,7 +51,8 @@ function prepare(schema: unknown): Ready {
   for (const part of Object.values(lookup)) {
     const target = typeof part === "object" ? part.__absolute_ref__ : undefined;
     // Nothing is ever fetched: what the schema does not hold itself is not there.
-    if (target !== undefined && !(target in lookup)) throw new Uncheckable("the output schema has a $ref that leads out of it");
+    if (target !== undefined && !(target in lookup))
+      throw new Uncheckable("the output schema has a $ref that leads out of it");
   }
   const made = { ...checked, lookup };
   ready.set(schema as object, made);
@@ -88,7 +90,12 @@ function fault(errors: OutputUnit[]): Conformity {
     if (["anyOf", "oneOf", "contains"].includes(found.keyword)) break;
     if (error !== found && error.keywordLocation.startsWith(`${found.keywordLocation}/`)) found = error;
   }
-  return { kind: "invalid", at: pointer(found.instanceLocation), keyword: found.keyword, rule: pointer(found.keywordLocation) };
+  return {
+    kind: "invalid",
+    at: pointer(found.instanceLocation),
+    keyword: found.keyword,
+    rule: pointer(found.keywordLocation),
+  };
 }
 
 /** A pointer from its form as a URI fragment (RFC 6901 section 6). */

@@ -8,15 +8,22 @@ export function badArgument(op: string, argument: string, problem: string): Hold
   return new HoldfastError({ code: "bad_argument", op, message: `${argument} ${problem}` });
 }
 
-/** The error of an argument that JSON cannot hold, such as a BigInt, a circle, or what throws as it is read. */
+/**
+ * The error of an argument that JSON cannot hold, such as a BigInt, a circle, or what throws as it is read.
+ */
 export function notJSON(op: string, argument: string, cause?: unknown): HoldfastError {
-  return new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
+  return new HoldfastError({
+    code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause,
+  });
 }
 
 /** The absolute form of a server URL, resolved against the page; `protocols` are those that it may have. */
-export function serverURL(url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"]): string {
+export function serverURL(
+  url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"],
+): string {
   // Of undefined, null or nothing a page's own address would come, or one beside it.
-  if (!url || (typeof url !== "string" && typeof url.href !== "string")) throw badArgument(op, "url", "has to be a URL, or the text of one");
+  if (!url || (typeof url !== "string" && typeof url.href !== "string"))
+    throw badArgument(op, "url", "has to be a URL, or the text of one");
   let absolute: URL;
   try {
     absolute = new URL(inPage(url));
@@ -24,7 +31,11 @@ export function serverURL(url: string | URL, op = "connect", protocols: readonly
     throw badArgument(op, "url", "is not a URL");
   }
   if (!protocols.includes(absolute.protocol)) {
-    throw badArgument(op, "url", `has to start with ${protocols.join(", ").replace(/, ([^,]*)$/, " or $1")}, not ${absolute.protocol}`);
+    throw badArgument(
+      op,
+      "url",
+      `has to start with ${protocols.join(", ").replace(/, ([^,]*)$/, " or $1")}, not ${absolute.protocol}`,
+    );
   }
   if (absolute.username || absolute.password) {
     throw badArgument(op, "url", "holds a user name or password, which fetch refuses: use headers or token");
@@ -35,7 +46,8 @@ export function serverURL(url: string | URL, op = "connect", protocols: readonly
 
 /** Refuses what is not an AbortSignal: a controller in its place is a common slip. */
 export function checkSignal(op: string, signal: unknown): void {
-  if (signal !== undefined && !(signal instanceof AbortSignal)) throw badArgument(op, "signal", "has to be an AbortSignal");
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw badArgument(op, "signal", "has to be an AbortSignal");
 }
 
 /** Rejects what was begun for nothing. */
@@ -45,7 +57,9 @@ export function throwIfAborted(op: string, signal: AbortSignal | undefined): voi
 
 /** What becomes of whatever a signal has given up. */
 export function abortedError(op: string, signal: AbortSignal): HoldfastError {
-  return new HoldfastError({ code: "cancelled", op, message: "the signal was aborted", cause: signal.reason });
+  return new HoldfastError({
+    code: "cancelled", op, message: "the signal was aborted", cause: signal.reason,
+  });
 }
 
 /** What a time has to be, in words. */
@@ -83,5 +97,6 @@ export function bound(argument: string, value: number | undefined, op = "connect
 
 /** Refuses a number where its group belongs: `timeouts: 5000` says nothing. */
 export function checkGroup(op: string, argument: "timeouts" | "options", value: unknown): void {
-  if (value !== undefined && (typeof value !== "object" || value === null)) throw badArgument(op, argument, "has to be an object");
+  if (value !== undefined && (typeof value !== "object" || value === null))
+    throw badArgument(op, argument, "has to be an object");
 }

@@ -38,9 +38,14 @@ export class Backlog {
     return this.#held;
   }
 
-  /** Whether there is room for `bytes` more beside `length` events of `waiting` bytes: one event fits where none waits. */
+  /**
+   * Whether there is room for `bytes` more beside `length` events of `waiting` bytes: one event fits where
+   * none waits.
+   */
   takes(length: number, waiting: number, bytes: number): boolean {
-    return length < this.events && (length === 0 || waiting + bytes <= this.bytes) && this.#held + bytes <= this.total;
+    return length < this.events &&
+      (length === 0 || waiting + bytes <= this.bytes) &&
+      this.#held + bytes <= this.total;
   }
 
   /** So many bytes more wait, or fewer. */

@@ -1,13 +1,20 @@
 // What arrives from elsewhere in the origin, on a port or a channel: any script there may send it.
 
-/** What a member has to be: a number (whole, not negative), string, strings, boolean, object, array, bytes, numbers, JSON of an object. `?` may be missing. */
+/**
+ * What a member has to be: a number (whole, not negative), string, strings, boolean, object, array, bytes,
+ * numbers, JSON of an object. `?` may be missing.
+ */
 type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "json" | "?" | "s?" | "o?" | "n?";
 
 /** What messages are made of, by the name in their member `K`. */
-export type Fields<M extends Record<K, string>, K extends string> = { readonly [T in M[K]]: { readonly [F in Exclude<keyof Extract<M, Record<K, T>>, K | "size">]-?: Kind } };
+export type Fields<M extends Record<K, string>, K extends string> = {
+  readonly [T in M[K]]: { readonly [F in Exclude<keyof Extract<M, Record<K, T>>, K | "size">]-?: Kind }
+};
 
 /** What arrived, where it is one of those messages, whose name is in `by`; undefined for anything else. */
-export function checked<M extends Record<K, string>, K extends string>(fields: Fields<M, K>, by: K, data: unknown): M | undefined {
+export function checked<M extends Record<K, string>, K extends string>(
+  fields: Fields<M, K>, by: K, data: unknown,
+): M | undefined {
   if (!isObject(data)) return undefined;
   const name = data[by];
   if (typeof name !== "string" || !Object.hasOwn(fields, name)) return undefined;

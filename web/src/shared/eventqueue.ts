@@ -1,10 +1,15 @@
 import { type Backlog, EACH, QueueLoad } from "./backlog.js";
 import { HoldfastError } from "./errors.js";
 
-/** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
+/**
+ * Events waiting for a slow reader above which its stream is not read further, and below which it is again.
+ */
 const HIGH_WATER = 4096;
 const LOW_WATER = 1024;
-/** The same as parts of what may wait for one reader, of bytes, and of events where an app lets few of them wait. */
+/**
+ * The same as parts of what may wait for one reader, of bytes, and of events where an app lets few of them
+ * wait.
+ */
 const HIGH_PART = 4;
 const LOW_PART = 16;
 
@@ -27,7 +32,10 @@ export interface QueueUse<Raw, Event> {
   pause?(paused: boolean): void;
   /** Told each time that a reader was thrown the error at the end. */
   threw?(error: HoldfastError): void;
-  /** What a reader gets in the place of events that were dropped. Without it the loop ends with `limit_exceeded`. */
+  /**
+   * What a reader gets in the place of events that were dropped. Without it the loop ends with
+   * `limit_exceeded`.
+   */
   gaps?: Gaps<Raw>;
 }
 
@@ -79,7 +87,10 @@ export class EventQueue<Raw, Event> {
     if (long && !this.#paused) this.#balance();
   }
 
-  /** What each reader gets from elsewhere, between what came and what comes: also one that has had nothing yet. */
+  /**
+   * What each reader gets from elsewhere, between what came and what comes: also one that has had nothing
+   * yet.
+   */
   skipped(gap: Gap): void {
     this.#backlog?.wait(gap);
     for (const reader of this.#readers) reader.skipped(gap);
@@ -93,7 +104,10 @@ export class EventQueue<Raw, Event> {
     this.#balance();
   }
 
-  /** Starts a reader. The first takes the backlog. Of one that only `watches` nobody is told what it was thrown. */
+  /**
+   * Starts a reader. The first takes the backlog. Of one that only `watches` nobody is told what it was
+   * thrown.
+   */
   read(watches = false): AsyncIterableIterator<Event> {
     const queue = this.#backlog ?? new Fifo<Raw>(this.#use.backlog, this.#use.gaps);
     const reader = new Reader<Raw, Event>(queue, {
@@ -119,7 +133,8 @@ export class EventQueue<Raw, Event> {
 
   #balance(): void {
     const active = this.#readers.filter((reader) => reader.active());
-    const slow = (events: number, part: number): boolean => active.some(({ queue }) => queue.over(events, part));
+    const slow = (events: number, part: number): boolean =>
+      active.some(({ queue }) => queue.over(events, part));
     if (!this.#paused && !this.#ended && slow(HIGH_WATER, HIGH_PART)) {
       this.#paused = true;
       this.#use.pause?.(true);
@@ -286,7 +301,9 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
     try {
       return { done: false, value: this.#source.decode(raw) };
     } catch (cause) {
-      throw new HoldfastError({ code: "protocol_error", op: "events", message: "an event of the server's cannot be read", cause });
+      throw new HoldfastError({
+        code: "protocol_error", op: "events", message: "an event of the server's cannot be read", cause,
+      });
     }
   }
 }
@@ -295,7 +312,10 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
 export class Gap {
   /** How many. */
   events = 0;
-  /** Positions of the first and the last of those that are stored; where none is, `from` is the one after `to`. */
+  /**
+   * Positions of the first and the last of those that are stored; where none is, `from` is the one after
+   * `to`.
+   */
   from = 0;
   to = -1;
 
@@ -345,7 +365,8 @@ class Fifo<T> {
 
   /** Whether more items wait than that, or items or bytes than that part of what may wait. */
   over(items: number, part: number): boolean {
-    return this.length > Math.min(items, this.#backlog.events / part) || this.bytes > this.#backlog.bytes / part;
+    return this.length > Math.min(items, this.#backlog.events / part) ||
+      this.bytes > this.#backlog.bytes / part;
   }
 
   push(item: T, bytes: number): void {

@@ -5,7 +5,10 @@ const note = ({ blockedURI, disposition, effectiveDirective }: SecurityPolicyVio
   if (disposition !== "report" && effectiveDirective === "connect-src") forbidden = blockedURI;
 };
 
-/** Hears of what a policy keeps in the browser, which says so of the request itself: asking once more would be one more error in the console (fault 464). */
+/**
+ * Hears of what a policy keeps in the browser, which says so of the request itself: asking once more would be
+ * one more error in the console (fault 464).
+ */
 export function watchPolicy(): void {
   globalThis.addEventListener?.("securitypolicyviolation", note);
 }

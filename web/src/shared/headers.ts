@@ -13,7 +13,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "mcp-session-id",
 ]);
 
-/** Header fields as the core takes them: name, value as a byte string, and so on. `own` are those that the protocol sets itself. */
+/**
+ * Header fields as the core takes them: name, value as a byte string, and so on. `own` are those that the
+ * protocol sets itself.
+ */
 export function headerList(
   headers: HeadersInit | undefined,
   hasTokenProvider: boolean,

@@ -14,7 +14,10 @@ export interface LateModule<T> {
  */
 const GIVEN_UP = /^Failed to fetch dynamically imported module: (.+)/;
 
-/** The module, which `load` imports until it has come; under another address where the browser has given up its own. */
+/**
+ * The module, which `load` imports until it has come; under another address where the browser has given up
+ * its own.
+ */
 export async function loadLate<T>(module: LateModule<T>, load: () => Promise<T>): Promise<T> {
   const { failures = 0 } = module;
   try {
@@ -27,8 +30,8 @@ export async function loadLate<T>(module: LateModule<T>, load: () => Promise<T>)
 
 /**
  * Imports what did not come, where it is not the first time. What it has in common with the script is
- * there once all the same, since that has the addresses that it had; and nobody else gets the module itself under
- * its own name any more.
+ * there once all the same, since that has the addresses that it had; and nobody else gets the module itself
+ * under its own name any more.
  */
 async function underAnotherName<T>(failures: number, error: unknown): Promise<T> {
   const [, address] = GIVEN_UP.exec((error as Error | undefined)?.message ?? "") ?? [];

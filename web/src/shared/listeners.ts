@@ -1,6 +1,8 @@
 import { check, code, oneOf } from "./kinds.js";
 
-/** Refuses an event that there is not, and what cannot listen; `names` has the events. Throws `bad_argument`. */
+/**
+ * Refuses an event that there is not, and what cannot listen; `names` has the events. Throws `bad_argument`.
+ */
 export function checkListener(names: object, event: unknown, listener: unknown): void {
   check("on", "event", event, oneOf(...Object.keys(names)));
   check("on", "listener", listener, code);
@@ -14,7 +16,9 @@ export class Listeners<Events> {
   readonly #sets = new Map<keyof Events, Set<(event: never) => void>>();
   #tap: (<E extends keyof Events>(event: E, value: Events[E]) => void) | undefined;
 
-  /** `all` gets every event at once, before the code that reports the event goes on: it must not run app code. */
+  /**
+   * `all` gets every event at once, before the code that reports the event goes on: it must not run app code.
+   */
   tap(all: <E extends keyof Events>(event: E, value: Events[E]) => void): void {
     this.#tap = all;
   }

@@ -2,10 +2,16 @@ import { HoldfastError } from "./errors.js";
 
 /** Whether a host is this machine: there http is as good as https. */
 export function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Whether requests of an https page to that address would leave in plain: mixed content, which the browser forbids a page, and not each worker. */
+/**
+ * Whether requests of an https page to that address would leave in plain: mixed content, which the browser
+ * forbids a page, and not each worker.
+ */
 export function isMixedContent(url: string, page: string | undefined = globalThis.location?.origin): boolean {
   const address = new URL(url);
   return page?.startsWith("https:") === true && /^(http|ws):$/.test(address.protocol) && !isLoopback(address);
@@ -22,7 +28,9 @@ export function sendsCookies(url: string, credentials: RequestCredentials): bool
 }
 
 /** The error of a request that the server's CORS rules keep out, for those header fields. */
-export function fieldsBlocked(url: string, op: string, fields: readonly string[], cause: HoldfastError): HoldfastError {
+export function fieldsBlocked(
+  url: string, op: string, fields: readonly string[], cause: HoldfastError,
+): HoldfastError {
   return corsBlocked(op, `${new URL(url).origin} has to answer with  Access-Control-Allow-Headers: ${fields.join(", ").toLowerCase()}`, cause);
 }
 

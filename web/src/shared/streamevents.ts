@@ -34,7 +34,10 @@ export interface StatusEvent extends Positioned {
   delay?: number;
   /** On the listen stream: it is open again, and what was said meanwhile is gone. */
   missed?: boolean;
-  /** Set once the server accepts and closes without progress, at speed: the pace is the backoff's from here on. */
+  /**
+   * Set once the server accepts and closes without progress, at speed: the pace is the backoff's from here
+   * on.
+   */
   code?: "reconnect_loop";
 }
 
@@ -52,6 +55,8 @@ export interface ResumedEvent extends Positioned {
   proven: boolean;
   /** Connections lost since the call was made. */
   cuts: number;
-  /** Of a `gap` in a streamed result: numbers of the first and the last segment that the server does not give. */
+  /**
+   * Of a `gap` in a streamed result: numbers of the first and the last segment that the server does not give.
+   */
   missing?: [number, number];
 }

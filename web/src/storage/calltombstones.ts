@@ -35,5 +35,10 @@ export function placeOf(call: number): string {
 /** How a call had ended, by what is in its place; 0 where that does not say. */
 export function outcomeOf(record: unknown, call: number): number {
   const { of, outcome, at } = (record ?? {}) as Partial<Tombstone>;
-  return of === call && typeof outcome === "number" && typeof at === "number" && Math.abs(Date.now() - at) < KEPT ? outcome : 0;
+  return of === call &&
+    typeof outcome === "number" &&
+    typeof at === "number" &&
+    Math.abs(Date.now() - at) < KEPT
+    ? outcome
+    : 0;
 }

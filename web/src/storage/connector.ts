@@ -92,7 +92,8 @@ export class Connector {
   async #connect(): Promise<Connection> {
     if (this.#closed) throw closed();
     const last = this.#last;
-    const db = await openDatabase(() => this.#events.onBlocked?.(), { make: !last }).catch((error: unknown) => {
+    const db =
+      await openDatabase(() => this.#events.onBlocked?.(), { make: !last }).catch((error: unknown) => {
       if (storeError(error).reason === "closed") this.end();
       throw error;
     });
@@ -110,7 +111,8 @@ export class Connector {
       this.#open = undefined;
       // Looks at once whether the data went with the handle: an idle page has
       // to know, too. Where it did, that is reported already.
-      this.connect().catch((error: unknown) => this.#closed || this.#events.onLost?.(storeError(error).reason));
+      this.connect()
+        .catch((error: unknown) => this.#closed || this.#events.onLost?.(storeError(error).reason));
     };
     try {
       const found = await identify(db, this.#server, last);

@@ -1,10 +1,15 @@
-/** What stands for those parts where they must not be readable: their SHA-256, in hex. crypto.subtle is not there on plain http, where FNV-1a has to do: it keeps apart, it hides nothing. */
+/**
+ * What stands for those parts where they must not be readable: their SHA-256, in hex. crypto.subtle is not
+ * there on plain http, where FNV-1a has to do: it keeps apart, it hides nothing.
+ */
 export async function digest(parts: readonly string[]): Promise<string> {
   // A frame of JSON: no two lists of parts give the same text.
   const bytes = new TextEncoder().encode(JSON.stringify(parts));
   const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   if (!subtle) return fnv1a(bytes);
-  return Array.from(new Uint8Array(await subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(
+    new Uint8Array(await subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0"),
+  ).join("");
 }
 
 /** FNV-1a of 64 bits: with 32, one pair of users in a few ten thousand would meet. */

@@ -6,7 +6,9 @@ import { openAny } from "./openany.js";
 import { transact } from "./transaction.js";
 
 /** Whether that generation was forgotten, and which one the server has now; undefined where it has none. */
-function standing(db: IDBDatabase, server: string, generation: string): Promise<{ isForgotten: boolean; now: string | undefined }> {
+function standing(
+  db: IDBDatabase, server: string, generation: string,
+): Promise<{ isForgotten: boolean; now: string | undefined }> {
   return transact(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
     const keys = tx.objectStore("keys");
     let isForgotten = false;
@@ -24,8 +26,8 @@ export async function isOver(db: IDBDatabase, server: string, generation: string
 }
 
 /**
- * The same for a store in memory, by what is said of the one on the disk: that of this generation was forgotten; or, where none
- * is named, it could not be opened for want of room, and then the server has none.
+ * The same for a store in memory, by what is said of the one on the disk: that of this generation was
+ * forgotten; or, where none is named, it could not be opened for want of room, and then the server has none.
  */
 export async function isOverBeside(server: string, said: string): Promise<boolean> {
   const db = await openAny(DATABASE);

@@ -24,12 +24,16 @@ export function generationName(server: string): string {
 /** The generation that a record of `keys` names; undefined where it is none. */
 export function generationOf(record: unknown): string | undefined {
   const { name, value } = (record ?? {}) as Partial<Record<"name" | "value", unknown>>;
-  return typeof name === "string" && name.startsWith(GENERATION) && typeof value === "string" ? value : undefined;
+  return typeof name === "string" && name.startsWith(GENERATION) && typeof value === "string"
+    ? value
+    : undefined;
 }
 
 /** The server whose generation a record of `keys` names; undefined where it is none. */
 export function serverOf(record: unknown): string | undefined {
-  return generationOf(record) === undefined ? undefined : (record as GenerationRecord).name.slice(GENERATION.length);
+  return generationOf(record) === undefined
+    ? undefined
+    : (record as GenerationRecord).name.slice(GENERATION.length);
 }
 
 /** The time that a record of `keys` has, in ms since 1970; undefined where it has none. */
@@ -44,7 +48,10 @@ export function isTombstone(record: unknown): boolean {
   return typeof name === "string" && name.startsWith(FORGOTTEN);
 }
 
-/** What is left of a store that was forgotten: its random mark, and nothing of whose it was. `at`: when that was, for the sweep. */
+/**
+ * What is left of a store that was forgotten: its random mark, and nothing of whose it was. `at`: when that
+ * was, for the sweep.
+ */
 export function tombstone(generation: string, at?: number): { name: string; at?: number } {
   const name = FORGOTTEN + generation;
   return at === undefined ? { name } : { name, at };
@@ -71,7 +78,9 @@ export function fence(tx: IDBTransaction, generation: string, fail: (error: Stor
  * such a one through where there is no room left. It waits for its answer, which a
  * page that is being left does not get.
  */
-export function fenceDeletions(tx: IDBTransaction, generation: string, fail: (error: StoreError) => void): void {
+export function fenceDeletions(
+  tx: IDBTransaction, generation: string, fail: (error: StoreError) => void,
+): void {
   const request = tx.objectStore("keys").get([tombstone(generation).name]);
   request.onsuccess = () => {
     if (request.result !== undefined) fail(forgotten());

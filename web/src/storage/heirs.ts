@@ -30,12 +30,22 @@ export function heirsOf(ids: unknown): Map<string, Heir> {
   if (!(heirs instanceof Map)) return found;
   for (const [owner, heir] of heirs as Map<unknown, Partial<Heir> | null>) {
     const { tab, turn, last } = heir ?? {};
-    if (typeof owner === "string" && typeof tab === "string" && isCount(turn) && turn > 0 && turn <= MOST_TURNS && isCount(last)) found.set(owner, { tab, turn, last });
+    if (
+      typeof owner === "string" &&
+      typeof tab === "string" &&
+      isCount(turn) &&
+      turn > 0 &&
+      turn <= MOST_TURNS &&
+      isCount(last)
+    ) found.set(owner, { tab, turn, last });
   }
   return found;
 }
 
-/** Who has a call: its heir, once it has ended, if it is one that its owner has made. Numbers of others say nothing of when they came to it. */
+/**
+ * Who has a call: its heir, once it has ended, if it is one that its owner has made. Numbers of others say
+ * nothing of when they came to it.
+ */
 export function heirTo(head: HeadRecord, heirs: Heirs): Heir | undefined {
   const heir = head.owner === null ? undefined : heirs.get(head.owner);
   return head.epoch === 1 && heir && head.call <= heir.last ? heir : undefined;
@@ -51,12 +61,20 @@ export function inherited(head: HeadRecord, rows: readonly LogRecord[], heirs: H
   if (!heir || !hasEnded(rows)) return head;
   const first = takenOver(head, rows, heir.tab);
   // Who had it in between has written nothing, or it would have a head of its own.
-  return { ...first, epoch: head.epoch + heir.turn, sealed: [...first.sealed, ...new Array<number>(heir.turn - 1).fill(-1)] };
+  return {
+    ...first,
+    epoch: head.epoch + heir.turn,
+    sealed: [...first.sealed, ...new Array<number>(heir.turn - 1).fill(-1)],
+  };
 }
 
 /** Whether a call changes hands with all others that its owner has left; `rows` are those that count. */
 export function goesAlong(head: HeadRecord, rows: readonly LogRecord[], heirs: Heirs): boolean {
-  return head.owner !== null && head.call <= (heirs.get(head.owner)?.last ?? Infinity) && head.epoch === 1 && rows.every((row) => row.epoch === 1) && hasEnded(rows);
+  return head.owner !== null &&
+    head.call <= (heirs.get(head.owner)?.last ?? Infinity) &&
+    head.epoch === 1 &&
+    rows.every((row) => row.epoch === 1) &&
+    hasEnded(rows);
 }
 
 /** Notes that `tab` takes over what the heirs of these heads have, as they are written, or their owners. */

@@ -3,13 +3,21 @@ import { type Connection, Connector } from "./connector.js";
 import { isOver } from "./forgotten.js";
 import { type Found, noUsage } from "./loading.js";
 import { ResultRows, withRoom } from "./resultrows.js";
-import { countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall } from "./read.js";
+import {
+  countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall,
+} from "./read.js";
 import type { Bytes, Contents, LogRecord, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
-import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow, type Store, type StoredRow, StoreError, type StoreOptions, type SweepUse, UNREADABLE, type Usage } from "./store.js";
+import {
+  type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow,
+  type Store, type StoredRow, StoreError, type StoreOptions, type SweepUse, UNREADABLE, type Usage,
+} from "./store.js";
 import { sweep } from "./sweep.js";
 import { storeError } from "./transaction.js";
-import { besideIdentity, forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
+import {
+  besideIdentity, forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity,
+  sealOps, serverIdentity, write,
+} from "./write.js";
 
 /** Opens the store of IndexedDB. Rejects with a StoreError; memoryStore is there for that. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -46,19 +54,28 @@ class IndexedDBStore implements Store {
   async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
     const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
     return this.#run(async ({ db, key, generation, sound }) => {
-      const read = (full: boolean): ReturnType<typeof readAll> => readAll(db, this.#server, generation, this.#tab, full ? () => false : isGone, known, full);
+      const read = (full: boolean): ReturnType<typeof readAll> =>
+        readAll(db, this.#server, generation, this.#tab, full ? () => false : isGone, known, full);
       const found = await withRoom(db, () => read(false)).catch((error: unknown) => {
         if (storeError(error).reason !== "quota") throw error;
         return read(true); // what is under way is taken over once there is room
       });
-      const calls = await Promise.all(found.calls.map((call) => this.#loaded(call) ?? this.#opened(key, call)));
-      return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server, found.beside), calls, sound };
+      const calls =
+        await Promise.all(found.calls.map((call) => this.#loaded(call) ?? this.#opened(key, call)));
+      return {
+        idEpoch: found.idEpoch,
+        server: await this.#openedServer(key, found.server, found.beside),
+        calls,
+        sound,
+      };
     });
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
     return this.#run(async ({ db, key, generation }, retry) => {
-      const found = await withRoom(db, () => takeCall(db, { server: this.#server, generation, tab: this.#tab, retry }, call, epoch));
+      const found = await withRoom(
+        db, () => takeCall(db, { server: this.#server, generation, tab: this.#tab, retry }, call, epoch),
+      );
       if (found) this.#released.delete(call);
       return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
@@ -66,7 +83,9 @@ class IndexedDBStore implements Store {
 
   async release(call: number): Promise<void> {
     this.#released.add(call);
-    return this.#run(({ db, generation }) => releaseCall(db, { server: this.#server, generation, tab: this.#tab }, call));
+    return this.#run(
+      ({ db, generation }) => releaseCall(db, { server: this.#server, generation, tab: this.#tab }, call),
+    );
   }
 
   async read(call: number): Promise<LoadedCall | null> {
@@ -80,7 +99,8 @@ class IndexedDBStore implements Store {
     return this.#run(async ({ db, key }) => {
       const found = await readRows(db, this.#server, call, after, most);
       const rows = await Promise.all(found.map((row) => this.#row(key, { ...row, secret: null })));
-      const end = rows.findIndex(({ plain }) => plain === UNREADABLE); // what follows would have wrong positions
+      // what follows would have wrong positions
+      const end = rows.findIndex(({ plain }) => plain === UNREADABLE);
       return rows.slice(0, end < 0 ? rows.length : end);
     });
   }
@@ -105,10 +125,20 @@ class IndexedDBStore implements Store {
       // No await without a secret or a key: the page may be going away.
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
-      const how = { server: this.#server, generation, tab: this.#tab, strict, retry, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
+      const how = {
+        server: this.#server,
+        generation,
+        tab: this.#tab,
+        strict,
+        retry,
+        claims: claims && (await claims),
+        released: this.#released,
+        at: this.#noted(connection),
+      };
       const stored = (full: boolean): ReturnType<typeof write> => write(db, ops, sealed, { ...how, full });
       const { fenced, lost } = await withRoom(db, stored, onlyDeletes(ops));
-      const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
+      const opened =
+        lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
       return { sealed: !secret || key !== null, fenced, lost: await Promise.all(opened) };
     });
   }
@@ -180,7 +210,8 @@ class IndexedDBStore implements Store {
     return known;
   }
 
-  // An ended call's secrets are of no use to anybody, and there may be thousands. Null where there is something to open.
+  // An ended call's secrets are of no use to anybody, and there may be thousands. Null where there is
+  // something to open.
   #loaded(found: Found): LoadedCall | null {
     const { head, rows, ended } = found;
     if (!ended || !head.plain) return null;
@@ -209,19 +240,32 @@ class IndexedDBStore implements Store {
     return { call, epoch, owned: owner === this.#tab, owner: owner ?? "", plain, ended, acked, rows };
   }
 
-  async #openedServer(key: CryptoKey | null, row: ServerRecord | null, beside: ServerRecord | null): Promise<ServerRow | null> {
+  async #openedServer(
+    key: CryptoKey | null, row: ServerRecord | null, beside: ServerRecord | null,
+  ): Promise<ServerRow | null> {
     if (!row) return null;
     const other = beside && (await openedRow(key, besideIdentity(this.#server), beside));
     const opened = await openedRow(key, serverIdentity(this.#server), row);
-    return { ...opened, ended: row.ended === true || opened.plain === UNREADABLE, ...(other && { beside: other }) };
+    return {
+      ...opened, ended: row.ended === true || opened.plain === UNREADABLE, ...(other && { beside: other }),
+    };
   }
 }
 
-/** A row, opened. Of one that does not open as a whole nothing is taken: left out, it would look as if it had never been there (fault 721). */
-async function openedRow(key: CryptoKey | null, identity: Identity, { plain, all, secret }: Contents & { secret: Bytes | null }): Promise<StoredRow> {
+/**
+ * A row, opened. Of one that does not open as a whole nothing is taken: left out, it would look as if it had
+ * never been there (fault 721).
+ */
+async function openedRow(
+  key: CryptoKey | null, identity: Identity, { plain, all, secret }: Contents & { secret: Bytes | null },
+): Promise<StoredRow> {
   const opening = secret && unseal(key, identity, secret);
-  const opened = { plain: plain ?? (await unseal(key, plainIdentity(identity), all ?? null)), secret: await opening };
-  return opened.plain && (opened.secret || !secret) ? (opened as StoredRow) : { plain: UNREADABLE, secret: null };
+  const opened = {
+    plain: plain ?? (await unseal(key, plainIdentity(identity), all ?? null)), secret: await opening,
+  };
+  return opened.plain && (opened.secret || !secret)
+    ? (opened as StoredRow)
+    : { plain: UNREADABLE, secret: null };
 }
 
 function noCipher(): StoreError {

@@ -8,7 +8,10 @@ import { storeError, transact } from "./transaction.js";
 export interface Identified {
   /** A random mark, made with the database: another mark is another database, and the old one is gone. */
   mark: string;
-  /** That of the store of the server and user, made with it: another one is another store, and the old one was forgotten. */
+  /**
+   * That of the store of the server and user, made with it: another one is another store, and the old one was
+   * forgotten.
+   */
   generation: string;
   /** The latest time that is sure to have come, in ms since 1970; 0 for none. */
   sound: number;
@@ -24,16 +27,27 @@ export interface Identified {
  * second finds what the first has added. Null where `last` was here, and is not any
  * more: then nothing is made, since what was stored has been deleted.
  */
-export async function identify(db: IDBDatabase, server: string, last?: Identified): Promise<Identified | null> {
+export async function identify(
+  db: IDBDatabase, server: string, last?: Identified,
+): Promise<Identified | null> {
   // Made before it is known to be missing: a transaction does not wait for it.
-  const made: Identified = { mark: random(), generation: random(), sound: 0, at: 0, key: last ? last.key : await makeKey().catch(() => null) };
+  const made: Identified = {
+    mark: random(),
+    generation: random(),
+    sound: 0,
+    at: 0,
+    key: last ? last.key : await makeKey().catch(() => null),
+  };
   return settle(db, server, made, last);
 }
 
 /** Settles it with all that `made` has, and with less where the browser refuses that. */
-function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes = true): Promise<Identified | null> {
+function settle(
+  db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes = true,
+): Promise<Identified | null> {
   return settled(db, server, made, last, notes).catch((error: unknown) => {
-    // There is no room for another reading of the clock; what is stored can be read all the same, and forgotten.
+    // There is no room for another reading of the clock; what is stored can be read all the same, and
+    // forgotten.
     if (notes && storeError(error).reason === "quota") return settle(db, server, made, last, false);
     // Some browsers have a cipher and yet cannot store a key, or have no room for it: then it is of
     // no use, since what it seals would be lost with the page.
@@ -45,8 +59,13 @@ function settle(db: IDBDatabase, server: string, made: Identified, last: Identif
 /** The name under which `keys` has what pages have read of the clock. */
 export const CLOCK = "clock";
 
-/** What the store of keys has, and where it has none what is given. `notes` what the clock says, where there is room for it. */
-function settled(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes: boolean): Promise<Identified | null> {
+/**
+ * What the store of keys has, and where it has none what is given. `notes` what the clock says, where there
+ * is room for it.
+ */
+function settled(
+  db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes: boolean,
+): Promise<Identified | null> {
   return transact(db, { stores: ["keys"], mode: "readwrite", strict: true }, (tx, then) => {
     const kept: Identified = { ...made };
     let gone = false;
@@ -69,7 +88,10 @@ function settled(db: IDBDatabase, server: string, made: Identified, last: Identi
       gone ||= last !== undefined && stored !== last.generation;
       if (stored !== undefined) kept.generation = stored;
       kept.at = Math.max(kept.at, timeOf(record) ?? 0);
-      if (!gone && (notes || stored === undefined)) keys.put({ name: generationName(server), value: kept.generation, at: kept.at } satisfies GenerationRecord);
+      if (!gone && (notes || stored === undefined))
+        keys.put(
+          { name: generationName(server), value: kept.generation, at: kept.at } satisfies GenerationRecord,
+        );
     });
     then(keys.get(["key"]), (record) => {
       const stored = keyOf(record);

@@ -2,7 +2,10 @@
 // are, which of them this tab takes over, what it all weighs. No I/O.
 
 import { goesAlong, type Heir, type Heirs, heirsOf, inherit, inherited } from "./heirs.js";
-import { type HeadRecord, hasEnded, isAck, isHead, isLog, isServer, type LogRecord, nextIdEpoch, type ServerRecord, takenOver, validRows } from "./rows.js";
+import {
+  type HeadRecord, hasEnded, isAck, isHead, isLog, isServer, type LogRecord, nextIdEpoch, type ServerRecord,
+  takenOver, validRows,
+} from "./rows.js";
 import type { Usage } from "./store.js";
 
 /** A call as it was read: its head, and the rows of its log that count. */
@@ -26,13 +29,19 @@ export interface Loading {
   calls: Found[];
   /** Those of whom there still are calls. */
   heirs: Heirs;
-  /** Heads to put: of the calls that were taken over, and that their owners' heirs do not have with all others. */
+  /**
+   * Heads to put: of the calls that were taken over, and that their owners' heirs do not have with all
+   * others.
+   */
   taken: HeadRecord[];
   /** Calls without a head whose rows are to be deleted: they were forgotten while their owner still wrote. */
   orphans: number[];
 }
 
-/** Puts the records of a server together as they are read: first the heads, then the logs, a number of calls at a time. */
+/**
+ * Puts the records of a server together as they are read: first the heads, then the logs, a number of calls
+ * at a time.
+ */
 export class Gathering {
   readonly #ids: unknown;
   readonly #server: unknown;
@@ -110,14 +119,22 @@ export function foundCall(head: unknown, all: readonly unknown[], heirs: Heirs):
   const now = inherited(head, before, heirs);
   let acked = 0;
   for (const row of all) if (isAck(row) && row.n > acked) acked = row.n;
-  return { head: now, written: head, rows: now === head ? before : validRows(now, all), ended: hasEnded(before), acked };
+  return {
+    head: now,
+    written: head,
+    rows: now === head ? before : validRows(now, all),
+    ended: hasEnded(before),
+    acked,
+  };
 }
 
 /**
  * Takes a call over, if its head is of `epoch`. `retry` is the second try of
  * what broke off: it may have been done already.
  */
-export function taking(head: unknown, rows: readonly unknown[], heirs: Heirs, epoch: number, tab: string, retry: boolean): Found | null {
+export function taking(
+  head: unknown, rows: readonly unknown[], heirs: Heirs, epoch: number, tab: string, retry: boolean,
+): Found | null {
   const found = foundCall(head, rows, heirs);
   if (retry && found?.head.epoch === epoch + 1 && found.head.owner === tab) return found;
   if (found?.head.epoch !== epoch) return null;
@@ -146,7 +163,9 @@ function callOf(record: unknown): number | undefined {
 /** Adds records to a count, which starts as noUsage(). */
 export function count(usage: Usage, kind: "server" | "head" | "log", records: readonly unknown[]): void {
   for (const record of records) {
-    if (kind === "server" ? isServer(record) : kind === "head" ? isHead(record) : isLog(record) || isAck(record)) {
+    if (
+      kind === "server" ? isServer(record) : kind === "head" ? isHead(record) : isLog(record) || isAck(record)
+    ) {
       const { plain, all, secret } = record as LogRecord;
       usage.bytes += (plain ?? all!).byteLength + (secret?.byteLength ?? 0);
       if (kind === "head") usage.calls++;

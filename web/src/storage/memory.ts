@@ -3,14 +3,19 @@ import { type Held, held, type OpenInMemory, openInMemory } from "./memorystores
 import { isOverBeside } from "./forgotten.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./loading.js";
 import { type Bytes, type LogRecord, own, type ServerRecord, validRows } from "./rows.js";
-import { type Committed, type Loaded, type LoadedCall, type LogRow, type LostKey, type Op, type LogPlace, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import {
+  type Committed, type Loaded, type LoadedCall, type LogRow, type LostKey, type Op, type LogPlace,
+  type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage,
+} from "./store.js";
 import { outcomeOf, placeOf, tombstoneOf } from "./calltombstones.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
 
 /** Here every head is written again: that costs nothing. */
 const NO_HEIRS: Heirs = new Map();
 
-/** Opens the store of the page's memory, for where the database cannot be had. It keeps secrets as they are. */
+/**
+ * Opens the store of the page's memory, for where the database cannot be had. It keeps secrets as they are.
+ */
 export function memoryStore(options: StoreOptions): Store {
   const store = new MemoryStore(options);
   openInMemory.add(store);
@@ -43,12 +48,18 @@ class MemoryStore implements Store, OpenInMemory {
     for (const { head } of found.calls) mine.heads.set(head.call, head);
     for (const call of found.orphans) mine.log.delete(call);
     for (const [key, call] of mine.keys) if (!mine.heads.has(call)) mine.keys.delete(key);
-    return { idEpoch: found.idEpoch, server: copiedServer(found.server), calls: found.calls.map((call) => this.#copiedCall(call)), sound: 0 };
+    return {
+      idEpoch: found.idEpoch,
+      server: copiedServer(found.server),
+      calls: found.calls.map((call) => this.#copiedCall(call)),
+      sound: 0,
+    };
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
     const mine = this.#held();
-    const found = taking(mine.heads.get(call), mine.log.get(call) ?? [], NO_HEIRS, epoch, this.#options.tab, false);
+    const found =
+      taking(mine.heads.get(call), mine.log.get(call) ?? [], NO_HEIRS, epoch, this.#options.tab, false);
     if (found) mine.heads.set(call, found.head);
     return found && this.#copiedCall(found);
   }
@@ -67,8 +78,10 @@ class MemoryStore implements Store, OpenInMemory {
     const mine = this.#held();
     const head = mine.heads.get(call);
     const rows = head ? validRows(head, mine.log.get(call) ?? []) : [];
-    const from = rows.findIndex((row) => row.epoch > after.epoch || (row.epoch === after.epoch && row.n > after.n));
-    return from < 0 ? [] : rows.slice(from, from + most).map(({ epoch, n, plain }) => ({ epoch, n, plain: plain!.slice(), secret: null }));
+    const from =
+      rows.findIndex((row) => row.epoch > after.epoch || (row.epoch === after.epoch && row.n > after.n));
+    return from < 0 ? [] : rows.slice(from, from + most)
+      .map(({ epoch, n, plain }) => ({ epoch, n, plain: plain!.slice(), secret: null }));
   }
 
   async ended(call: number): Promise<number> {
@@ -89,7 +102,8 @@ class MemoryStore implements Store, OpenInMemory {
     const claims = new Set(ops.flatMap((op) => (op.kind === "key" ? [op.call] : [])));
     const carryOut = (op: Op): void => void undo.push(apply(mine, op, server, tab));
     try {
-      for (const op of ops) if (op.kind === "server" || !(fenced.includes(op.call) || claims.has(op.call))) carryOut(op);
+      for (const op of ops)
+        if (op.kind === "server" || !(fenced.includes(op.call) || claims.has(op.call))) carryOut(op);
       for (const op of ops) {
         if (op.kind !== "key" || fenced.includes(op.call)) continue;
         const key = new TextDecoder().decode(op.key);
@@ -107,7 +121,11 @@ class MemoryStore implements Store, OpenInMemory {
       throw error;
     }
     const carried = strict ? [...written(ops, new Set([...guarded, ...claims]))] : [];
-    return { sealed: true, fenced: [...fenced, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)], lost };
+    return {
+      sealed: true,
+      fenced: [...fenced, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)],
+      lost,
+    };
   }
 
   async forget(): Promise<string> {
@@ -148,7 +166,14 @@ class MemoryStore implements Store, OpenInMemory {
   #held(): Held {
     if (this.#closed) throw new StoreError("closed", "the store was closed");
     const { server } = this.#options;
-    const found = held.get(server) ?? { ids: undefined, server: undefined, heads: new Map(), log: new Map(), keys: new Map(), tombstones: new Map() };
+    const found = held.get(server) ?? {
+      ids: undefined,
+      server: undefined,
+      heads: new Map(),
+      log: new Map(),
+      keys: new Map(),
+      tombstones: new Map(),
+    };
     held.set(server, found);
     return found;
   }
@@ -161,7 +186,16 @@ class MemoryStore implements Store, OpenInMemory {
   #copiedCall({ head, rows, ended, acked }: Found): LoadedCall {
     const { call, epoch, owner, plain } = head;
     const owned = owner === this.#options.tab;
-    return { call, epoch, owned, owner: owner ?? "", plain: plain!.slice(), ended, acked, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
+    return {
+      call,
+      epoch,
+      owned,
+      owner: owner ?? "",
+      plain: plain!.slice(),
+      ended,
+      acked,
+      rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })),
+    };
   }
 }
 

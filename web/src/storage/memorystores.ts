@@ -19,7 +19,10 @@ export interface Held {
 /** All of it, by server: two clients of a page share it, as two tabs share the database. */
 export const held: Map<string, Held> = new Map();
 
-/** A store in memory that is open. Those of clients and those of agents may be of two copies of the class: none reaches into another. */
+/**
+ * A store in memory that is open. Those of clients and those of agents may be of two copies of the class:
+ * none reaches into another.
+ */
 export interface OpenInMemory {
   readonly server: string;
   /** Ends it for a reason of its own. */

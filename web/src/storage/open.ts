@@ -25,7 +25,10 @@ export const SCHEMA = {
 /** What the names of the rows of sign-ins begin with, among the keys. */
 export const AUTH_ROWS = "auth ";
 
-/** How long an open may take, in ms: until it counts as blocked, until it is given up, and until it is where the browser answers nothing about its databases. */
+/**
+ * How long an open may take, in ms: until it counts as blocked, until it is given up, and until it is where
+ * the browser answers nothing about its databases.
+ */
 export interface Patience {
   blocked: number;
   timeout: number;
@@ -34,7 +37,10 @@ export interface Patience {
 
 /** How a database is opened. */
 export interface Opening {
-  /** Make it where it is missing, which is so by default; else that is `closed`: it was there, and has been deleted. */
+  /**
+   * Make it where it is missing, which is so by default; else that is `closed`: it was there, and has been
+   * deleted.
+   */
   make?: boolean;
   patience?: Patience;
 }
@@ -49,7 +55,9 @@ export const PATIENCE: Patience = { blocked: 1_500, timeout: 3_000, slow: 10_000
  * it does not answer either which databases there are, and is given longer (fault 470).
  * Rejects with a StoreError; an open that succeeds after that is closed at once.
  */
-export function openDatabase(onBlocked: () => void, { make = true, patience = PATIENCE }: Opening = {}): Promise<IDBDatabase> {
+export function openDatabase(
+  onBlocked: () => void, { make = true, patience = PATIENCE }: Opening = {},
+): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     let request: IDBOpenDBRequest;
     try {
@@ -101,7 +109,8 @@ export function openDatabase(onBlocked: () => void, { make = true, patience = PA
         request.transaction!.abort(); // or an empty one would be left
         return;
       }
-      for (const [name, keyPath] of Object.entries(SCHEMA)) request.result.createObjectStore(name, { keyPath: [...keyPath] });
+      for (const [name, keyPath] of Object.entries(SCHEMA))
+        request.result.createObjectStore(name, { keyPath: [...keyPath] });
     };
     request.onsuccess = () => {
       if (over) request.result.close();
@@ -116,13 +125,19 @@ export function openDatabase(onBlocked: () => void, { make = true, patience = PA
   });
 }
 
-/** Whether it says that the browser denies storage to the page: by a setting of the user's, often of other sites' frames alone. Chrome says so in an UnknownError. */
+/**
+ * Whether it says that the browser denies storage to the page: by a setting of the user's, often of other
+ * sites' frames alone. Chrome says so in an UnknownError.
+ */
 export function isDenied(error: unknown): boolean {
   const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
   return name === "UnknownError" && /denied permission/i.test(String(message));
 }
 
-/** What an open ended with. Private windows of some browsers have an indexedDB that refuses to open, and so has a page that is denied storage: `missing`. */
+/**
+ * What an open ended with. Private windows of some browsers have an indexedDB that refuses to open, and so
+ * has a page that is denied storage: `missing`.
+ */
 export function openError(error: DOMException | null): StoreError {
   if (error?.name === "InvalidStateError" || error?.name === "SecurityError" || isDenied(error)) {
     return new StoreError("missing", "IndexedDB cannot be used here", error);

@@ -1,7 +1,10 @@
 import { openError, PATIENCE } from "./open.js";
 import { StoreError } from "./store.js";
 
-/** Opens the database of that name at whatever version it is; null if there is none. Waits for so many ms; rejects with a StoreError. */
+/**
+ * Opens the database of that name at whatever version it is; null if there is none. Waits for so many ms;
+ * rejects with a StoreError.
+ */
 export function openAny(name: string, patience: number = PATIENCE.timeout): Promise<IDBDatabase | null> {
   return new Promise((resolve, reject) => {
     let request: IDBOpenDBRequest;

@@ -22,7 +22,10 @@ export const MOST = 512;
 /** Bytes of one. */
 export const MOST_OF_ONE: number = 4 << 20;
 
-/** How long it is known that a list has changed, in ms: as long as a page may take to write one that it had asked for before. */
+/**
+ * How long it is known that a list has changed, in ms: as long as a page may take to write one that it had
+ * asked for before.
+ */
 const CHANGE_KEPT = 600_000;
 
 /** By how much the clocks of two pages may differ, in ms. */
@@ -31,7 +34,10 @@ const SLACK = 5_000;
 /** Where the digest would be in the key of a note that says when a list has changed. */
 const CHANGED = "changed";
 
-/** When it was received (of a note: when the list has changed), until when it may be fresh, in ms since 1970; its bytes, sealed. */
+/**
+ * When it was received (of a note: when the list has changed), until when it may be fresh, in ms since 1970;
+ * its bytes, sealed.
+ */
 type Place = [at: number, until: number, bytes: number];
 
 /** The key of a row. */
@@ -67,7 +73,11 @@ export interface SealedResult extends Omit<NewResult, "bytes"> {
  * use any more, then the oldest. Not added is what was asked for before its list changed, nor
  * what is older than what is there. `there` is all that is stored in the origin.
  */
-export function makeRoom(server: string, there: readonly ResultKey[], added: readonly SealedResult[], now: number): { over: ResultKey[]; kept: SealedResult[] } {
+export function makeRoom(
+  server: string, there: readonly ResultKey[], added: readonly SealedResult[], now: number,
+): {
+  over: ResultKey[]; kept: SealedResult[];
+} {
   const over: ResultKey[] = [];
   let left: ResultKey[] = [];
   for (const key of there) {
@@ -77,15 +87,19 @@ export function makeRoom(server: string, there: readonly ResultKey[], added: rea
   }
   const kept: SealedResult[] = [];
   for (const result of added) {
-    const isIts = ([results, list]: ResultKey): boolean => results === resultsOf(server) && list === result.list;
+    const isIts = ([results, list]: ResultKey): boolean => results === resultsOf(server) &&
+      list === result.list;
     const before = left.filter((key) => isIts(key) && key[2] === result.digest);
-    const isLate = left.some((key) => isIts(key) && key[2] === CHANGED && key[3][0] >= result.asked) || before.some((key) => key[3][0] > result.at);
+    const isLate = left.some((key) => isIts(key) && key[2] === CHANGED && key[3][0] >= result.asked) ||
+      before.some((key) => key[3][0] > result.at);
     if (isLate || result.sealed.byteLength > MOST_OF_ONE) continue;
     over.push(...before);
     left = left.filter((key) => !before.includes(key));
     kept.push(result);
   }
-  let bytes = [...left.map((key) => key[3][2]), ...kept.map(({ sealed }) => sealed.byteLength)].reduce((sum, one) => sum + one, 0);
+  let bytes = [...left.map((key) => key[3][2]), ...kept.map(({ sealed }) => sealed.byteLength)].reduce(
+    (sum, one) => sum + one, 0,
+  );
   left.sort((a, b) => a[3][0] - b[3][0]);
   while (bytes > MOST_BYTES || left.length + kept.length > MOST) {
     const oldest = left.shift();
@@ -95,7 +109,10 @@ export function makeRoom(server: string, there: readonly ResultKey[], added: rea
   return { over, kept };
 }
 
-/** What is kept of one server and user in the database. Nothing where there is no cipher: a list may be for one user only. */
+/**
+ * What is kept of one server and user in the database. Nothing where there is no cipher: a list may be for
+ * one user only.
+ */
 export class ResultRows implements Results {
   readonly #server: string;
   readonly #run: <T>(operation: (connection: Connection) => Promise<T>) => Promise<T>;
@@ -111,12 +128,18 @@ export class ResultRows implements Results {
       const name = [resultsOf(this.#server), list, digest];
       const record = await transact(db, { stores: ["log"], mode: "readonly" }, (tx, then) => {
         let found: ResultRecord | undefined;
-        then(tx.objectStore("log").getAll(IDBKeyRange.bound(name, [...name, [[]]])), (records: ResultRecord[]) => (found = records.at(-1)));
+        then(
+          tx.objectStore("log").getAll(IDBKeyRange.bound(name, [...name, [[]]])),
+          (records: ResultRecord[]) => (found = records.at(-1)),
+        );
         commit(tx);
         return () => found;
       });
       if (!(record?.sealed instanceof Uint8Array)) return null;
-      return { bytes: (await unseal(key, this.#identity(generation, list, digest), record.sealed)) ?? UNREADABLE, latest };
+      return {
+        bytes: (await unseal(key, this.#identity(generation, list, digest), record.sealed)) ?? UNREADABLE,
+        latest,
+      };
     });
   }
 
@@ -124,7 +147,11 @@ export class ResultRows implements Results {
     return this.#run(async ({ db, key, generation }) => {
       if (!key) return;
       const added = await Promise.all(
-        results.map(async ({ bytes, ...result }): Promise<SealedResult> => ({ ...result, sealed: await seal(key, this.#identity(generation, result.list, result.digest), bytes) })),
+        results.map(
+          async ({ bytes, ...result }): Promise<SealedResult> => ({
+            ...result, sealed: await seal(key, this.#identity(generation, result.list, result.digest), bytes),
+          }),
+        ),
       );
       await transact(db, { stores: ["log"], mode: "readwrite", generation }, (tx, then) => {
         const log = tx.objectStore("log");
@@ -132,7 +159,15 @@ export class ResultRows implements Results {
           const { over, kept } = makeRoom(this.#server, keys.filter(isResultKey), added, Date.now());
           for (const key of over) log.delete(key);
           for (const { list, digest, at, until, sealed } of kept) {
-            log.put({ server: resultsOf(this.#server), call: list, epoch: digest, n: [at, until, sealed.byteLength], sealed } satisfies ResultRecord);
+            log.put(
+              {
+                server: resultsOf(this.#server),
+                call: list,
+                epoch: digest,
+                n: [at, until, sealed.byteLength],
+                sealed,
+              } satisfies ResultRecord,
+            );
           }
           commit(tx);
         });
@@ -181,7 +216,9 @@ function isResultKey(key: IDBValidKey): key is ResultKey & IDBValidKey {
  * Runs a transaction, and once more where there is no room: as one that needs none, where it
  * `deletes` and does no more, else without the lists of all servers, which can be asked for again.
  */
-export async function withRoom<T>(db: IDBDatabase, run: (full: boolean) => Promise<T>, deletes = false): Promise<T> {
+export async function withRoom<T>(
+  db: IDBDatabase, run: (full: boolean) => Promise<T>, deletes = false,
+): Promise<T> {
   try {
     return await run(false);
   } catch (error) {

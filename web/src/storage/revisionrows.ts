@@ -7,7 +7,10 @@ import { transact } from "./transaction.js";
 /** The name of the record in `keys`. */
 const NAME = "revisions";
 
-/** What is stored, whatever it is; undefined for nothing. Rejects with a StoreError where there is no database. */
+/**
+ * What is stored, whatever it is; undefined for nothing. Rejects with a StoreError where there is no
+ * database.
+ */
 export function readRevisions(): Promise<unknown> {
   return inDatabase("readonly", (stored) => stored);
 }

@@ -46,7 +46,10 @@ export async function noteRevision(url: string, spoken: string): Promise<void> {
   });
 }
 
-/** Forgets what this page, or another one, has noted of a server: a worker cannot. Resolves to the server's place. */
+/**
+ * Forgets what this page, or another one, has noted of a server: a worker cannot. Resolves to the server's
+ * place.
+ */
 export async function forgetInPage(url: string): Promise<string> {
   const place = await placeOf(url);
   const known = load();
@@ -118,7 +121,8 @@ function decoded(text: unknown): Map<string, string> {
     const pairs: unknown = JSON.parse(typeof text === "string" ? text : "[]");
     if (!Array.isArray(pairs)) return known;
     for (const pair of pairs.slice(-MOST) as unknown[]) {
-      if (Array.isArray(pair) && typeof pair[0] === "string" && typeof pair[1] === "string") known.set(pair[0], pair[1]);
+      if (Array.isArray(pair) && typeof pair[0] === "string" && typeof pair[1] === "string")
+        known.set(pair[0], pair[1]);
     }
   } catch {
     // Somebody else's text.

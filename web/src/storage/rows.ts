@@ -56,7 +56,10 @@ export function hasEnded(rows: readonly LogRecord[]): boolean {
 /** Whether a record is a server's row. */
 export function isServer(value: unknown): value is ServerRecord {
   const record = value as ServerRecord | null | undefined;
-  return typeof record === "object" && record !== null && typeof record.server === "string" && hasContent(record);
+  return typeof record === "object" &&
+    record !== null &&
+    typeof record.server === "string" &&
+    hasContent(record);
 }
 
 /** Whether a record is the head of a call. */
@@ -95,7 +98,12 @@ export function isLog(value: unknown): value is LogRecord {
  */
 export function isAck(value: unknown): value is LogRecord {
   const record = value as LogRecord | null | undefined;
-  return typeof record === "object" && record !== null && isCount(record.call) && record.epoch === 0 && isCount(record.n) && hasContent(record);
+  return typeof record === "object" &&
+    record !== null &&
+    isCount(record.call) &&
+    record.epoch === 0 &&
+    isCount(record.n) &&
+    hasContent(record);
 }
 
 function hasContents({ plain, all }: { plain?: unknown; all?: unknown }): boolean {
@@ -123,8 +131,12 @@ function lastOf(head: HeadRecord, epoch: number): number {
   return epoch === head.epoch ? Infinity : (head.sealed[epoch - 1] ?? -1);
 }
 
-/** The head of a call after `tab` took it over; `rows` are its valid ones. Fields of a later version are kept. */
-export function takenOver(head: HeadRecord, rows: readonly { epoch: number; n: number }[], tab: string): HeadRecord {
+/**
+ * The head of a call after `tab` took it over; `rows` are its valid ones. Fields of a later version are kept.
+ */
+export function takenOver(
+  head: HeadRecord, rows: readonly { epoch: number; n: number }[], tab: string,
+): HeadRecord {
   let last = -1;
   for (const row of rows) if (row.epoch === head.epoch) last = Math.max(last, row.n);
   return { ...head, epoch: head.epoch + 1, owner: tab, sealed: [...head.sealed, last] };
@@ -138,7 +150,9 @@ export function own(bytes: Uint8Array): Bytes {
   return bytes.byteLength === bytes.buffer.byteLength ? (bytes as Bytes) : bytes.slice();
 }
 
-/** The first number for a server is random in this many bits, so that clearing the store does not repeat it. */
+/**
+ * The first number for a server is random in this many bits, so that clearing the store does not repeat it.
+ */
 const FIRST_BITS = 28;
 
 /** Ids have room for an epoch below this. */

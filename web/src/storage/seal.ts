@@ -8,7 +8,10 @@ const IV_BYTES = 12;
 /** The key of a record as associated data: a ciphertext that was moved to another row does not open. */
 export type Identity = readonly (string | number)[];
 
-/** Makes the key of an origin: it can be used and stored, and never read. Null where there is no cipher (plain http). */
+/**
+ * Makes the key of an origin: it can be used and stored, and never read. Null where there is no cipher (plain
+ * http).
+ */
 export async function makeKey(): Promise<CryptoKey | null> {
   const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   if (!subtle) return null;
@@ -29,7 +32,8 @@ export function isKey(value: unknown): value is CryptoKey {
 /** Seals a secret: a fresh random number, then the ciphertext. */
 export async function seal(key: CryptoKey, row: Identity, secret: Uint8Array): Promise<Bytes> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-  const text = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData: name(row) }, key, own(secret));
+  const text =
+    await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData: name(row) }, key, own(secret));
   const sealed = new Uint8Array(IV_BYTES + text.byteLength);
   sealed.set(iv);
   sealed.set(new Uint8Array(text), IV_BYTES);
@@ -37,12 +41,16 @@ export async function seal(key: CryptoKey, row: Identity, secret: Uint8Array): P
 }
 
 /** Opens what seal made; null for anything else, and where there is no key. */
-export async function unseal(key: CryptoKey | null, row: Identity, sealed: Bytes | null): Promise<Bytes | null> {
+export async function unseal(
+  key: CryptoKey | null, row: Identity, sealed: Bytes | null,
+): Promise<Bytes | null> {
   if (!key || !sealed) return null;
   try {
     const iv = sealed.subarray(0, IV_BYTES);
     const text = sealed.subarray(IV_BYTES);
-    return new Uint8Array(await crypto.subtle.decrypt({ name: ALGORITHM, iv, additionalData: name(row) }, key, text));
+    return new Uint8Array(
+      await crypto.subtle.decrypt({ name: ALGORITHM, iv, additionalData: name(row) }, key, text),
+    );
   } catch {
     return null;
   }

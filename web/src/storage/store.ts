@@ -21,14 +21,28 @@ import type { StoreReasonWord } from "../shared/border.js";
 export type Op =
   | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean; beside?: boolean }
   | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
-  | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
+  | {
+    kind: "log";
+    call: number;
+    epoch: number;
+    n: number;
+    plain: Uint8Array;
+    secret: Uint8Array | null;
+    ended?: boolean;
+  }
   | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean; outcome?: number }
   | { kind: "key"; call: number; key: Uint8Array; dispensable?: boolean };
 
-/** What stands for the contents of a row that does not open (another key, another row's, damaged): no build writes that, and the core can read it in none. */
+/**
+ * What stands for the contents of a row that does not open (another key, another row's, damaged): no build
+ * writes that, and the core can read it in none.
+ */
 export const UNREADABLE: Uint8Array = new Uint8Array(1);
 
-/** A row that was read; its `plain` is {@link UNREADABLE} where it does not open as a whole. The secret is null where the row has none. */
+/**
+ * A row that was read; its `plain` is {@link UNREADABLE} where it does not open as a whole. The secret is
+ * null where the row has none.
+ */
 export interface StoredRow {
   plain: Uint8Array;
   secret: Uint8Array | null;
@@ -61,7 +75,10 @@ export interface LoadedCall {
   /** The tab that owns it; empty where nobody does. */
   owner: string;
   plain: Uint8Array;
-  /** It has its outcome, so that nobody needs to carry it, nor the secrets by which it could be gone on with: those are null. */
+  /**
+   * It has its outcome, so that nobody needs to carry it, nor the secrets by which it could be gone on with:
+   * those are null.
+   */
   ended: boolean;
   /** An app has done with its events up to this position; 0 for none. */
   acked: number;
@@ -84,9 +101,15 @@ export interface Usage {
   calls: number;
   /** Rows of all logs. */
   rows: number;
-  /** Bytes of the contents, sealed parts and what is kept of the server's lists included, keys and overhead not. */
+  /**
+   * Bytes of the contents, sealed parts and what is kept of the server's lists included, keys and overhead
+   * not.
+   */
   bytes: number;
-  /** Records whose shape is not one this version writes. They are skipped, and go 30 days after they were found (sweep.ts). */
+  /**
+   * Records whose shape is not one this version writes. They are skipped, and go 30 days after they were
+   * found (sweep.ts).
+   */
   quarantined: number;
   /** What the browser says of the whole origin, in bytes; null where it says nothing. */
   origin: { usage: number; quota: number } | null;
@@ -109,7 +132,9 @@ export interface Usage {
  */
 export type StoreReason = StoreReasonWord;
 
-/** The only error of a store. After it nothing of the operation is stored. Its text holds no content of a row. */
+/**
+ * The only error of a store. After it nothing of the operation is stored. Its text holds no content of a row.
+ */
 export class StoreError extends Error {
   override name = "StoreError";
   /** Why, for programs. */
@@ -123,7 +148,10 @@ export class StoreError extends Error {
 
 /** What a store tells on its own account. None of them may throw. */
 export interface StoreEvents {
-  /** The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it could not be opened again. `closed` is reported once, and nothing after it. */
+  /**
+   * The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it
+   * could not be opened again. `closed` is reported once, and nothing after it.
+   */
   onLost?: ((why: StoreReason) => void) | undefined;
   /** The database is not to be had for 1.5 s by now: probably another tab's. The store waits on. */
   onBlocked?: (() => void) | undefined;
@@ -152,7 +180,10 @@ export interface SweepUse {
 /** What became of a commit. */
 export interface Committed {
   sealed: boolean;
-  /** Calls that another tab has taken over, or that are forgotten: this tab's epoch of them is over. Looked for where the commit was strict, or depends on it. */
+  /**
+   * Calls that another tab has taken over, or that are forgotten: this tab's epoch of them is over. Looked
+   * for where the commit was strict, or depends on it.
+   */
   fenced: readonly number[];
   /** Calls that were not added, since another call has their key. */
   lost: readonly LostKey[];
@@ -189,11 +220,20 @@ export interface NewResult extends ResultName {
   bytes: Uint8Array;
 }
 
-/** Results of one server and user, for as long as the server lets a client keep them. Every method may reject with a StoreError. */
+/**
+ * Results of one server and user, for as long as the server lets a client keep them. Every method may reject
+ * with a StoreError.
+ */
 export interface Results {
-  /** Reads one; null where it is not there, {@link UNREADABLE} where it does not open. `latest`: the latest time that the store tells, in ms since 1970. */
+  /**
+   * Reads one; null where it is not there, {@link UNREADABLE} where it does not open. `latest`: the latest
+   * time that the store tells, in ms since 1970.
+   */
   get(name: ResultName): Promise<{ bytes: Uint8Array; latest: number } | null>;
-  /** Keeps some. For what has no room the oldest of the origin go. Not kept is what was asked for before a {@link Results.drop} of its list. */
+  /**
+   * Keeps some. For what has no room the oldest of the origin go. Not kept is what was asked for before a
+   * {@link Results.drop} of its list.
+   */
   put(results: readonly NewResult[]): Promise<void>;
   /** Deletes all of these lists, since they have changed by then (ms since 1970). */
   drop(lists: readonly ListName[], at: number): Promise<void>;
@@ -263,14 +303,14 @@ export interface Store {
   readonly generation: string;
 
   /**
-   * Forgets everything of this server and user, and ends: their stores in all tabs write nothing any more, whatever is under way.
-   * Returns the generation that has ended.
+   * Forgets everything of this server and user, and ends: their stores in all tabs write nothing any more,
+   * whatever is under way. Returns the generation that has ended.
    */
   forget(): Promise<string>;
 
   /**
-   * Whether what it held is deleted, as somebody says of that generation; empty: of a store that could not be opened.
-   * Never rejects: where nothing can be looked up that is believed.
+   * Whether what it held is deleted, as somebody says of that generation; empty: of a store that could not be
+   * opened. Never rejects: where nothing can be looked up that is believed.
    */
   isForgotten(said: string): Promise<boolean>;
 

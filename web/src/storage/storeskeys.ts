@@ -1,5 +1,6 @@
 // Whether what secrets are sealed with can be stored here. WebKit has workers that can store everything else:
-// its shared worker has no way to the key that wraps a CryptoKey for the disk, and put throws a DataCloneError.
+// its shared worker has no way to the key that wraps a CryptoKey for the disk, and put throws a
+// DataCloneError.
 
 import { makeKey } from "./seal.js";
 
@@ -12,7 +13,8 @@ let asked: Promise<boolean> | undefined;
 
 /**
  * Whether this worker can store a CryptoKey. It is tried once, and the answer is the same from then on. True
- * where it cannot be known: without a cipher or IndexedDB no key is stored anywhere, and each says so by itself.
+ * where it cannot be known: without a cipher or IndexedDB no key is stored anywhere, and each says so by
+ * itself.
  */
 export function storesKeys(): Promise<boolean> {
   return (asked ??= tryKey().catch(() => true));
@@ -24,7 +26,8 @@ export async function tryKey(): Promise<boolean> {
   const key = indexedDB && (await makeKey());
   if (!key) return true;
   return new Promise((resolve) => {
-    const failed = (error: unknown): void => resolve((error as DOMException | null)?.name !== "DataCloneError");
+    const failed = (error: unknown): void =>
+      resolve((error as DOMException | null)?.name !== "DataCloneError");
     setTimeout(resolve, PATIENCE, true);
     const opening = indexedDB.open(TRIED);
     opening.onupgradeneeded = () => {

@@ -37,7 +37,10 @@ export interface Times {
   sound: number;
   /** The latest reading of the clock, which may be wrong. */
   latest: number;
-  /** The last sweep read the clock, and that reading is sure: so this one is later. One that lies ahead of it is wrong. */
+  /**
+   * The last sweep read the clock, and that reading is sure: so this one is later. One that lies ahead of it
+   * is wrong.
+   */
   confirmed: boolean;
 }
 
@@ -51,7 +54,8 @@ export async function sweep(db: IDBDatabase, server: string, use: SweepUse): Pro
   const left = (await aged(db, times)).filter((one) => one !== server && !inUse(one));
   for (const one of left) {
     if (use.over()) return;
-    await forgetServer(db, one, (record) => isOver(timeOf(record), times)); // unless its user has just come back
+    // unless its user has just come back
+    await forgetServer(db, one, (record) => isOver(timeOf(record), times));
   }
   if (!use.over()) await sweepUnreadable(db, server, use, { ...times, isOver: (at) => isOver(at, times) });
 }
@@ -107,7 +111,8 @@ function aged(db: IDBDatabase, times: Times): Promise<string[]> {
       then(keys.getAll(), (records: { name: string }[]) => {
         for (const record of records) {
           const server = serverOf(record);
-          if (server === undefined && !isTombstone(record) && !String(record.name).startsWith(GRANTS)) continue;
+          if (server === undefined && !isTombstone(record) && !String(record.name).startsWith(GRANTS))
+            continue;
           if (server !== undefined) for (const name of [server, resultsOf(server)]) unnamed.delete(name);
           const at = timeOf(record);
           if (at === undefined || at > times.latest) {
@@ -118,7 +123,10 @@ function aged(db: IDBDatabase, times: Times): Promise<string[]> {
           }
         }
         if (!times.confirmed) return;
-        for (const server of unnamed) keys.put({ name: generationName(server), value: random(), at: times.latest } satisfies GenerationRecord);
+        for (const server of unnamed)
+          keys.put(
+            { name: generationName(server), value: random(), at: times.latest } satisfies GenerationRecord,
+          );
       });
     });
     return () => over;

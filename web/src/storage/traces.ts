@@ -1,5 +1,5 @@
-// Where recordings rest (holdfast/recorder): a database of its own, which only an app has that asks for one. What forgets is here, since
-// every app may have to; what writes and reads is in the recorder's file.
+// Where recordings rest (holdfast/recorder): a database of its own, which only an app has that asks for one.
+// What forgets is here, since every app may have to; what writes and reads is in the recorder's file.
 
 import { PATIENCE } from "./open.js";
 import { openAny } from "./openany.js";
@@ -19,8 +19,9 @@ export function framesOf(server: string, upTo: number = Infinity): IDBKeyRange {
 }
 
 /**
- * Deletes what was recorded of a server and user, or of all. Whoever records it finds no ring there of its own, and
- * writes no more. Resolves at once where nothing ever was recorded; rejects with a StoreError. A busy browser is waited for (fault 470).
+ * Deletes what was recorded of a server and user, or of all. Whoever records it finds no ring there of its
+ * own, and writes no more. Resolves at once where nothing ever was recorded; rejects with a StoreError. A
+ * busy browser is waited for (fault 470).
  */
 export async function forgetTraces(server?: string): Promise<void> {
   if (globalThis.origin === "null") return; // opaque: nothing is ever stored

@@ -25,13 +25,16 @@ export type Then = <T>(request: IDBRequest<T>, next: (result: T) => void) => voi
  * long before that, and with no room left the transaction then aborts without
  * an error event anywhere (faults 62, 68). Rejects with a StoreError.
  */
-export function transact<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransaction, then: Then) => () => T): Promise<T> {
+export function transact<T>(
+  db: IDBDatabase, scope: Scope, work: (tx: IDBTransaction, then: Then) => () => T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     let failure: unknown;
     let result: () => T;
     const { generation } = scope;
     const stores = generation === undefined ? scope.stores : [...scope.stores, "keys"];
-    const tx = db.transaction(stores as string[], scope.mode, { durability: scope.strict ? "strict" : "relaxed" });
+    const tx =
+      db.transaction(stores as string[], scope.mode, { durability: scope.strict ? "strict" : "relaxed" });
     const fail = (error: unknown): void => {
       failure = error ?? new Error("nothing thrown");
       try {
@@ -42,7 +45,8 @@ export function transact<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransac
     };
     // Chrome, clearing the data, forgets a transaction that is just committing:
     // it neither completes nor aborts, and only the handle hears of the end.
-    const closed = (): void => reject(new StoreError("lost", "the database was closed under the transaction"));
+    const closed = (): void =>
+      reject(new StoreError("lost", "the database was closed under the transaction"));
     db.addEventListener("close", closed);
     tx.oncomplete = () => {
       db.removeEventListener("close", closed);
@@ -79,7 +83,10 @@ export function commit(tx: IDBTransaction): void {
   (tx as { commit?: () => void }).commit?.();
 }
 
-/** Names of errors that say the handle is dead, in Chrome, Firefox or Safari: a new one may well work (fault 64). */
+/**
+ * Names of errors that say the handle is dead, in Chrome, Firefox or Safari: a new one may well work (fault
+ * 64).
+ */
 const BROKEN = new Set(["InvalidStateError", "UnknownError", "AbortError"]);
 
 /** Makes a StoreError of whatever IndexedDB reported. */

@@ -31,7 +31,10 @@ export function notesName(server: string): string {
   return `unreadable ${server}`;
 }
 
-/** The records of a call that cannot be read, by object store; all that there are of it, where it cannot be read as a whole. */
+/**
+ * The records of a call that cannot be read, by object store; all that there are of it, where it cannot be
+ * read as a whole.
+ */
 interface Found {
   calls: IDBValidKey[];
   log: IDBValidKey[];
@@ -39,14 +42,20 @@ interface Found {
 
 type Records = { call: IDBValidKey; epoch: IDBValidKey; n: IDBValidKey }[];
 
-/** Deletes of a server what cannot be read, and was found so long ago that it is over; notes the rest as found now, where the time is confirmed. */
-export async function sweepUnreadable(db: IDBDatabase, server: string, use: SweepUse, { latest, confirmed, isOver }: Ages): Promise<void> {
+/**
+ * Deletes of a server what cannot be read, and was found so long ago that it is over; notes the rest as found
+ * now, where the time is confirmed.
+ */
+export async function sweepUnreadable(
+  db: IDBDatabase, server: string, use: SweepUse, { latest, confirmed, isOver }: Ages,
+): Promise<void> {
   const found = await find(db, server, use);
   const name = notesName(server);
   await transact(db, { stores: ["keys", "calls", "log"], mode: "readwrite" }, (tx, then) => {
     const keys = tx.objectStore("keys");
     then(keys.get([name]), (before: Partial<Notes> | undefined) => {
-      const noted = before?.calls instanceof Map ? before.calls : new Map<string, { records: number; at: number }>();
+      const noted =
+        before?.calls instanceof Map ? before.calls : new Map<string, { records: number; at: number }>();
       const calls: Notes["calls"] = new Map();
       for (const [call, { calls: heads, log }] of found) {
         const records = heads.length + log.length;
@@ -93,7 +102,14 @@ function find(db: IDBDatabase, server: string, use: SweepUse): Promise<Map<strin
     };
     // A call that another page adds meanwhile is either not there, or as a whole.
     inBatches(tx.objectStore("calls"), then, below(server), heads, ({ call }) => [server, call], () => {
-      inBatches(tx.objectStore("log"), then, below(server), log, ({ call, epoch, n }) => [server, call, epoch, n], () => undefined);
+      inBatches(
+        tx.objectStore("log"),
+        then,
+        below(server),
+        log,
+        ({ call, epoch, n }) => [server, call, epoch, n],
+        () => undefined,
+      );
     });
     return () => found;
   });

@@ -8,7 +8,9 @@ import { type Claim, decide } from "./callkeys.js";
 import type { Found } from "./loading.js";
 import { asWritten, ownerOf } from "./onecall.js";
 import { below } from "./ranges.js";
-import { type Bytes, type Contents, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
+import {
+  type Bytes, type Contents, type HeadRecord, type LogRecord, own, type ServerRecord,
+} from "./rows.js";
 import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
 import { resultKeys } from "./resultrows.js";
@@ -21,7 +23,10 @@ export function serverIdentity(server: string): Identity {
   return ["servers", server];
 }
 
-/** The name under which `keys` has the row of a server that rests beside it, for builds that cannot read the row itself. */
+/**
+ * The name under which `keys` has the row of a server that rests beside it, for builds that cannot read the
+ * row itself.
+ */
 export function besideName(server: string): string {
   return `beside ${server}`;
 }
@@ -36,7 +41,10 @@ export function logIdentity(server: string, call: number, epoch: number, n: numb
   return ["log", server, call, epoch, n];
 }
 
-/** The identity that the head of a call is sealed under: whoever takes it over leaves its contents as they are. */
+/**
+ * The identity that the head of a call is sealed under: whoever takes it over leaves its contents as they
+ * are.
+ */
 export function headIdentity(server: string, call: number): Identity {
   return ["calls", server, call];
 }
@@ -54,13 +62,17 @@ export interface Sealed {
 }
 
 /** Seals the secrets of `ops`, or all that is in them: a list with the parts at the places of their ops. */
-export function sealOps(key: CryptoKey, server: string, ops: readonly Op[], everything: boolean): Promise<Sealed[]> {
+export function sealOps(
+  key: CryptoKey, server: string, ops: readonly Op[], everything: boolean,
+): Promise<Sealed[]> {
   return Promise.all(
     ops.map(async (op): Promise<Sealed> => {
       if (op.kind === "forget" || op.kind === "key") return UNSEALED;
       const row = identityOf(server, op);
       const secret = hasSecret(op) ? await seal(key, row, op.secret) : null;
-      return everything && hasContent(op) ? { secret, all: await seal(key, plainIdentity(row), op.plain) } : { secret };
+      return everything && hasContent(op)
+        ? { secret, all: await seal(key, plainIdentity(row), op.plain) }
+        : { secret };
     }),
   );
 }
@@ -75,7 +87,10 @@ export function hasSecret(op: Op): op is Extract<Op, { secret: unknown }> & { se
   return (op.kind === "server" || op.kind === "log") && op.secret !== null;
 }
 
-/** Whether an op says more than its numbers: how far an app is done is one of those, and is written by a page that is being left. */
+/**
+ * Whether an op says more than its numbers: how far an app is done is one of those, and is written by a page
+ * that is being left.
+ */
 export function hasContent(op: Op): boolean {
   return op.kind === "server" || op.kind === "call" || (op.kind === "log" && op.epoch > 0);
 }
@@ -113,8 +128,13 @@ export interface Written {
 
 const NO_CLAIMS: ReadonlyMap<number, Claim> = new Map();
 
-/** Writes `ops` in one transaction, which is on its way when this returns. `sealed` are their sealed parts, at the places of their ops. */
-export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Sealed[], how: Writing): Promise<Written> {
+/**
+ * Writes `ops` in one transaction, which is on its way when this returns. `sealed` are their sealed parts, at
+ * the places of their ops.
+ */
+export function write(
+  db: IDBDatabase, ops: readonly Op[], sealed: readonly Sealed[], how: Writing,
+): Promise<Written> {
   const { server, generation, strict, retry, full = false } = how;
   const claims = how.claims ?? NO_CLAIMS;
   // Only what is needed: a log row must not wait for who reads the heads.
@@ -126,9 +146,14 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
   if (guarded.size > 0) stores.add("ids");
   if (carried.size > 0) stores.add("calls").add("ids");
   if (claims.size > 0) stores.add("ids").add("log");
-  return transact(db, { stores: [...stores], mode: "readwrite", strict, generation, onlyDeletes: full }, (tx, then) => {
+  return transact(db, {
+    stores: [...stores], mode: "readwrite", strict, generation, onlyDeletes: full,
+  }, (tx, then) => {
     // Blind, as the rest: whatever has the name there is of this generation, or the fence fails.
-    if (how.at > 0 && !full) tx.objectStore("keys").put({ name: generationName(server), value: generation, at: how.at } satisfies GenerationRecord);
+    if (how.at > 0 && !full)
+      tx.objectStore("keys").put(
+        { name: generationName(server), value: generation, at: how.at } satisfies GenerationRecord,
+      );
     const add = (store: string, record: HeadRecord | LogRecord): void => {
       const request = tx.objectStore(store).add(record);
       if (!retry) return;
@@ -146,7 +171,8 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     const carryOut = (op: Op, i: number): void => {
       switch (op.kind) {
         case "server":
-          if (op.beside) tx.objectStore("keys").put({ name: besideName(server), ...serverRecord(server, op, sealed[i]) });
+          if (op.beside)
+            tx.objectStore("keys").put({ name: besideName(server), ...serverRecord(server, op, sealed[i]) });
           else tx.objectStore("servers").put(serverRecord(server, op, sealed[i]));
           break;
         case "call":
@@ -155,7 +181,9 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
         case "log":
           if (op.epoch === 0) {
             // Blind, as all of it: a higher one that is there stays, and counts.
-            tx.objectStore("log").delete(IDBKeyRange.bound([server, op.call, 0, 0], [server, op.call, 0, op.n]));
+            tx.objectStore("log").delete(
+              IDBKeyRange.bound([server, op.call, 0, 0], [server, op.call, 0, op.n]),
+            );
             tx.objectStore("log").put(logRecord(server, op));
             break;
           }
@@ -168,7 +196,8 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
         case "key": // decided before
       }
     };
-    const carryOutAll = (call: number): void => ops.forEach((op, i) => op.kind !== "server" && op.call === call && carryOut(op, i));
+    const carryOutAll = (call: number): void =>
+      ops.forEach((op, i) => op.kind !== "server" && op.call === call && carryOut(op, i));
     const claim = (call: number): void => {
       const claim = claims.get(call);
       if (!claim) return carryOutAll(call);
@@ -211,7 +240,10 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
   });
 }
 
-/** Calls whose numbers follow each other, each time the first and the last: of small calls that are deleted together nearly all do. */
+/**
+ * Calls whose numbers follow each other, each time the first and the last: of small calls that are deleted
+ * together nearly all do.
+ */
 function runs(calls: number[]): [first: number, last: number][] {
   const found: [first: number, last: number][] = [];
   for (const call of calls.sort((a, b) => a - b)) {
@@ -227,9 +259,14 @@ export function ownersOnly(ops: readonly Op[]): Set<number> {
   return new Set(ops.flatMap((op) => (op.kind === "forget" && op.mine ? [op.call] : [])));
 }
 
-/** The calls whose rows are among `ops`, but those that are looked at anyway: who acts on what is stored has to know that it is the one to act. */
+/**
+ * The calls whose rows are among `ops`, but those that are looked at anyway: who acts on what is stored has
+ * to know that it is the one to act.
+ */
 export function written(ops: readonly Op[], looked: ReadonlySet<number>): Set<number> {
-  return new Set(ops.flatMap((op) => (op.kind === "log" && op.epoch > 0 && !looked.has(op.call) ? [op.call] : [])));
+  return new Set(
+    ops.flatMap((op) => (op.kind === "log" && op.epoch > 0 && !looked.has(op.call) ? [op.call] : [])),
+  );
 }
 
 /** Whether `ops` delete calls, and do no more: that needs no room. */
@@ -255,7 +292,9 @@ function touched(op: Op): string[] {
  * Deletes all of a server, where `still` says so of its generation, and keeps out what
  * pages that do not know it have under way. Returns the generation that has ended.
  */
-export async function forgetServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean = () => true): Promise<string | undefined> {
+export async function forgetServer(
+  db: IDBDatabase, server: string, still: (record: unknown) => boolean = () => true,
+): Promise<string | undefined> {
   try {
     return await deleteServer(db, server, still, true);
   } catch (error) {
@@ -273,8 +312,12 @@ export async function forgetServer(db: IDBDatabase, server: string, still: (reco
 }
 
 /** Deletes all of a server; `marks` the end of its generation, which it returns, with a tombstone. */
-function deleteServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean, marks: boolean): Promise<string | undefined> {
-  const scope = { stores: ["ids", "servers", "calls", "log", "keys"], mode: "readwrite", strict: true } as const;
+function deleteServer(
+  db: IDBDatabase, server: string, still: (record: unknown) => boolean, marks: boolean,
+): Promise<string | undefined> {
+  const scope = {
+    stores: ["ids", "servers", "calls", "log", "keys"], mode: "readwrite", strict: true,
+  } as const;
   let generation: string | undefined;
   return transact(db, scope, (tx, then) => {
     const keys = tx.objectStore("keys");
@@ -293,22 +336,35 @@ function deleteServer(db: IDBDatabase, server: string, still: (record: unknown) 
 }
 
 /** The record of a server's row. */
-export function serverRecord(server: string, op: { plain: Uint8Array; ended?: boolean }, sealed: Sealed = UNSEALED): ServerRecord {
+export function serverRecord(
+  server: string, op: { plain: Uint8Array; ended?: boolean }, sealed: Sealed = UNSEALED,
+): ServerRecord {
   const record: ServerRecord = { server, ...contents(op.plain, sealed), secret: sealed.secret };
   if (op.ended) record.ended = true;
   return record;
 }
 
 /** The record of a new call's head. */
-export function headRecord(server: string, op: { call: number; epoch: number; plain: Uint8Array }, owner: string, by: Sealed = UNSEALED): HeadRecord {
+export function headRecord(
+  server: string,
+  op: { call: number; epoch: number; plain: Uint8Array },
+  owner: string,
+  by: Sealed = UNSEALED,
+): HeadRecord {
   // What an owner of long ago still writes must not count (fault 76).
   const sealed = new Array<number>(op.epoch - 1).fill(-1);
   return { server, call: op.call, epoch: op.epoch, owner, sealed, ...contents(op.plain, by) };
 }
 
 /** The record of a row of a log. */
-export function logRecord(server: string, op: { call: number; epoch: number; n: number; plain: Uint8Array; ended?: boolean }, sealed: Sealed = UNSEALED): LogRecord {
-  const record: LogRecord = { server, call: op.call, epoch: op.epoch, n: op.n, ...contents(op.plain, sealed), secret: sealed.secret };
+export function logRecord(
+  server: string,
+  op: { call: number; epoch: number; n: number; plain: Uint8Array; ended?: boolean },
+  sealed: Sealed = UNSEALED,
+): LogRecord {
+  const record: LogRecord = {
+    server, call: op.call, epoch: op.epoch, n: op.n, ...contents(op.plain, sealed), secret: sealed.secret,
+  };
   if (op.ended) record.ended = true;
   return record;
 }
