@@ -106,7 +106,7 @@ func TestFault123_TwoUsersInTurn(t *testing.T) {
 }
 
 // TestFault123_NobodySignedIn: where nothing says who the user is, there is one, and
-// the store is that of every build before: the page's own origin sees no cookie.
+// calls are kept: the page's own origin sees no cookie.
 func TestFault123_NobodySignedIn(t *testing.T) {
 	t.Parallel()
 	site := chrome.NewSite(t)
