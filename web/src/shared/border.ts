@@ -15,10 +15,7 @@ export const REPLAY_HEADER = 9;
 /** Bytes of an operation before its data. (core/journal, opHeader) */
 export const OP_HEADER = 28;
 
-/**
- * The facts of a connection have from this bit on what a call of a tool begins with, a number of
- * GUARANTEE_WORDS. (core/mcp, floorShift)
- */
+/** The facts of a connection have from this bit on what a call of a tool begins with, a number of GUARANTEE_WORDS. (core/mcp, floorShift) */
 export const FLOOR_SHIFT = 8;
 
 /** And from this bit on the best that it may come to, where calls are stored. (core/mcp, ceilingShift) */
@@ -27,22 +24,13 @@ export const CEILING_SHIFT = 16;
 /** Bytes that the draft of one answer may have as JSON: a form, not a file. (core/journal, MaxDraft) */
 export const MAX_DRAFT = 65536;
 
-/**
- * By how much, in ms, a timer is late on a page that was frozen or busy, and hears of it before what the
- * browser has done meanwhile. (core/durable, missedBy)
- */
+/** By how much, in ms, a timer is late on a page that was frozen or busy, and hears of it before what the browser has done meanwhile. (core/durable, missedBy) */
 export const MISSED_BY = 250;
 
-/**
- * How long an agent's session at work does without a stream at most, in ms, for each of those that wait
- * before it. (core/acp, rotateEvery)
- */
+/** How long an agent's session at work does without a stream at most, in ms, for each of those that wait before it. (core/acp, rotateEvery) */
 export const ROTATE_EVERY = 5000;
 
-/**
- * The same where none that waits is at work, in ms: agents may begin a turn by themselves. (core/acp,
- * visitEvery)
- */
+/** The same where none that waits is at work, in ms: agents may begin a turn by themselves. (core/acp, visitEvery) */
 export const VISIT_EVERY = 60000;
 
 /** The flags of an operation from this bit on are a call's outcome. (core/journal, opOutcomeShift) */
@@ -205,9 +193,7 @@ export enum STORE_REASON {
   failed = 9,
 }
 
-/**
- * What a page tells of other tabs, of the store and of itself, for who carries a call. (core/tabs, InputKind)
- */
+/** What a page tells of other tabs, of the store and of itself, for who carries a call. (core/tabs, InputKind) */
 export enum TAB_INPUT {
   living = 1,
   hear = 2,
@@ -351,8 +337,7 @@ export type AgentStateWord =
 export const GUARANTEE_WORDS = ["lost-on-reload", "resumable", "durable"] as const;
 
 /** The requests that say in a header field Mcp-Name what they are for. (core/mcp/wire, mirroredName) */
-export const NAMED_METHODS =
-  ["tools/call", "prompts/get", "resources/read", "tasks/get", "tasks/update", "tasks/cancel"] as const;
+export const NAMED_METHODS = ["tools/call", "prompts/get", "resources/read", "tasks/get", "tasks/update", "tasks/cancel"] as const;
 
 /** Codes of the errors that the core makes (engine.Code in core/engine, core/link, core/mcp, core/acp). */
 export type CoreErrorCode =
@@ -378,10 +363,7 @@ export type CoreErrorCode =
   | "no_session"
   | "unsupported";
 
-/**
- * The functions of the wasm. Of those that drive the core each returns how many records the table then holds,
- * or DEAD.
- */
+/** The functions of the wasm. Of those that drive the core each returns how many records the table then holds, or DEAD. */
 export interface Exports {
   mem: WebAssembly.Memory;
   // wasm/agent.go
@@ -424,17 +406,7 @@ export interface Exports {
   sourceEvent(handle: number, x: number, n: number, now: number): number;
   sourceState(handle: number, x: number, state: number, now: number): number;
   fired(handle: number, now: number): number;
-  call(
-    handle: number,
-    how: number,
-    n: number,
-    answer: number,
-    idle: number,
-    total: number,
-    send: number,
-    made: number,
-    now: number,
-  ): number;
+  call(handle: number, how: number, n: number, answer: number, idle: number, total: number, send: number, made: number, now: number): number;
   answer(handle: number, id: number, n: number, now: number): number;
   respond(handle: number, request: number, ok: number, n: number, now: number): number;
   subscribe(handle: number, n: number, now: number): number;
@@ -451,9 +423,7 @@ export interface Exports {
   draft(handle: number, id: number, request: number, n: number, now: number): number;
   // wasm/replay.go
   record(handle: number, id: number): number;
-  replayRow(
-    handle: number, id: number, position: number, from: number, to: number, n: number, now: number,
-  ): number;
+  replayRow(handle: number, id: number, position: number, from: number, to: number, n: number, now: number): number;
   missing(handle: number, events: number, now: number): number;
   // wasm/socket.go
   socketOpened(handle: number, x: number, now: number): number;
