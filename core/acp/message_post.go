@@ -139,6 +139,8 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	case status == 502 || status == 504:
 		p.finish(c)
 		p.unsure(c, now, httpError(p.op, status, p.again)) // a proxy speaks, and the agent's server may have it
+	case p.mayBeCopy():
+		c.read(p.x) // it may say that it has the message already
 	default:
 		p.finish(c)
 		p.refused(c, now, httpError(p.op, status, p.again))
@@ -171,6 +173,9 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		p.finish(c)
 		p.taken(c, now) // the server has it; what it said is lost
 		p.unanswered(c, now)
+	case p.exchange.Opened():
+		p.finish(c)
+		p.copied(c, now)
 	case how == engine.EndInvalid:
 		p.finish(c)
 		p.refused(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: p.op, Message: "the browser cannot send the request", Cause: link.Cause(detail)})
@@ -258,6 +263,27 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 		c.answerRefused(now, p.question)
 	case p.call != 0:
 		c.settleFailure(p.call, failure)
+	}
+}
+
+// mayBeCopy reports whether what the server refuses may be a copy that the browser has made, so that its words count.
+func (p *post) mayBeCopy() bool {
+	status := p.exchange.Status()
+	return (status == 400 || status == 409) && p.exchange.Kind() == link.BodyJSON && (p.request == nil || p.request.role != roleInitialize)
+}
+
+// copied takes such a refusal, with its words. Of a message that the server has already, the first copy may be answered.
+func (p *post) copied(c *Client, now engine.Time) {
+	status := p.exchange.Status()
+	failure := httpError(p.op, status, p.again)
+	m, err := jsonrpc.Parse(p.exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	switch {
+	case err != nil || !link.Taken(status, &m):
+		p.refused(c, now, failure)
+	case p.request != nil:
+		p.unsure(c, now, failure)
+	default:
+		p.taken(c, now)
 	}
 }
 

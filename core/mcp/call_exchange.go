@@ -161,8 +161,8 @@ func (call *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Messag
 		return
 	}
 	blamesSession := call.role == roleApp && c.blamesSession(rpc) && call.resends == 0
-	blamesID := call.role == roleApp && !wire.SafeMethod(call.method) && wire.BlamesID(rpc)
-	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), call.inSession, blamesSession, blamesID) {
+	taken := call.role == roleApp && !wire.SafeMethod(call.method) && link.Taken(status, rpc)
+	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), call.inSession, blamesSession, taken) {
 	case wire.RefusalSessionGone:
 		if call.role == roleStatus || call.role == rolePing || call.role == roleLead {
 			if call.role == roleLead {

@@ -5,7 +5,6 @@ import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
 // JSON-RPC error codes that decide something. -32000 means whatever a server
 // wants it to mean.
 const (
-	invalidRequest = -32600
 	MethodNotFound = -32601
 	serverError    = -32000
 )

@@ -21,10 +21,12 @@ const (
 )
 
 // VerdictOnRefusal decides by status, the code of the JSON-RPC error in the
-// body (0 for none), whether the request carried a session id, and whether the
-// error blames the session, or the revision that was agreed on, or the request's id.
-func VerdictOnRefusal(status int, code int64, hadSession, blamesSession, blamesID bool) Refusal {
+// body (0 for none), whether the request carried a session id, whether the error blames the
+// session, or the revision that was agreed on, and whether it says that the server has the request.
+func VerdictOnRefusal(status int, code int64, hadSession, blamesSession, taken bool) Refusal {
 	switch {
+	case taken:
+		return RefusalDuplicate
 	case status == 401:
 		return RefusalAuthorize
 	case (status == 404 || status == 410) && hadSession && code != MethodNotFound:
@@ -39,8 +41,6 @@ func VerdictOnRefusal(status int, code int64, hadSession, blamesSession, blamesI
 	// may say whatever it likes (fault 125).
 	case status == 400 && code == HeaderMismatch:
 		return RefusalHeaders
-	case (status == 400 || status == 409) && code == invalidRequest && blamesID:
-		return RefusalDuplicate
 	case code != 0:
 		return RefusalRPCError
 	}
@@ -64,24 +64,6 @@ func BlamesRevision(m *jsonrpc.Message, name string) bool {
 	supported := ReadVersions(jsonrpc.First(m.Error, "data"), "supported")
 	modern, legacy := Common(supported)
 	return modern+legacy != "" && !slices.Contains(supported, name)
-}
-
-// takenIDs are the words by which servers say that they have a request of that id already. They come
-// to the copy that a browser has sent by itself, where the connection of the first one died (fault 735).
-var takenIDs = []string{
-	"duplicate",         // the official Go SDK: "duplicate in-flight request ID 2"
-	"already in use",    // the same, below its transport: "request ID 2 already in use"
-	"already in flight", // the official Ruby SDK, with 409: "Request id is already in flight for this session"
-	"already been used", // servers in Elixir, C# and Rust: "request id has already been used in this session"
-	"already used",
-}
-
-// BlamesID reports whether a JSON-RPC error's message says that the request's id is one that the
-// server has already.
-func BlamesID(m *jsonrpc.Message) bool {
-	text := errorText(m)
-	return strings.Contains(text, "request id") &&
-		slices.ContainsFunc(takenIDs, func(words string) bool { return strings.Contains(text, words) })
 }
 
 // errorText returns the message of a JSON-RPC error in small letters.

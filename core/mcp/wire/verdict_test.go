@@ -7,12 +7,12 @@ import (
 )
 
 func TestVerdictOnRefusal(t *testing.T) {
-	const session, blames, id = true, true, true
+	const session, blames, taken = true, true, true
 	for _, c := range []struct {
-		status              int
-		code                int64
-		session, blames, id bool
-		want                Refusal
+		status                 int
+		code                   int64
+		session, blames, taken bool
+		want                   Refusal
 	}{
 		{401, 0, session, false, false, RefusalAuthorize},
 		{401, -32001, false, false, false, RefusalAuthorize},
@@ -44,15 +44,11 @@ func TestVerdictOnRefusal(t *testing.T) {
 		{500, 0, session, false, false, RefusalHTTP},
 		{503, 0, session, false, false, RefusalHTTP},
 		{302, 0, session, false, false, RefusalHTTP},
-		{400, invalidRequest, session, false, id, RefusalDuplicate},
-		{409, invalidRequest, false, false, id, RefusalDuplicate},
-		{400, invalidRequest, session, blames, id, RefusalDuplicate}, // "in this session" blames nothing
-		{400, invalidRequest, session, false, false, RefusalRPCError},
-		{422, invalidRequest, session, false, id, RefusalRPCError},
-		{200, invalidRequest, session, false, id, RefusalRPCError},
-		{400, -32602, session, false, id, RefusalRPCError},
+		{400, -32600, session, false, taken, RefusalDuplicate},
+		{409, -32600, false, false, taken, RefusalDuplicate},
+		{400, -32600, session, blames, taken, RefusalDuplicate}, // "in this session" blames nothing
 	} {
-		if got := VerdictOnRefusal(c.status, c.code, c.session, c.blames, c.id); got != c.want {
+		if got := VerdictOnRefusal(c.status, c.code, c.session, c.blames, c.taken); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
