@@ -23,12 +23,15 @@ func TestStoryTaskResponseModes(t *testing.T) {
 		options       string
 		asTask        bool
 		responseModes string
+		ttl           string
 	}{
-		{"declared", allModes, `{}`, true, allOfThem},
-		{"declared in part", []string{"task"}, `{ task: { ttl: 5000 } }`, true, allOfThem},
-		{"chosen by the app", allModes, `{ task: { responseModes: ["streaming", "task"] } }`, true, `["streaming","task"]`},
-		{"an old server", nil, `{}`, true, ""},
-		{"no task", allModes, `{ task: false }`, false, ""},
+		{"declared", allModes, `{}`, true, allOfThem, ""},
+		{"declared in part", []string{"task"}, `{ task: { ttl: 5000 } }`, true, allOfThem, "5000"},
+		{"chosen by the app", allModes, `{ task: { responseModes: ["streaming", "task"] } }`, true, `["streaming","task"]`, ""},
+		{"chosen for this call", allModes, `{ task: { responseModes: ["task"], ttl: 7000 } }`, true, `["task"]`, "7000"},
+		{"an old server", nil, `{}`, true, "", ""},
+		{"chosen by the app of an old server", nil, `{ task: { responseModes: ["task"], ttl: 7000 } }`, true, "", "7000"},
+		{"no task", allModes, `{ task: false }`, false, "", ""},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			row(t)
@@ -39,22 +42,20 @@ func TestStoryTaskResponseModes(t *testing.T) {
 			page := app(t, p.URL(), "")
 			chrome.Script[chrome.Void](page, `await mcp.listTools(); watch(mcp.callTool("tell", { call: "a", n: 2 }, `+one.options+`));`)
 			outcome(t, page, "")
-			var sent struct {
-				Params struct {
-					Task *struct {
-						ResponseModes json.RawMessage `json:"responseModes"`
-					} `json:"task"`
-				} `json:"params"`
-			}
-			if err := json.Unmarshal(p.Of("tools/call")[0].Body, &sent); err != nil {
-				t.Fatal(err)
-			}
-			task := sent.Params.Task
+			chrome.Script[chrome.Void](page, `await mcp.callTool("tell", { call: "b", n: 1 }).result;`)
+			task := taskOf(t, p.Of("tools/call")[0])
 			switch {
 			case (task != nil) != one.asTask:
 				t.Errorf("a task: %v", task != nil)
 			case task != nil && string(task.ResponseModes) != one.responseModes:
 				t.Errorf("responseModes %s, want %s", task.ResponseModes, one.responseModes)
+			case task != nil && string(task.TTL) != one.ttl:
+				t.Errorf("ttl %s, want %s", task.TTL, one.ttl)
+			}
+			if next := taskOf(t, p.Of("tools/call")[1]); next == nil || next.TTL != nil || len(next.ResponseModes) > 0 != (one.modes != nil) {
+				t.Errorf("the call behind it, of which nothing is said, asks for %+v", next)
+			} else if one.modes != nil && string(next.ResponseModes) != allOfThem {
+				t.Errorf("the call behind it names the modes %s", next.ResponseModes)
 			}
 			bad := chrome.Script[failure](page, `return attempt(() => mcp.callTool("tell", {}, { task: { responseModes: ["sometimes"] } }).result);`)
 			if bad.Code != "bad_argument" {
@@ -63,4 +64,23 @@ func TestStoryTaskResponseModes(t *testing.T) {
 			blameless(t, p)
 		})
 	}
+}
+
+// asksTask is what a call says of the task that it may become.
+type asksTask struct {
+	TTL           json.RawMessage `json:"ttl"`
+	ResponseModes json.RawMessage `json:"responseModes"`
+}
+
+func taskOf(t *testing.T, r peer.Request) *asksTask {
+	t.Helper()
+	var sent struct {
+		Params struct {
+			Task *asksTask `json:"task"`
+		} `json:"params"`
+	}
+	if err := json.Unmarshal(r.Body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	return sent.Params.Task
 }

@@ -17,7 +17,7 @@ func (c *Client) parks(failure *engine.Error) bool {
 // settleStored writes the outcome and tells the app once that is on disk: what a
 // page was told, the next one knows too. The call is kept until acknowledged.
 func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
-	rests := withoutTask(data)
+	rests := call.rests(data)
 	if failure != nil {
 		data = journal.AppendFailure(nil, failure)
 		rests = data
@@ -50,7 +50,7 @@ func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcom
 // under way, goes behind that, and not beside it when the page is left: such a row may wait
 // for its secrets to be sealed and never begin, and no page could read the call without it.
 func (c *Client) settleUnstored(now engine.Time, call *call, outcome engine.Outcome, data []byte) {
-	rests := withoutTask(data)
+	rests := call.rests(data)
 	if !call.record.Unstored() {
 		c.noteOutcome(call, outcome)
 		c.deferOutcome(now, call, rests)

@@ -24,6 +24,7 @@ type callStream struct {
 	cuts       int            // connections lost since it was sent
 	cutHeads   int            // answers to its resumes, in a row, that ended inside their heads
 	chunks     int            // that have come of its answer
+	namesTask  bool           // the result that it has brought names a task beside its content
 	partials   int            // parts of a task's result that it has brought, and that more may follow
 	tailBy     engine.Time    // callEnding: until when it may be open still
 }

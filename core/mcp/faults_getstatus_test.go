@@ -103,3 +103,51 @@ func TestFault151_ResumableRead(t *testing.T) {
 	o.result("")
 	o.wantResult()
 }
+
+// Fault 151: "failed" says that the response is an error. What a resume brings then is the response, although it
+// reads like a refusal of the resume itself; without that word it is one.
+func TestFault151_FailedIsTheResponse(t *testing.T) {
+	for status, lost := range map[string]bool{`{"status":"failed"}`: false, `{"status":"processing"}`: true} {
+		o := connected(t, mcp.Config{Journal: true}).resumable(`,"minWait":30`, mcp.CallOptions{})
+		o.cut(engine.EndNetwork)
+		o.input("peek", func(m *mcp.Client, now engine.Time) { m.Peek(now, o.c) })
+		o.gives("requests/getStatus", status)
+		o.x = o.Newest()
+		o.resumePost(`"tok"`, 60_000)
+		o.accept()
+		o.event("", `{"jsonrpc":"2.0","id":`+o.id+`,"error":{"code":-32602,"message":"no such row"}}`)
+		o.store()
+		if lost {
+			o.wantLost()
+		} else if s := o.call(o.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError {
+			o.fatal("the response is taken for a refusal")
+		}
+	}
+}
+
+// Fault 151: a server that says how a request stands knows of us, and keeps it from then on for as long as it has
+// promised: what counts from the cut would give the call up too early.
+func TestFault151_StatusIsContact(t *testing.T) {
+	for _, asks := range []bool{true, false} {
+		o := connected(t, mcp.Config{Journal: true}).resumable(`,"maxWait":100`, mcp.CallOptions{})
+		o.cut(engine.EndNetwork)
+		unreachable := func(until engine.Time) {
+			for o.store(); o.Now < until; o.store() {
+				if x := o.waits("requests/resume"); x != 0 {
+					o.End(x, engine.EndNetwork)
+				}
+				o.Advance(min(max(o.NextDeadline(), 1), until.Since(o.Now)))
+			}
+		}
+		cut := o.Now
+		unreachable(cut.After(90_000))
+		if asks {
+			o.input("peek", func(m *mcp.Client, now engine.Time) { m.Peek(now, o.c) })
+			o.gives("requests/getStatus", `{"status":"processing"}`)
+		}
+		unreachable(cut.After(150_000))
+		if s := o.call(o.c).settled; (s == nil) != asks {
+			o.fatal("asked %t: settled with %v", asks, s)
+		}
+	}
+}

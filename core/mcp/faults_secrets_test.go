@@ -55,6 +55,67 @@ func TestFault122_TaskOfAMessage(t *testing.T) {
 	o.inPlain(id)
 }
 
+// relatedAsk is what a task asks, and to which task that belongs.
+const relatedAsk = `{"taskId":"T","status":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"?",` + relatedTaskT + `}}}}`
+
+const relatedTaskT = `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}`
+
+// Fault 766: the same of what is asked inside an event, of a result beside its task, of what the app has before it is
+// stored, and of whatever is written once more, as after a store that was away: store looks at all that is stored.
+func TestFault766_IDOfATaskInPlain(t *testing.T) {
+	for name, way := range askingTasks {
+		t.Run("asked by "+name, func(t *testing.T) {
+			o := way.begin(t)
+			o.gives(way.poll, relatedAsk)
+			o.store()
+			o.wantTold(engine.EventInput, `"taskId":"T"`, 1)
+			o.storedAgain()
+		})
+	}
+	t.Run("asked on a stream", func(t *testing.T) {
+		o := newTask(connected(t, handling), true)
+		x, _ := o.asked("tasks/result", 0)
+		o.Head(x, 200, "content-type", coretest.Stream)
+		o.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?",`+relatedTaskT+`}}`))
+		o.store()
+		o.storedAgain()
+	})
+	results := map[string]string{
+		"related to a task":        `{"content":[],` + relatedTaskT + `}`,
+		"a result beside its task": `{"content":[],"task":{"taskId":"T","status":"completed"}}`,
+	}
+	for name, result := range results {
+		for how, ends := range awayWays {
+			t.Run(name+", while the store is away: "+how, func(t *testing.T) {
+				r := connected(t, mcp.Config{Journal: true, NoListen: true})
+				r.store()
+				o := r.onStreamAs(mcp.CallOptions{Key: "order-1", Flags: journal.ManualAck})
+				ends(o, coretest.Result(o.id, result))
+				if got := string(o.call(o.c).settled.Data); got != result {
+					o.fatal("the app has %s", got)
+				}
+				o.store()
+			})
+		}
+		for _, flags := range []journal.Flags{0, journal.ManualAck} {
+			t.Run(name, func(t *testing.T) {
+				r := connected(t, withDisk)
+				r.input("alone", func(m *mcp.Client, now engine.Time) { m.Alone(now, true) })
+				o := r.tool(mcp.CallOptions{Flags: flags})
+				o.Head(o.x, 200, "content-type", coretest.JSON)
+				o.Chunk(o.x, coretest.Result(o.id, result))
+				o.End(o.x, engine.EndClean)
+				for o.store(); o.NextDeadline() >= 0 && o.NextDeadline() < hour; o.store() {
+					o.Advance(o.NextDeadline())
+				}
+				if got := string(o.call(o.c).settled.Data); got != result {
+					o.fatal("the app has %s", got)
+				}
+			})
+		}
+	}
+}
+
 // What a person has answered is sealed as its draft was: to the server's own
 // request, to a task's, to a request for input.
 func TestFault122_Answers(t *testing.T) {

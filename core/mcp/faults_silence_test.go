@@ -125,6 +125,25 @@ func TestFault40_SilenceWithoutACursor(t *testing.T) {
 	o.wantIdle()
 }
 
+// Fault 40: the cause is the one that MCP clients in use give, by which apps know such an end: of a tool's call, and
+// of a request that may be made again. A stream that is cut has none.
+func TestFault40_StreamReadTimeoutIsTheCause(t *testing.T) {
+	for _, method := range []string{"tools/call", "resources/read"} {
+		for _, silent := range []bool{true, false} {
+			o := connected(t, mcp.Config{}).stream(method)
+			if silent {
+				o.silent()
+			} else {
+				o.cut(engine.EndNetwork)
+			}
+			cause := o.call(o.c).settled.Failure.Cause
+			if named := cause != nil && strings.Contains(cause.Error(), "-32000 Stream read timeout"); named != silent {
+				o.fatal("%s, silent %t: the cause is %v", method, silent, cause)
+			}
+		}
+	}
+}
+
 // Fault 40: a request that gets no answer at all ends after 120 s, and the
 // server is told that nobody waits.
 func TestFault40_AnswerTimeout(t *testing.T) {

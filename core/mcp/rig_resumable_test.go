@@ -27,11 +27,13 @@ func (r *rig) resumable(more string, o mcp.CallOptions) *onStream {
 	return s
 }
 
-// store stores whatever is to be stored.
+// store stores whatever is to be stored. Whoever has the id of a task has the task, so that it rests in plain
+// nowhere (fault 122): neither in a row that stays, nor in one that the next commit deletes.
 func (r *rig) store() {
 	r.t.Helper()
 	for r.Store.Flying() != 0 {
 		r.Stored(journal.ResultOK, 0)
+		r.inPlain(`"taskId":"T"`)
 		r.audit()
 	}
 }

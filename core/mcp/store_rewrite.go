@@ -84,7 +84,7 @@ func (c *Client) keepUnstored(call *call, e *engine.Effect) {
 	if !r.Memory || !call.left || c.kept[call.id] != call || c.writer.Closed() {
 		return
 	}
-	data := withoutTask(e.Data)
+	data := call.rests(e.Data)
 	if e.Failure != nil {
 		data = journal.AppendFailure(nil, e.Failure)
 	}

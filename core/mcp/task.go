@@ -101,6 +101,7 @@ func (c *Client) taskResult(now engine.Time, call *call, m *jsonrpc.Message) boo
 		return false
 	}
 	if _, whole := m.ResultMember("content"); whole && !isPartial {
+		call.namesTask = isTask
 		return false // there at once (SEP-1905 case 1), with a task that is over
 	}
 	id := taskID(made)

@@ -63,6 +63,18 @@ func withoutTask(data []byte) []byte {
 	return relateInside(data, func(related []byte) []byte { return withTaskID(related, "") })
 }
 
+// rests returns what of the call's outcome may rest in plain. A result that is there at once may name its task beside
+// its content (SEP-1905 case 1).
+func (call *call) rests(data []byte) []byte {
+	data = withoutTask(data)
+	if !call.namesTask {
+		return data
+	}
+	made, _ := jsonrpc.Member(data, "task")
+	member := append([]byte(`"task":`), withTaskID(made, "")...)
+	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, data, "task"), member)
+}
+
 // withTask returns a message as the server sent it, of one that withoutTask had
 // stored: it belongs to the task that the call has become.
 func (call *call) withTask(data []byte) []byte {
@@ -92,7 +104,7 @@ func mentionsTask(data []byte) bool {
 }
 
 // relateInside changes what a message, its params and its result say of the task
-// that they belong to.
+// that they belong to, and the requests that an event tells of.
 func relateInside(data []byte, change func(related []byte) []byte) []byte {
 	if !mentionsTask(data) {
 		return data
@@ -106,6 +118,14 @@ func relateInside(data []byte, change func(related []byte) []byte) []byte {
 	}
 	if related := relatedMember(data); related != nil {
 		data = relate(data, change(related))
+	}
+	asked, _ := jsonrpc.Member(data, "inputRequests") // of an event: each is a request of its own
+	if entries, _ := jsonrpc.Entries(asked, maxTaskInput); len(entries) > 0 {
+		var all []byte
+		for _, e := range entries {
+			all = appendInput(all, e.Key, relateInside(e.Value, change))
+		}
+		data = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, data, "inputRequests"), append([]byte(`"inputRequests":`), append(all, '}')...))
 	}
 	return data
 }
