@@ -57,8 +57,10 @@ func TestFault717_LogoutWhileAnotherTabLives(t *testing.T) {
 						}
 						page.WaitFor(`!window.before && ` + isLoggedOut)
 					}
-					chrome.Script[chrome.Void](tabs[1], `if (window.opened) void mcp.callTool("pay", {}).result.catch(() => {});`)
-					tabs[1].WaitFor(isLoggedOut)
+					for _, page := range tabs { // each is told, also where others' calls wait for the same
+						chrome.Script[chrome.Void](page, `if (window.opened) void mcp.callTool("pay", {}).result.catch(() => {});`)
+						page.WaitFor(isLoggedOut)
+					}
 					if after := requests(); !slices.Equal(before, after) {
 						t.Errorf("behind the logout there were %v requests, and before it %v", after, before)
 					}

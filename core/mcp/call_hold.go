@@ -28,6 +28,11 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	case call.state == callTask:
 		call.holdTask(c, now, held)
 		return
+	case held && call.awaits:
+		// Nothing of it is open, and its app knows why: it is told when it goes on.
+		call.parked |= byHost
+		call.touchAt = call.nextTouch(now)
+		return
 	case call.isQueued(), call.state == callRestored:
 	case call.state != callStreaming, held && call.guaranteeOnceStored(c) == durable.LostOnReload:
 		return

@@ -52,10 +52,11 @@ func (call *call) tellAwaiting(c *Client) {
 	}
 }
 
-// awaited tells the apps of calls that wait no more. A stream says so itself as it is resumed.
+// awaited tells the apps of calls that wait no more. A stream says so itself as it is resumed, unless the host
+// has to have a connection for it first.
 func (c *Client) awaited() {
 	for _, call := range c.calls {
-		if call.awaits && call.state != callStreaming && call.state < callEnding {
+		if call.awaits && (call.state != callStreaming || call.parked&byHost != 0) && call.state < callEnding {
 			c.status(call, engine.StreamReconnecting, nil)
 		}
 		call.awaits = false

@@ -271,3 +271,43 @@ func TestFault366_OutcomeWaitsForADeletion(t *testing.T) {
 		t.Errorf("it has ended with %+v\n%s", e, w.Log())
 	}
 }
+
+// Fault 747: the host has few connections, and takes that of a call that waits until somebody has signed in. Its app
+// hears no word of that. It is told when the token is there, and goes on once the host has a connection for it.
+func TestFault747_AwaitsWithoutAConnection(t *testing.T) {
+	for _, resumed := range []bool{false, true} {
+		w, id := refusedCall(t)
+		x := w.Newest()
+		if resumed {
+			w.Head(x, 200, "content-type", coretest.Stream)
+			w.Chunk(x, "id: a1\ndata:\n\n")
+			store(w)
+			w.End(x, engine.EndNetwork)
+			w.Advance(5_000)
+			x = w.Newest()
+		}
+		w.Head(x, 401)
+		store(w)
+		hold := func(held bool) {
+			w.Input("hold", func(c *mcp.Client, now engine.Time) { c.Hold(now, id, held) })
+			store(w)
+			w.Advance(5_000)
+			store(w)
+		}
+		hold(true)
+		heard := func() string { return w.Log()[strings.LastIndex(w.Log(), `status {"state":`):] }
+		if said := heard(); !strings.Contains(said, `status {"state":"awaiting_authorization"}`) {
+			t.Errorf("resumed %v: once it has no connection it hears\n%s", resumed, said)
+		}
+		signIn(w)
+		store(w)
+		w.Advance(5_000)
+		if said := heard(); !strings.Contains(said, `status {"state":"reconnecting"}`) || w.Newest() != x {
+			t.Errorf("resumed %v: once somebody has signed in exchange %d comes behind %d, and it hears\n%s", resumed, w.Newest(), x, said)
+		}
+		hold(false)
+		if w.Newest() == x {
+			t.Errorf("resumed %v: it does not go on\n%s", resumed, w.Log())
+		}
+	}
+}

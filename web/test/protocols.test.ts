@@ -117,6 +117,31 @@ test("Fault 441: calls over HTTPS wait for connections from the moment that the 
   assert.deepEqual(said, []);
 });
 
+test("Fault 747: a call that waits until somebody has signed in has no connection meanwhile, and waits for one once it goes on", async () => {
+  const said: string[] = [];
+  const runtime = { hold: (_: number, call: number, held: boolean) => said.push(`${held ? "hold" : "take"} ${call}`), scarce() {} };
+  const settled = async (): Promise<void> => {
+    for (let i = 0; i < 30; i++) await undefined;
+  };
+  const streams = new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }, "http://h.test/mcp");
+  streams.begin();
+  for (const call of [1, 2, 3, 4]) streams.add(call);
+  await settled();
+  assert.deepEqual(said.splice(0), ["take 1", "take 2", "take 3"]);
+  for (const call of [1, 2, 3]) streams.heard(call, EVENT.status, StreamState.Awaiting);
+  await settled();
+  assert.deepEqual(said.splice(0), ["hold 1", "hold 2", "hold 3", "take 4"]);
+  streams.heard(4, EVENT.status, StreamState.Awaiting);
+  streams.rest(true);
+  streams.rest(false); // none of them goes on by that
+  await settled();
+  assert.ok(said.splice(0).every((one) => one.startsWith("hold")));
+  for (const call of [4, 3, 2, 1]) streams.heard(call, EVENT.status, StreamState.Reconnecting);
+  await settled();
+  assert.deepEqual(said.splice(0), ["take 4", "take 3", "take 2"]);
+  streams.clear();
+});
+
 test("Fault 441: so do the sessions of an agent: the core hears how many streams it may hold, and that there is no bound any more", async () => {
   const may: number[] = [];
   const runtime = { agentStreams: (_: number, n: number) => (may.push(n), n) };

@@ -43,7 +43,7 @@ export class Streams {
       before?.leave(stream);
       if (this.#resting) continue; // it is taken up when the page is back
       if (connections) stream.let();
-      if (connections) connections.join(stream);
+      if (connections) this.#join(stream);
       else stream.take();
     }
     before?.rest();
@@ -66,7 +66,12 @@ export class Streams {
     const stream = new CallStream(this.#wire, call);
     this.#streams.set(call, stream);
     if (begun) this.#connections?.begin(stream);
-    else if (!this.#resting) this.#connections?.join(stream);
+    else if (!this.#resting) this.#join(stream);
+  }
+
+  /** The call wants a connection, unless it waits until somebody has signed in. */
+  #join(stream: CallStream): void {
+    if (!stream.awaits) this.#connections?.join(stream);
   }
 
   /** It does not any more. */
@@ -79,6 +84,7 @@ export class Streams {
 
   /** A call has had an event: what it says of its stream. */
   heard(call: number, kind: number, stream: number): void {
+    if (kind === EVENT.status) this.#awaits(call, stream === StreamState.Awaiting);
     if (kind === EVENT.resumed) this.#streams.get(call)?.open();
     if (kind === EVENT.task) this.#task(call, stream === StreamState.Spare);
     else if (kind === EVENT.segment) this.#connections?.handOver();
@@ -88,10 +94,27 @@ export class Streams {
     else if (stream === StreamState.Parked) this.#streams.get(call)?.parked();
   }
 
+  /** The call waits until somebody has signed in, or does so no more: meanwhile others have its connection. */
+  #awaits(call: number, awaits: boolean): void {
+    const stream = this.#streams.get(call);
+    if (!stream || stream.awaits === awaits || stream.hasTask) return;
+    stream.awaits = awaits;
+    // Later: this is said within the core's effects.
+    queueMicrotask(() => {
+      if (stream.awaits !== awaits || this.#streams.get(call) !== stream || this.#resting) return;
+      if (!awaits) return this.#join(stream);
+      if (!this.#connections) return;
+      stream.let();
+      this.#connections.leave(stream);
+    });
+  }
+
   /** The call waits for a task, which can do without a connection unless it asks something. */
   #task(call: number, spare: boolean): void {
     const stream = this.#streams.get(call);
     if (!stream) return;
+    this.#awaits(call, false);
+    stream.hasTask = true;
     stream.spare = spare;
     stream.open();
     this.#connections?.changed(stream);
@@ -105,7 +128,7 @@ export class Streams {
         stream.let();
         this.#connections?.leave(stream);
       } else if (this.#connections) {
-        this.#connections.join(stream);
+        this.#join(stream);
       } else {
         stream.take();
       }
@@ -128,6 +151,9 @@ class CallStream implements Stream {
   #opened: number | undefined;
   #parked = false;
   spare = false;
+  hasTask = false;
+  /** It waits until somebody has signed in. */
+  awaits = false;
 
   constructor(wire: Wire, call: number) {
     this.#wire = wire;
