@@ -2,7 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type AskedPages, pagesInteraction } from "../src/auth/askedpages.js";
 import type { Channel, Page } from "../src/auth/browser.js";
+import type { AuthFailure } from "../src/auth/failure.js";
+import type { Interaction } from "../src/auth/interaction.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { type AuthPlace, openSignIn, signOutEverywhere, type TokenStorage } from "../src/auth/opensignin.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
@@ -10,8 +13,8 @@ import type { SignIn } from "../src/auth/signin.js";
 import { markSignOut, markWipe, signInMarks } from "../src/storage/marks.js";
 import { digest } from "../src/storage/digest.js";
 import { AS_METADATA, CLIENT, failureOf, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
-import { refusal, redirectUrl } from "./authscene.js";
-import { until } from "./ready.js";
+import { refusal, redirectUrl, scene } from "./authscene.js";
+import { ready, until } from "./ready.js";
 import { withGlobal } from "./storeshim.js";
 
 const OTHER = "https://other.example/mcp";
@@ -156,5 +159,31 @@ test("Fault 717: a tab that is about to leave as its user logs out in another on
       assert.deepEqual([went, b.signIn.failure?.code], [[], "sign_in_required"]);
       assert.equal((await said).fields.code, "sign_in_required");
     });
+  }
+});
+
+test("Fault 748: a flow that is dropped rests no longer: its user logs out, or signs in in another tab, while it is prepared; or a worker's page reads other marks", async () => {
+  for (const why of ["logged out", "signed in elsewhere", "the page's marks"]) {
+    const { tab, shown, answer } = scene();
+    const asked: AskedPages = { show: async () => "logged out", marks: async () => "" };
+    const { signIn, hands } = tab(why === "the page's marks" ? (own) => pagesInteraction(asked, "popup", own) as Interaction : false);
+    let goOn = (): void => {};
+    const { fetch } = hands;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    hands.fetch = (...request) => gate.then(() => fetch(...request));
+    const said = signIn.refused(refusal(401, undefined)).then(() => "", (error: AuthFailure) => error.fields.code);
+    await ready();
+    if (why === "logged out") hands.marks = async () => "of a logout";
+    if (why === "signed in elsewhere") {
+      const other = tab();
+      void other.signIn.signIn().catch(() => {});
+      await until(() => shown.length > 0);
+      await answer(other.signIn);
+    }
+    goOn();
+    assert.equal(await said, why === "signed in elsewhere" ? "" : "sign_in_required", why);
+    let left = await hands.store.keys("flow/");
+    for (let n = 0; n < 100 && left.length > 0; n++) left = await ready().then(() => hands.store.keys("flow/"));
+    assert.deepEqual(left, [], why);
   }
 });

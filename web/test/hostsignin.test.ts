@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AddressToShow } from "../src/auth/askedpages.js";
 import { GONE } from "../src/host/askpage.js";
 import { HostSignIn, type SignInPage } from "../src/host/hostsignin.js";
 import { PortSignIn } from "../src/host/portsignins.js";
@@ -9,6 +10,7 @@ import { checked, FROM_HOST, type HostMessage, type PageMessage } from "../src/h
 import { RemoteSignIn } from "../src/host/remotesignin.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { tasks } from "./ready.js";
+import { withGlobal } from "./storeshim.js";
 
 // A channel of Node's would keep the test from ending.
 delete (globalThis as { BroadcastChannel?: unknown }).BroadcastChannel;
@@ -61,8 +63,15 @@ async function rig(...pages: PlayedPage[]): Promise<HostSignIn> {
   return signIn;
 }
 
-function wanted(leaves = false): { address: string; window: string; leaves: boolean } {
-  return { address: ADDRESS, window: "holdfast-1", leaves };
+function wanted(leaves = false): AddressToShow {
+  return { address: ADDRESS, window: "holdfast-1", leaves, marks: "" };
+}
+
+/** Has a page show it. */
+async function shownIn(signIn: HostSignIn, leaves: boolean): Promise<{ closed: Promise<void | "lost"> }> {
+  const shown = await signIn.show(wanted(leaves));
+  if (shown === false || shown === "logged out") throw new Error("no page shows it");
+  return shown;
 }
 
 test("Fault 312: the page is asked that somebody looks at; a hidden one, and the window of a flow, are not", async () => {
@@ -81,7 +90,7 @@ test("Fault 312: while nobody looks at any page the address waits, and no page i
   const seen = new PlayedPage(true, false, true);
   await signIn.join(seen, nothing);
   signIn.arrived();
-  assert.equal(await shown, undefined, "its browser opens no window: the app shows the address");
+  assert.equal(await shown, false, "its browser opens no window: the app shows the address");
   assert.deepEqual([hidden.asked, seen.asked], [[], ["signIn"]]);
 });
 
@@ -102,7 +111,7 @@ test("Fault 312: the window of a page that has gone is for another page to show;
   for (const leaves of [false, true]) {
     const [other, newest] = [new PlayedPage(true), new PlayedPage(true)];
     const signIn = await rig(other, newest);
-    const { closed } = (await signIn.show(wanted(leaves)))!;
+    const { closed } = await shownIn(signIn, leaves);
     let ended: unknown = "no";
     void closed.then((how) => (ended = how));
     newest.goes();
@@ -120,7 +129,7 @@ test("Fault 312: a page that comes back from the cache still watches its window;
   for (const leaves of [false, true]) {
     const page = new PlayedPage(true);
     const signIn = await rig(page);
-    const { closed } = (await signIn.show(wanted(leaves)))!;
+    const { closed } = await shownIn(signIn, leaves);
     let ended: unknown = "no";
     void closed.then((how) => (ended = how));
     page.goes();
@@ -180,9 +189,35 @@ test("Fault 719: a page that goes as it is asked to leave counts as one that has
       newest.isHere = false;
       return Promise.reject(GONE);
     };
-    const shown = await signIn.show(wanted(leaves));
+    const shown = await shownIn(signIn, leaves);
     // The sign-in counts it, and asks anew.
-    if (leaves) assert.equal(await shown!.closed, "lost");
+    if (leaves) assert.equal(await shown.closed, "lost");
     assert.deepEqual(other.asked, leaves ? [] : ["signIn", "signInWindow"]);
   }
+});
+
+test("Fault 748: the page that a worker asks reads the marks right before it opens a window or leaves, and does neither where somebody has logged out", async () => {
+  const went: string[] = [];
+  const opened = { closed: true, opener: null, location: { replace: (to: string) => void went.push(to) } };
+  const location = { href: "https://app.example/", origin: "https://app.example", assign: (to: string) => void went.push(to) };
+  const page = { location, name: "", history: {}, open: () => opened, addEventListener() {}, removeEventListener() {} };
+  const local = { getItem: (name: string) => (name === "holdfast.wiped" ? mark : null) };
+  let mark: string | null = null;
+  const crossing = { options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "" } as const;
+  const auth = { crossing: () => crossing, heard() {}, authorize: () => undefined as never };
+  const replies: PageMessage[] = [];
+  const link = { isOver: false, number: () => 1, add() {}, send: (message: PageMessage) => void replies.push(message) };
+  await withGlobal("document", { value: { addEventListener() {} } }, () => withGlobal("window", { value: page }, () => withGlobal("localStorage", { value: local }, async () => {
+    const remote = RemoteSignIn.of(auth, `https://mcp${++servers}.example/mcp`, "", "", () => new Promise(() => {}));
+    remote.at(link as never);
+    replies.length = 0;
+    for (const leaves of [false, true]) {
+      for (mark of [null, "of a wipe"]) {
+        remote.receive({ t: "question", client: 1, question: 1, asked: "signIn", request: wanted(leaves), server: "", draft: "" });
+        await tasks(5);
+      }
+    }
+  })));
+  assert.deepEqual(replies.map((one) => "value" in one && one.value), [true, "logged out", true, "logged out"]);
+  assert.deepEqual(went, [ADDRESS, ADDRESS]);
 });

@@ -32,6 +32,9 @@ class Locks {
   }
 }
 
+/** Nothing is to be deleted. */
+const deleted = Promise.resolve();
+
 const withLocks = (run: (locks: Locks) => Promise<void>): Promise<void> => {
   const locks = new Locks();
   return withGlobal("navigator", { value: { locks } }, () => run(locks));
@@ -42,11 +45,11 @@ test("Fault 717: a wipe waits for the word of each tab that lives and hears, and
     const words = [locks.other("holdfast.hears.one"), locks.other("holdfast.hears.two")];
     locks.other("holdfast.tab.three"); // hears by its database
     let isOver = false;
-    const over = tellWiped(new AbortController().signal).then(() => (isOver = true));
+    const over = tellWiped(new AbortController().signal, deleted).then(() => (isOver = true));
     const heard = new Promise<unknown>((resolve) => {
       const channel = new BroadcastChannel("holdfast.wiped");
       channel.onmessage = ({ data }: MessageEvent<unknown>) => (channel.close(), resolve(data));
-      void tellWiped(AbortSignal.abort()); // told again, to whoever listens only by now
+      void tellWiped(AbortSignal.abort(), deleted); // told again, to whoever listens only by now
     });
     assert.equal(await heard, null);
     words[0]!();
@@ -61,7 +64,7 @@ test("Fault 717: a wipe waits no longer than its patience for a tab that hangs",
   await withLocks(async (locks) => {
     locks.other("holdfast.hears.one");
     const patience = new AbortController();
-    const over = tellWiped(patience.signal);
+    const over = tellWiped(patience.signal, deleted);
     patience.abort();
     await over;
   });
@@ -81,7 +84,7 @@ test("Fault 717: a tab that has heard of a wipe lives on under another name once
     ends();
     await until(() => locks.names().length === 1 && locks.names()[0] !== name);
     let isOver = false;
-    const over = tellWiped(new AbortController().signal).then(() => (isOver = true));
+    const over = tellWiped(new AbortController().signal, deleted).then(() => (isOver = true));
     await until(() => told === 2);
     assert.ok(!isOver);
     ends();
@@ -90,4 +93,29 @@ test("Fault 717: a tab that has heard of a wipe lives on under another name once
     await until(() => locks.names().length === 0);
     others.close();
   });
+});
+
+test("Fault 748: a wipe tells its own page at once, and the other tabs when all is deleted, or could not be", async () => {
+  for (const fails of [false, true]) {
+    await withLocks(async () => {
+      const heard: string[] = [];
+      const stop = whenLoggedOut(() => void heard.push("here"), false);
+      const channel = new BroadcastChannel("holdfast.wiped");
+      const told = new Promise<void>((resolve) => (channel.onmessage = () => (heard.push("elsewhere"), resolve())));
+      let ends = (): void => {};
+      const deletes = new Promise<void>((resolve, reject) => (ends = fails ? () => reject(new Error("no")) : resolve));
+      const over = tellWiped(new AbortController().signal, deletes);
+      await new Promise<void>((resolve) => {
+        const later = new BroadcastChannel("a round of messages");
+        const [from, to] = [new BroadcastChannel("a round of messages"), later];
+        to.onmessage = () => (from.close(), to.close(), resolve());
+        from.postMessage(null);
+      });
+      assert.deepEqual(heard, ["here"]);
+      ends();
+      await Promise.all([over, told]);
+      channel.close();
+      stop();
+    });
+  }
 });

@@ -11,15 +11,20 @@ export interface AddressToShow {
   readonly window: string;
   /** Whether the page goes there itself. */
   readonly leaves: boolean;
+  /** The marks of logouts that the flow was wished for behind: where the page reads others, it shows nothing. */
+  readonly marks: string;
 }
+
+/** What has come of asking a page to show an address: not shown, where the browser opens no window there, or somebody has logged out. */
+export type Asked = boolean | "logged out";
 
 /** The pages that a worker can ask. */
 export interface AskedPages {
   /**
-   * Has a page show an address, once one is there that is seen. `closed` is that of {@link AskingInteraction.show}; undefined
-   * where the browser opens no window there.
+   * Has a page show an address, once one is there that is seen. `closed` is that of {@link AskingInteraction.show}; what
+   * {@link Asked} says else.
    */
-  show(wanted: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | undefined>;
+  show(wanted: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | Exclude<Asked, true>>;
   /** The marks of logouts, as a page reads them that could show an address now. */
   marks(): Promise<string>;
 }
@@ -30,11 +35,11 @@ export function pagesInteraction(pages: AskedPages, how: "popup" | "redirect" | 
   const blocked = (): ShownAddress => ({ kind: "blocked", later: () => new Promise((resolve) => void hands.after(LOOK_AGAIN, resolve)) });
   return {
     leaves,
-    show(address, { window }, asked) {
+    async show(address, { window, marks }, asked) {
       if (how === "manual" && !asked) return blocked();
-      return Promise.resolve(address)
-        .then((known) => pages.show({ address: known, window, leaves }))
-        .then((shown) => (shown ? { kind: "waiting", closed: shown.closed } : blocked()));
+      const shown = await pages.show({ address: await address, window, leaves, marks });
+      if (shown === "logged out") return { kind: shown };
+      return shown ? { kind: "waiting", closed: shown.closed } : blocked();
     },
   };
 }

@@ -227,6 +227,15 @@ export async function takeFlow(hands: Hands, callback: Callback): Promise<{ reco
   return { record, code: callback.code };
 }
 
+/** Deletes the record of a flow that nobody goes to: it would rest until it is swept. */
+export async function dropFlow(hands: Hands, state: string): Promise<void> {
+  const key = await flowKey(hands, state);
+  for (;;) {
+    const kept = await hands.store.get(key);
+    if (!kept || (await hands.store.set(key, kept.version, undefined))) return;
+  }
+}
+
 /** The record of a flow, which stays; undefined where there is none. */
 export async function readFlow(hands: Hands, state: string): Promise<FlowRecord | undefined> {
   return (await hands.store.get<FlowRecord>(await flowKey(hands, state)))?.value;

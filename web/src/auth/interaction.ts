@@ -4,11 +4,15 @@ import type { FlowRecord } from "./flow.js";
 
 /**
  * What has come of showing an address. `waiting`: the answer comes by `SignIn.finish`, on this page or on
- * another one. `blocked`: the browser opens no window; the app shows the address itself. `closed`
- * resolves when the window is gone, as far as that can be seen; with "lost" when nobody can see it any more, and the address is to
- * be shown again. `later` resolves when a flow that nobody has gone on with should be looked at again.
+ * another one. `blocked`: the browser opens no window; the app shows the address itself. `logged out`: somebody has logged out
+ * since the flow was wished for, and nothing is shown. `closed` resolves when the window is gone, as far as that can be seen;
+ * with "lost" when nobody can see it any more, and the address is to be shown again. `later` resolves when a flow that nobody
+ * has gone on with should be looked at again.
  */
-export type ShownAddress = { kind: "waiting"; closed: Promise<void | "lost"> } | { kind: "blocked"; later?: () => Promise<void> };
+export type ShownAddress =
+  | { kind: "waiting"; closed: Promise<void | "lost"> }
+  | { kind: "blocked"; later?: () => Promise<void> }
+  | { kind: "logged out" };
 
 /** Brings a person to the authorization server. */
 export interface Interaction {

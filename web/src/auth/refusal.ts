@@ -1,8 +1,13 @@
 // What follows a 401 or 403 of the server: pure, a table of verdicts.
 
 import type { OAuthChallenge } from "./challenge.js";
+import { cameBy, type Grant } from "./grants.js";
 import { union } from "./scopes.js";
 import { isAmong } from "./stepup.js";
+import { lifeOf } from "./tokens.js";
+
+/** For how long, in ms, a server that refuses what somebody has signed in for gets nobody asked again. */
+const IN_VAIN = 10 * 60_000;
 
 /** What was tried for a request since one last passed. */
 export interface Trials {
@@ -41,6 +46,16 @@ export interface Held {
   readonly asked?: number | undefined;
   /** Somebody has just signed in for it, and no request has passed with it, whichever pages there were. */
   readonly unproven?: boolean;
+}
+
+/** What of a grant matters to a refusal; `proven` is the last token that a request has passed with. */
+export function heldOf(grant: Grant, now: number, proven: string | undefined): Held {
+  const { access, unproven, refreshToken, requested, granted, asked } = grant;
+  return {
+    ...{ requested, granted, asked, cameBy: cameBy(grant), canRefresh: refreshToken !== undefined },
+    token: access && lifeOf(access, now) !== "over" ? access.token : undefined,
+    unproven: unproven !== undefined && access?.token !== proven && Math.abs(now - unproven) < IN_VAIN,
+  };
 }
 
 /** What to do. */

@@ -6,7 +6,7 @@ import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { openWish } from "./epochs.js";
 import { asFailure, AuthFailure, isSignInRequired } from "./failure.js";
-import { type BegunFlow, type Callback, checkRedirectURL, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
+import { type BegunFlow, type Callback, checkRedirectURL, dropFlow, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
 import { cameBy, dropEnded, exchange, type Grant, grantKey, isUsable, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { AskingInteraction } from "./interaction.js";
@@ -14,15 +14,12 @@ import type { Pending } from "./pendingsignin.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { doubt } from "./registration.js";
 import { goesRound, leavesFor, leftFor, loggedOut, signedInAt, wentBack, wentRound } from "./rounds.js";
-import { isOf, judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
+import { heldOf, isOf, judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
 import { isAmong } from "./stepup.js";
 import { NEXT_SIGN_IN, type Shown, type SignInState } from "./signinstate.js";
 import { lifeOf } from "./tokens.js";
-
-/** For how long, in ms, a server that refuses what somebody has signed in for gets nobody asked again. */
-const IN_VAIN = 10 * 60_000;
 
 /** Signs in at one server, keeps its token fresh, and gives it to requests. */
 export class SignIn {
@@ -211,8 +208,7 @@ export class SignIn {
   /** The verdict on a refusal, with what is held now. Throws where nothing helps. */
   async #judged(refusal: Refusal, trials: Trials): Promise<Exclude<Verdict, { kind: "give-up" }>> {
     const grant = (await readGrant(this.#hands, this.key))?.value;
-    const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
-    const held = grant && { token: alive ? grant.access?.token : undefined, cameBy: cameBy(grant), canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked, unproven: grant.unproven !== undefined && grant.access?.token !== this.#proven && Math.abs(this.#hands.now() - grant.unproven) < IN_VAIN };
+    const held = grant && heldOf(grant, this.#hands.now(), this.#proven);
     const verdict = judge(refusal, held, trials);
     if (verdict.kind !== "give-up") return verdict;
     throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });
@@ -273,7 +269,10 @@ export class SignIn {
   /** Begins the flow of a request; undefined where another tab was faster. */
   async #authorize(pending: Pending, waiting: unknown): Promise<BegunFlow | undefined> {
     const begun = await authorize(this.#hands, this, this.#options, pending, waiting, this.#interaction.leaves === true);
-    if (this.#pending !== pending) return undefined;
+    if (this.#pending !== pending) {
+      await dropFlow(this.#hands, begun.record.state); // nobody has been shown it
+      return undefined;
+    }
     ({ state: pending.state, window: pending.window } = begun.record);
     await this.#held(begun.record);
     return this.#pending === pending ? begun : undefined;
@@ -297,7 +296,9 @@ export class SignIn {
     const { state, waiting } = begun.record;
     await this.#held(begun.record);
     // A store that fails says nothing of the flow.
-    if (await keepFlow(this.#hands, state).catch(() => true)) return begun;
+    const isKept = await keepFlow(this.#hands, state).catch(() => true);
+    await this.#held(begun.record);
+    if (isKept) return begun;
     const again = await this.#authorize(pending, waiting);
     if (!again) throw new AuthFailure("auth/authorization", { code: "sign_in_expired", message: "somebody has signed in meanwhile" });
     return again;
@@ -321,6 +322,7 @@ export class SignIn {
     }
     const flow = now ? await now : begun;
     if (this.#pending !== pending) return;
+    if (shown.kind === "logged out") return this.#loggedOut(flow.record.state);
     if (shown.kind === "blocked") {
       const failed = (error: unknown): void => this.#fail(pending, asFailure(error));
       pending.open = () => void this.#show(pending, flow, this.#goesOn(pending, flow)).catch(failed);
@@ -369,9 +371,14 @@ export class SignIn {
     this.onchange?.();
   }
 
-  /** Throws where somebody has logged out since a flow was wished for; `marks` are those of now, as far as they are known. */
-  async #held({ marks }: FlowRecord, now?: string): Promise<void> {
-    if (marks !== (now ?? (await this.#hands.marks()))) throw loggedOut();
+  /** Ends a flow, and throws, where somebody has logged out since it was wished for; `now` are the marks of now, as far as they are known. */
+  async #held({ marks, state }: FlowRecord, now?: string): Promise<void> {
+    if (marks !== (now ?? (await this.#hands.marks()))) await this.#loggedOut(state);
+  }
+
+  async #loggedOut(state: string): Promise<never> {
+    await dropFlow(this.#hands, state).catch(() => {}); // then it is swept
+    throw loggedOut();
   }
 
   /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can; `marks` are those that it reads. */

@@ -55,8 +55,8 @@ export class PortSignIn implements SignInPage {
       take: () => newAnswer(answer as Callback | undefined, taken),
       close: () => page.send({ t: "closeWindow", client }),
       marks: async () => String(await this.ask("signInMarks", {})),
-      leave: async (address, { window }) => {
-        await this.#leave({ address, window, leaves: true });
+      leave: async (address, { window, marks }) => {
+        await this.#leave({ address, window, leaves: true, marks });
         returned.isBack = true;
       },
     };
@@ -88,8 +88,7 @@ export class PortSignIn implements SignInPage {
   /** Has the page go to an address; resolves when somebody comes back from there, or the page has gone. */
   async #leave(there: AddressToShow): Promise<void> {
     try {
-      await this.ask("signIn", there);
-      await this.ask("signInWindow", there);
+      if ((await this.ask("signIn", there)) === true) await this.ask("signInWindow", there);
     } catch (error) {
       if (error !== GONE) throw error;
     }

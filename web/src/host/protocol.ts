@@ -16,7 +16,7 @@ import type { ErrorData } from "./errordata.js";
 /** What the app's code is asked for: a token, or one of its handlers. */
 export type Asked = "token" | "elicitation" | "sampling" | "roots";
 
-/** What a page itself is asked for a sign-in: to show an address ({@link AddressToShow}), with whether it could; and that its window is gone, once it is. */
+/** What a page itself is asked for a sign-in: to show an address ({@link AddressToShow}), with what has come of it ({@link Asked}); and that its window is gone, once it is. */
 export type AskedToSignIn = "signIn" | "signInWindow" | "signInMarks";
 
 /** Whose work a logout deletes: by the host with the facts, so that it can be deleted when the client is closed. The keys of the stores a host makes itself: a page names none. */

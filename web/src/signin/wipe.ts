@@ -22,17 +22,17 @@ export async function wipe(): Promise<void> {
   markWipe(); // first of all: whoever looks from here on signs nobody in
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
+  const kept = keptAuth().catch(() => undefined); // what is stored goes all the same
+  const deleted = kept.then(() => wipeAll());
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), TELLS);
-  const heard = tellWiped(patience.signal); // those that there are begin nothing any more
-  const kept = await keptAuth().catch(() => undefined); // what is stored goes all the same
-  const deleted = wipeAll();
-  const signedOut = signOutIfSignedIn(kept, deleted).catch(() => {});
+  const heard = tellWiped(patience.signal, deleted); // those that there are begin nothing any more
+  const signedOut = kept.then((rows) => signOutIfSignedIn(rows, deleted)).catch(() => {});
   await deleted.catch((error: unknown) => {
+    patience.abort();
     throw storageFailed("wipe", error);
   });
-  await atMost(TELLS, signedOut);
-  await heard; // what another tab begins from here on the app has asked for
+  const timer = setTimeout(() => patience.abort(), TELLS);
+  await Promise.all([atMost(TELLS, signedOut), heard]); // what another tab begins from here on the app has asked for
   clearTimeout(timer);
 }
 

@@ -62,10 +62,12 @@ export async function markLogout(name: readonly string[]): Promise<void> {
   for (;;) {
     const all = kept();
     if (!all) return;
-    if (Object.keys(all).filter((one) => one.startsWith(OUT)).length >= MOST) return markWipe();
     if (!all.getItem(SECRET)) all.setItem(SECRET, random());
     const secret = all.getItem(SECRET)!;
-    all.setItem(await nameOf(secret, name), random());
+    const mark = await nameOf(secret, name);
+    const isNew = all.getItem(mark) === null;
+    if (isNew && Object.keys(all).filter((one) => one.startsWith(OUT)).length >= MOST) return markWipe();
+    all.setItem(mark, random());
     if (all.getItem(SECRET) === secret) return; // else another tab has made one at the same time, or wiped
   }
 }

@@ -71,10 +71,15 @@ export function tellLoggedOut(store?: string): void {
   post(store);
 }
 
-/** Tells all of them that everybody has logged out. Resolves when each that lives has done what follows, or once `patience` is aborted. */
-export async function tellWiped(patience: AbortSignal): Promise<void> {
-  const told = tell(here); // at once
+/**
+ * Tells all of them that everybody has logged out: those of this page at once, and the others when all is `deleted`, so that none finds
+ * anything of before. Resolves when each that lives has done what follows, or once `patience` is aborted.
+ */
+export async function tellWiped(patience: AbortSignal, deleted: Promise<unknown>): Promise<void> {
+  const told = tell(here);
+  await deleted.catch(() => {}); // they are told all the same
   const late = new Promise<void>((resolve) => patience.addEventListener("abort", () => resolve(), { once: true }));
+  if (patience.aborted) return post();
   const { held = [] } = await lockSnapshot().catch(() => ({}) as LockManagerSnapshot); // before they hear: who has heard has another name
   const others = held.map(({ name = "" }) => name).filter((name) => name.startsWith(`holdfast.${HEARS}`) && name !== lives?.name);
   post();
