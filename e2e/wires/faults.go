@@ -111,6 +111,14 @@ func (p *Proxy) Advance(d time.Duration, properly bool) int {
 	return n
 }
 
+// Downgrade has the server speak HTTP/1.1, as behind another proxy: connections that are made from here on are of that, and those that are there end.
+func (p *Proxy) Downgrade() {
+	p.mu.Lock()
+	p.old = true
+	p.mu.Unlock()
+	p.Close()
+}
+
 // Forget has every connection be silent for ever, as after a NAT or a VPN has forgotten it: nothing passes, and nothing
 // says so. Connections that are made later work.
 func (p *Proxy) Forget() {

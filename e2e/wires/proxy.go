@@ -34,6 +34,7 @@ type Proxy struct {
 	made    int // links that have had a stream, of all times
 	buffers bool
 	starved bool
+	old     bool          // further connections are of HTTP/1.1
 	heads   int           // of answers that are to be truncated yet
 	limit   time.Duration // of silence, 0 for none
 }
@@ -44,11 +45,22 @@ func NewProxy(t testing.TB, own *authority.Authority, upstream, path string) *Pr
 	t.Helper()
 	server := own.Server()
 	server.NextProtos = []string{http2.NextProtoTLS, http1}
+	old := server.Clone()
+	old.NextProtos = []string{http1}
+	var p *Proxy
+	server.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.old {
+			return old, nil
+		}
+		return nil, nil
+	}
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", server)
 	if err != nil {
 		t.Fatalf("wires: %v", err)
 	}
-	p := &Proxy{path: path, upstream: upstream, client: own.Client(), listener: listener, links: make(map[*link]struct{})}
+	p = &Proxy{path: path, upstream: upstream, client: own.Client(), listener: listener, links: make(map[*link]struct{})}
 	p.work.Go(p.accept)
 	t.Cleanup(func() {
 		listener.Close()

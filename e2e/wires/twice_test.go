@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
 // begun has the page call a tool that must not run twice, and waits until it runs, with nothing answered yet.
@@ -53,4 +54,55 @@ func TestFault758_ForgottenBeforeTheHead(t *testing.T) {
 	chrome.Eval[chrome.Void](page, `void mcp.request("tools/list").result.catch(() => {})`)
 	w.p.Release("pay")
 	w.ranOnce(page, "pay")
+}
+
+// TestFault760_ForgottenWhileIdle: a connection is forgotten, and nobody asks for anything for a minute. The next call, which the
+// browser could not send again, leaves behind the answer to a request that it could: it ends with its result, and ran once.
+func TestFault760_ForgottenWhileIdle(t *testing.T) {
+	t.Parallel()
+	long(t)
+	w := newWire(t)
+	page := w.open(`listen: false, streamedBodies: true`)
+	w.counts(page, "before")
+	w.proxy.Forget()
+	page.WaitFor(`performance.now() - (window.since ??= performance.now()) > 60_000`)
+	w.counts(page, "behind")
+}
+
+// counts has a page make a call, and checks that it ends with its result and ran once.
+func (w *wire) counts(page *chrome.Page, label string) {
+	w.t.Helper()
+	chrome.Eval[chrome.Void](page, `call("sideeffect", `+chrome.JS(label)+`, {})`)
+	page.WaitFor(`tracked[` + chrome.JS(label) + `].done`)
+	if code, runs := chrome.Eval[string](page, `tracked[`+chrome.JS(label)+`].code`), w.p.Oracle().Runs(label); code != "" || runs != 1 {
+		w.t.Errorf("%s ended with %q, and ran %d times", label, code, runs)
+	}
+}
+
+// TestFault759_HTTP11InMidLife: a server that has taken streams speaks HTTP/1.1 from some moment on. No call has an unknown
+// outcome but those in flight then, and those that follow leave with bytes.
+func TestFault759_HTTP11InMidLife(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	page := w.open(`listen: false, streamedBodies: true`)
+	w.counts(page, "before")
+	w.proxy.Downgrade()
+	chrome.Eval[chrome.Void](page, `call("sideeffect", "change", {})`)
+	page.WaitFor(`tracked.change.done`)
+	if code, runs := chrome.Eval[string](page, `tracked.change.code`), w.p.Oracle().Runs("change"); code != "" && code != "outcome_unknown" || code == "" && runs != 1 || runs > 1 {
+		t.Errorf("the call at the change ended with %q, and ran %d times", code, runs)
+	}
+	for _, label := range labels(5) {
+		w.counts(page, label)
+	}
+}
+
+// TestFault759_HTTP11: over HTTP/1.1 nothing is streamed, and each call has its result.
+func TestFault759_HTTP11(t *testing.T) {
+	t.Parallel()
+	w := newServer(t, peer.Options{HTTP1: true})
+	page := w.open(`listen: false, streamedBodies: true`)
+	for _, label := range labels(5) {
+		w.counts(page, label)
+	}
 }
