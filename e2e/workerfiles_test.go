@@ -101,6 +101,9 @@ func newRobbed(t *testing.T, host string) *robbed {
 		{"a redirect", `"moved.mjs"`},
 		{"a query", `"evil.mjs?name=1"`},
 		{"a fragment", `"evil.mjs#name"`},
+		{"another copy", `"holdfast-record.mjs?again=" + performance.now().toFixed()`},
+		{"the worker's script", `"holdfast-worker.mjs"`},
+		{"a copy of it", `"holdfast-worker.mjs?again=1"`},
 	}
 	s := oauthserver.Start(t)
 	s.Person("ada")
@@ -139,6 +142,13 @@ func (r *robbed) unrobbed(t *testing.T) {
 	if n := r.asked["/uploads/evil.mjs"]; n > 0 {
 		t.Errorf("what it has named was fetched %d times", n)
 	}
+}
+
+// loaded counts the requests for the worker's script, and for what records, which pages name here beside their own.
+func (r *robbed) loaded() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.asked["/holdfast-worker.mjs"] + r.asked["/holdfast-record.mjs"]
 }
 
 // tries has the page do something while the hostile script changes what it says to the worker; it returns what came of it.
@@ -192,8 +202,12 @@ func TestFault722_ScriptOfThePageNamesAFile(t *testing.T) {
 					"validator":        {`{ validator: ` + file[1] + ` }`, ``, "delivered"},
 				} {
 					t.Run(what+", "+file[0], func(t *testing.T) {
+						before := r.loaded()
 						said := r.tries(test.hostile, uses(test.options))
-						isBeside := strings.HasPrefix(file[0], "a redirect") // as far as the page can see
+						isBeside := file[0] == "a redirect" || file[0] == "the worker's script" // as far as the page can see
+						if after := r.loaded(); after != before {
+							t.Errorf("files of the package were asked for %d times more", after-before)
+						}
 						if !strings.HasPrefix(said, test.want) && !isBeside {
 							t.Errorf("got %q, want %q", said, test.want)
 						}
@@ -241,7 +255,7 @@ func (r *robbed) namesWasm(t *testing.T) {
 		{"a module", `{ wasm: new WebAssembly.Module(` + bytes + `) }`, ``, "takes none from a page"},
 		{"of the same version", `{ wasm: location.origin + "/uploads/same.wasm" }`, ``, ", of another build, the script is version "},
 		{"of another version", `{ wasm: location.origin + "/uploads/other.wasm" }`, ``, "load_failed: load: the wasm is version 9."},
-		{"none", `{ wasm: location.origin + "/uploads/evil.wasm" }`, ``, "the server answered 404 for the wasm at " + r.site.URL + "/uploads/evil.wasm"},
+		{"none", `{ wasm: location.origin + "/uploads/evil.wasm" }`, ``, "the server answered 404 for the wasm at " + r.site.URL + "/…/evil.wasm"},
 		{"ours, from another origin", `{ wasm: "` + elsewhere.URL + `/holdfast-agents.wasm" }`, ``, "open"},
 	} {
 		if row.name == "a module" && r.host == "shared" {

@@ -56,7 +56,7 @@ test("Fault 253: a chunk is asked for under its own name first, and under anothe
 });
 
 test("Fault 253: the validator of results comes with the next try as well, and once", async () => {
-  const there = `data:text/javascript,export const version = ${encodeURIComponent(JSON.stringify(version))}; //`;
+  const there = `data:text/javascript,export const version = ${encodeURIComponent(JSON.stringify(version))}; export const validate = () => {}; //`;
   const words = JSON.stringify(`Failed to fetch dynamically imported module: ${there}`);
   const refused = new URL(`data:text/javascript,throw new TypeError(${encodeURIComponent(words)}); //`);
   await assert.rejects(loadValidator(refused), (error) => error instanceof TypeError);

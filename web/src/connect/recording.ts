@@ -36,7 +36,7 @@ export interface RecordedStore {
   readonly sealsAll: boolean;
 }
 
-const file = new FileBeside<RecorderFile>(recorderBeside, () =>
+const file = new FileBeside<RecorderFile>(recorderBeside, "record", () =>
   import("./holdfast-record.mjs").catch((error: unknown) => {
     throw error; // without a catch esbuild wants the file to be there
   }),

@@ -2,7 +2,7 @@ import { validatorBeside } from "../runtime/beside.js";
 import { FileBeside } from "../runtime/filebeside.js";
 import type { Validator } from "./verdict.js";
 
-const validator = new FileBeside<Validator>(validatorBeside, ofThePackage);
+const validator = new FileBeside<Validator>(validatorBeside, "validate", ofThePackage);
 
 /** Loads the validator once per page, from the app's address where it names one. A failed load is forgotten, so that the next result tries again. */
 export function loadValidator(named?: URL): Promise<Validator> {

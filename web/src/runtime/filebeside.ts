@@ -8,28 +8,35 @@ const PATIENCE = 10_000;
 /** What is one file knows the others by their addresses. */
 declare const HOLDFAST_ONE_FILE: boolean;
 
+/** Of the worker alone: the digests of the wasm of its build. */
+declare const HOLDFAST_WASM: string | undefined;
+
 /** A file of the package beside the module, which has a build of its own and is loaded when it is needed. */
 export class FileBeside<T extends { readonly version: string }> {
   readonly #beside: URL;
+  readonly #entry: keyof T;
   readonly #ofThePackage: () => Promise<T>;
   /** The module at each address, and who waits for it. */
   readonly #modules = new Map<string, LateModule<T>>();
   readonly #loading = new Map<string, Promise<T>>();
 
-  /** `beside` is where it is, if the app does not say; `ofThePackage` imports it by the literal by which bundlers see that it is a part of the app. */
-  constructor(beside: URL, ofThePackage: () => Promise<T>) {
+  /** `beside` is where it is, if the app does not say; `entry` a function that it has, and no other file; `ofThePackage` imports it by the literal by which bundlers see that it is a part of the app. */
+  constructor(beside: URL, entry: keyof T, ofThePackage: () => Promise<T>) {
     this.#beside = beside;
+    this.#entry = entry;
     this.#ofThePackage = ofThePackage;
   }
 
   /** Loads it once per page, from the app's address where it names one. A failed load is forgotten, so that the next one tries again. */
   load(named?: URL): Promise<T> {
     const { href } = named ?? this.#beside;
+    // Under each query a browser has the module once more: pages could fill a worker with them.
+    if (typeof HOLDFAST_WASM === "string" && named?.search) return Promise.reject(new TypeError("a page names a worker no query"));
     let coming = this.#loading.get(href);
     if (!coming) {
       const late: LateModule<T> = this.#modules.get(href) ?? {};
       this.#modules.set(href, late);
-      coming = inTime(loadLate(late, () => (named || HOLDFAST_ONE_FILE ? importAt(href) : this.#ofThePackage()))).catch((error: unknown) => {
+      coming = inTime(loadLate(late, () => (named || HOLDFAST_ONE_FILE ? importAt(href) : this.#ofThePackage())), this.#entry).catch((error: unknown) => {
         this.#loading.delete(href);
         throw error;
       });
@@ -39,7 +46,7 @@ export class FileBeside<T extends { readonly version: string }> {
   }
 }
 
-async function inTime<T extends { readonly version: string }>(coming: Promise<T>): Promise<T> {
+async function inTime<T extends { readonly version: string }>(coming: Promise<T>, entry: keyof T): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("it did not come in time")), PATIENCE);
@@ -47,6 +54,7 @@ async function inTime<T extends { readonly version: string }>(coming: Promise<T>
   try {
     const file = await Promise.race([coming, late]);
     if (file.version !== version) throw new Error(`it is version ${file.version}, the script is version ${version}`);
+    if (typeof file[entry] !== "function") throw new Error("it is another file of the package");
     return file;
   } finally {
     clearTimeout(timer);

@@ -2,9 +2,17 @@
 // script of the origin can be such a page. What it names must be no code but the package's: that could take the worker's tokens.
 
 import { BUILD } from "./build.js";
+import { shortened } from "./shortened.js";
 
-/** One segment of a path, and no query but the build's own and that of another try (latemodule.ts). */
-const NAME = new RegExp(String.raw`^[\w.~-]+\.m?js(\?${BUILD}=?)?([?&]again=\d+)?$`);
+/** One segment of a path. */
+const NAME = /^[\w.~-]+\.m?js$/;
+
+/** A query of the worker's own: that of the build, and that of another try (latemodule.ts). */
+function isOwnQuery(query: string): boolean {
+  const build = `?${BUILD}`;
+  const rest = query.startsWith(build) ? query.slice(build.length).replace(/^=/, "") : query;
+  return rest === "" || /^[?&]again=\d+$/.test(rest);
+}
 
 /** The name of a file that lies beside a script; empty for one that lies elsewhere, or has no such name. */
 export function nameBeside(url: string, script: string): string {
@@ -13,12 +21,19 @@ export function nameBeside(url: string, script: string): string {
   return NAME.test(name) ? name : "";
 }
 
-/** Rejects where a worker with that script must not import from there. An import would follow a redirect: a fetch does not, and the import finds what it has brought. */
+/**
+ * Rejects where a worker with that script must not import from there. An import would follow a redirect: a fetch does not, and the import
+ * mostly finds what that has brought. The script itself, once more, would take the place of the one that serves the pages.
+ */
 export async function checkBeside(url: string, script: string): Promise<void> {
-  if (!nameBeside(url, script)) throw new TypeError(`a worker imports only what lies beside its own script, and not ${url.slice(0, 99)}`);
+  const [, address = "", query = ""] = /^([^?]*)(.*)$/s.exec(url) ?? [];
+  const [, own] = /^([^?]*)/.exec(script) ?? [];
+  if (!nameBeside(address, script) || !isOwnQuery(query) || address === own) {
+    throw new TypeError(`a worker imports only what lies beside its own script, and not ${shortened(url.slice(0, 99))}`);
+  }
   const response = await fetch(url, { redirect: "error" }).catch((cause: unknown) => {
-    throw new TypeError(`nothing came, or a redirect, from ${url}`, { cause });
+    throw new TypeError(`nothing came, or a redirect, from ${shortened(url)}`, { cause });
   });
-  if (!response.ok) throw new TypeError(`the server answered ${response.status} for ${url}`);
+  if (!response.ok) throw new TypeError(`the server answered ${response.status} for ${shortened(url)}`);
   await response.arrayBuffer(); // in part it would not be kept for the import
 }
