@@ -1,6 +1,7 @@
 // A hostile page at the port of a worker that has another user's calls and tokens.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { connect } from "../src/host/hosts.js";
 import { mayName, NAMES } from "../src/host/pagenames.js";
@@ -47,6 +48,7 @@ test("Fault 723: what a message names that its page may not, a worker drops", ()
     connecting,
     { ...connecting, url: "no address, as its client says" },
     { ...connecting, options: { principal: "ada", token: undefined }, handlers: ["roots", "permission"] },
+    { ...connecting, options: { validator: "holdfast-validate-3f2a.mjs", recorder: "holdfast-record.mjs" } },
     auth,
     { ...auth, answer: { state: "s", code: undefined } },
     { t: "hello", build: "b", lock: "", outlives: true },
@@ -94,7 +96,7 @@ test("Fault 723: a hostile page gets no token and no row of another user, and ha
         return pick<unknown>([undefined, "token-of-mallory", objects()]);
     }
   };
-  const kinds = Object.keys(FROM_PAGE).filter((t) => !["bye", "load", "auth", "agent"].includes(t)) as (keyof typeof FROM_PAGE)[]; // files are another matter
+  const kinds = Object.keys(FROM_PAGE).filter((t) => !["bye", "load", "auth"].includes(t)) as (keyof typeof FROM_PAGE)[]; // files are another matter
   for (let n = 0; n < 6_000; n++) {
     const t = pick(kinds);
     const message: Record<string, unknown> = { t };
@@ -110,6 +112,101 @@ test("Fault 723: a hostile page gets no token and no row of another user, and ha
   for (const secret of SECRETS) assert.ok(!all.includes(secret), `seed ${seed}: it has heard ${secret}`);
   assert.equal(core.isOver, false, `seed ${seed}`);
   assert.equal(core.calls.length, 1, `seed ${seed}: calls of hers: ${JSON.stringify(core.calls)}`);
+  await goesOn();
+});
+
+test("Fault 752: a client names a sign-in of its own user at its own address, and no other one", async () => {
+  const { heard, say, goesOn } = await besideAda();
+  const options = { principal: "ada" };
+  const { BroadcastChannel: Real } = globalThis;
+  // A worker has its sign-ins as long as it lives; here Node would wait for them.
+  globalThis.BroadcastChannel = class extends Real {
+    constructor(name: string) {
+      super(name);
+      (this as unknown as { unref(): void }).unref();
+    }
+  };
+  const of = (options: object) => ({ options, how: "manual", storage: "memory", client: "c" });
+  say({ t: "auth", client: 100, url: SERVER, principal: "ada", how: of({ redirectUrl: "https://app.test/" }), file: "none.mjs", window: "", seen: true, back: false });
+  say({ t: "auth", client: 102, url: SERVER, principal: "ada", how: of({ scopes: {} }), file: "none.mjs", window: "", seen: true, back: false });
+  const elsewhere = "https://mcp.example/other";
+  const rows: readonly [string, number, string, object][] = [
+    ["another address", 100, elsewhere, options],
+    ["another user", 100, SERVER, { principal: "mallory" }],
+    ["no user", 100, SERVER, {}],
+    ["no sign-in", 101, SERVER, options],
+    ["one that is none", 102, SERVER, options],
+  ];
+  let client = 200;
+  for (const [what, auth, url, given] of rows) {
+    for (const t of ["connect", "agent"]) {
+      client += 2;
+      say({ t, client, url, options: given, handlers: [], token: false, auth, again: false, ifKeys: false });
+      await until(() => heard.some((message) => (message as { client?: number }).client === client));
+      const { t: said, error } = heard.find((message) => (message as { client?: number }).client === client) as { t: string; error?: { message: string } };
+      assert.equal(`${said} ${error?.message}`, "failed auth is no sign-in of that user at that address", `${what}, ${t}`);
+    }
+  }
+  await goesOn();
+  globalThis.BroadcastChannel = Real;
+});
+
+test("Fault 753: a worker takes options of the kinds that a page checks, and no other ones", async () => {
+  const { core, heard, say, goesOn } = await besideAda();
+  const begins = (said: string, words: string): void => assert.ok(said.startsWith(words), `${said}, and not ${words}`);
+  const answer = async (key: "client" | "ask" | "call", n: number): Promise<string> => {
+    const is = (message: unknown): boolean => (message as Record<string, unknown>)[key] === n && ["failed", "answered", "fail", "opened"].includes((message as { t: string }).t);
+    await until(() => heard.some(is));
+    const { t, error } = heard.find(is) as { t: string; error?: { code: string; message: string } };
+    return `${t} ${error?.code} ${error?.message}`;
+  };
+  let client = 200;
+  for (const [options, words] of [
+    [{ principal: 7 }, "principal has to be a string"],
+    [{ principal: {} }, "principal has to be a string"],
+    [{ journal: { seal: {} } }, "journal.seal has to be"],
+    [{ client: [] }, "client has to be an object with a name"],
+    [{ record: { most: -1 } }, "record.most has to be a positive integer"],
+    [{ credentials: 7 }, "credentials has to be"],
+    [{ fetchLike: 7 }, "fetchLike is no option"],
+    [{ limits: { calls: "x" } }, "limits.calls has to be a positive integer"],
+    [{ wasm: 7 }, "wasm has to be a URL"],
+  ] as const) {
+    for (const t of ["connect", "agent"]) {
+      if (t === "agent" && ("record" in options || "limits" in options)) continue;
+      client += 2;
+      say({ t, client, url: SERVER, options, handlers: [], token: false, again: false, ifKeys: false });
+      begins(await answer("client", client), `failed bad_argument ${words}`);
+    }
+  }
+  client += 2;
+  say({ t: "connect", client, url: SERVER, options: { principal: "mallory" }, handlers: [], token: false, again: false, ifKeys: false });
+  begins(await answer("client", client), "opened");
+  let ask = 1_000;
+  for (const [method, args, words] of [
+    ["listTools", [{ cursor: {} }], "cursor has to be a string"],
+    ["listTools", [], "options has to be an object"],
+    ["readResource", [{}, {}], "uri has to be a string"],
+    ["getPrompt", ["p", [], {}], "args has to be an object"],
+    ["notify", ["", {}, {}], "method has to be a string"],
+    ["ping", [{ timeouts: { total: -1 } }], "timeouts.total has to be a number"],
+  ] as const) {
+    ask += 2;
+    say({ t: "ask", client, ask, op: "x", method, args });
+    begins(await answer("ask", ask), `answered bad_argument ${words}`);
+  }
+  for (const [method, args, options, words] of [
+    ["callTool", '["t"]', {}, "args has to be an object"],
+    ["callTool", '["t",{}]', { key: 7 }, "key has to be a string"],
+    ["callTool", '["t",{}]', { task: 7 }, "task has to be"],
+    ["request", '["",null]', {}, "method has to be a string"],
+    ["request", '["x",null]', { madeAt: "x" }, "madeAt has to be"],
+  ] as const) {
+    ask += 2;
+    say({ t: "make", client, call: ask, op: "x", method, args, options });
+    begins(await answer("call", ask), `fail bad_argument ${words}`);
+  }
+  assert.equal(core.calls.length, 1);
   await goesOn();
 });
 
@@ -130,4 +227,16 @@ test("Fault 723: a page that opens clients without end, and takes nothing, has a
 
 test("Fault 723: each member of each message of a page has a row", () => {
   assert.deepEqual(Object.fromEntries(Object.entries(NAMES).map(([t, members]) => [t, Object.keys(members).sort()])), Object.fromEntries(Object.entries(FROM_PAGE).map(([t, members]) => [t, Object.keys(members).sort()])));
+});
+
+test("Fault 723: what the page of threats says that a message can name is what the table has", () => {
+  const all = Object.entries(NAMES).flatMap(([t, members]) => Object.entries(members).map(([member, named]) => ({ t, member, named: named as string })));
+  const table = new Map<string, Set<string>>();
+  for (const { t, member, named } of all) {
+    const isAlways = all.every((other) => other.member !== member || other.named === named);
+    if (named !== "nothing") table.set(named, (table.get(named) ?? new Set()).add(isAlways ? member : `${t}.${member}`));
+  }
+  const page = readFileSync("docs/threats.md", "utf8");
+  const said = [...page.matchAll(/^- ((?:`[\w.]+`(?:, )?)+): /gm)].map(([, members]) => members!);
+  assert.deepEqual(said.sort(), [...table.values()].map((members) => [...members].map((member) => `\`${member}\``).join(", ")).sort());
 });

@@ -116,8 +116,8 @@ export function unattended(how: Unattended): SignInSource {
   return { attended: false, of: how, client, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", client, own: {} }) };
 }
 
-// By itself, and not by the kinds of the other options: those are in chunks, and this is in what every page loads.
-function checkOptions(options: OAuthOptions): void {
+/** Throws `bad_argument`. By itself, and not by the kinds of the other options: those are in chunks, and this is in what every page loads. */
+export function checkOptions(options: OAuthOptions): void {
   checkGroup("oauth", "options", options);
   const { redirectUrl, clientMetadataUrl, scopes, interaction, storage, clientId, clientSecret, issuer, clientName, credentials, dpop, fetch, metadataProxy, ...none } = options;
   const known = "redirectUrl, clientId, clientSecret, issuer, clientMetadataUrl, clientName, credentials, scopes, dpop, interaction, storage, fetch, metadataProxy";

@@ -1,4 +1,3 @@
-import { name as named, open } from "../shared/kinds.js";
 import type { Call } from "./call.js";
 import { Connection } from "./connection.js";
 import type {
@@ -15,7 +14,6 @@ import type {
   ReadResourceResult,
 } from "../shared/mcp.js";
 import type { CallOptions, CompleteOptions, ListOptions, RequestOptions } from "./options.js";
-import { COMPLETE, LIST, REQUEST } from "./clientoptionkinds.js";
 import { toolCall, type ToolCall } from "./toolcall.js";
 
 /**
@@ -28,7 +26,7 @@ export class McpClient extends Connection {
    * The server may change them: listen for `changed`.
    */
   listTools(options: ListOptions = {}): Promise<ListToolsResult> {
-    return this.ask("tools/list", "listTools", { options: LIST }, options);
+    return this.ask("tools/list", "listTools", options);
   }
 
   /**
@@ -56,42 +54,42 @@ export class McpClient extends Connection {
    * @throws HoldfastError `unsupported` where the server does not say that it has `tasks.list`
    */
   listTasks(options: ListOptions = {}): Promise<ListTasksResult> {
-    return this.ask("tasks/list", "listTasks", { options: LIST }, options);
+    return this.ask("tasks/list", "listTasks", options);
   }
 
   /** The server's resources, all pages of them. */
   listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
-    return this.ask("resources/list", "listResources", { options: LIST }, options);
+    return this.ask("resources/list", "listResources", options);
   }
 
   /** The server's resource templates (RFC 6570), all pages of them. */
   listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
-    return this.ask("resources/templates/list", "listResourceTemplates", { options: LIST }, options);
+    return this.ask("resources/templates/list", "listResourceTemplates", options);
   }
 
   /** Reads a resource. */
   readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
-    return this.ask("resources/read", "readResource", { uri: named, options: REQUEST }, uri, options);
+    return this.ask("resources/read", "readResource", uri, options);
   }
 
   /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. */
   subscribeResource(uri: string, options: RequestOptions = {}): Promise<void> {
-    return this.ask("resources/subscribe", "subscribeResource", { uri: named, options: REQUEST }, uri, options);
+    return this.ask("resources/subscribe", "subscribeResource", uri, options);
   }
 
   /** Ends {@link McpClient.subscribeResource}. */
   unsubscribeResource(uri: string, options: RequestOptions = {}): Promise<void> {
-    return this.ask("resources/unsubscribe", "unsubscribeResource", { uri: named, options: REQUEST }, uri, options);
+    return this.ask("resources/unsubscribe", "unsubscribeResource", uri, options);
   }
 
   /** The server's prompts, all pages of them. */
   listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
-    return this.ask("prompts/list", "listPrompts", { options: LIST }, options);
+    return this.ask("prompts/list", "listPrompts", options);
   }
 
   /** Fills in a prompt. */
   getPrompt(name: string, args: Record<string, string> = {}, options: RequestOptions = {}): Promise<GetPromptResult> {
-    return this.ask("prompts/get", "getPrompt", { name: named, args: open, options: REQUEST }, name, args, options);
+    return this.ask("prompts/get", "getPrompt", name, args, options);
   }
 
   /**
@@ -100,7 +98,7 @@ export class McpClient extends Connection {
    * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
   complete(ref: Open, argument: { name: string; value: string }, options: CompleteOptions = {}): Promise<CompleteResult> {
-    return this.ask("completion/complete", "complete", { ref: open, argument: open, options: COMPLETE }, ref, argument, options);
+    return this.ask("completion/complete", "complete", ref, argument, options);
   }
 
   /**
@@ -110,7 +108,7 @@ export class McpClient extends Connection {
    * last level that one of them sets holds for all.
    */
   setLoggingLevel(level: LoggingLevel, options: RequestOptions = {}): Promise<void> {
-    return this.ask("logging/setLevel", "setLoggingLevel", { level: named, options: REQUEST }, level, options);
+    return this.ask("logging/setLevel", "setLoggingLevel", level, options);
   }
 
   /**

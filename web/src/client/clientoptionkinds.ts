@@ -2,7 +2,8 @@
 // sent. A name that is not here is refused: a slip in one would do nothing, and nobody would hear of it.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
-import { address, code, count, counts, flag, flagOr, functions, group, type OptionKind, oneOf, open, signal, takes, text, time } from "../shared/kinds.js";
+import { code, count, counts, flag, flagOr, functions, group, type OptionKind, oneOf, open, optional, name, place, signal, takes, text, time } from "../shared/kinds.js";
+import type { Asks, Makes } from "./backend.js";
 import type { ResponseMode } from "./options.js";
 
 const TIMEOUTS = group({ answer: time, idle: time, total: time });
@@ -35,9 +36,9 @@ export const CONNECT: OptionKind = group({
   streamedBodies: flag,
   limits: counts("line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored"),
   validate: oneOf("reject", "report", false),
-  validator: address,
+  validator: place,
   record: flagOr(group({ most: takes("a positive integer", (value) => Number.isSafeInteger(value) && (value as number) > 0) })),
-  recorder: address,
+  recorder: place,
   retention: group({ ended: time, running: time }),
   ack: ACK,
   rerun: RERUN,
@@ -71,3 +72,27 @@ export const CALL: OptionKind = group({
   task: flagOr(group({ ttl: count, responseModes })),
   input: oneOf("handlers", "manual"),
 });
+
+/** What is asked of a client: the arguments by their names, the options last. */
+export const ASKS: { readonly [M in keyof Asks]: Readonly<Record<string, OptionKind>> } = {
+  listTools: { options: LIST },
+  listTasks: { options: LIST },
+  listResources: { options: LIST },
+  listResourceTemplates: { options: LIST },
+  readResource: { uri: name, options: REQUEST },
+  subscribeResource: { uri: name, options: REQUEST },
+  unsubscribeResource: { uri: name, options: REQUEST },
+  listPrompts: { options: LIST },
+  getPrompt: { name, args: open, options: REQUEST },
+  complete: { ref: open, argument: open, options: COMPLETE },
+  setLoggingLevel: { level: name, options: REQUEST },
+  rootsChanged: {},
+  notify: { method: name, params: optional(open), options: NOTIFICATION },
+  ping: { options: REQUEST },
+};
+
+/** What makes a call: the arguments before its options. */
+export const MAKES: { readonly [M in keyof Makes]: Readonly<Record<string, OptionKind>> } = {
+  callTool: { name, args: open },
+  request: { method: name, params: optional(open) },
+};

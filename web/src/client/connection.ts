@@ -7,12 +7,12 @@ import type { Durability } from "../tabs/journalclient.js";
 import type { Guarantees } from "./guarantees.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
 import type { CallOptions, RequestOptions } from "./options.js";
-import { CALL, NOTIFICATION, REQUEST } from "./clientoptionkinds.js";
+import { ASKS, CALL, MAKES } from "./clientoptionkinds.js";
 import { nameOf } from "./methodname.js";
 import type { ClientState } from "../shared/clientstate.js";
 import { disposedBy } from "../shared/dispose.js";
 import type { Host } from "../shared/host.js";
-import { check, type OptionKind, name, open, optional } from "../shared/kinds.js";
+import { check, checkAll } from "../shared/kinds.js";
 import { checkListener } from "../shared/listeners.js";
 import type { Usage } from "../storage/storage.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
@@ -155,19 +155,18 @@ export class Connection {
    */
   request<T = unknown>(method: string, params?: Open, options: CallOptions = {}): Call<T> {
     const op = nameOf(method);
-    check(op, "method", method, name);
-    check(op, "params", params, optional(open));
+    checkAll(op, [method, params], MAKES.request);
     return this.make(op, "request", [method, params], options);
   }
 
   /** Sends a notification; resolves once the server has taken it. */
   notify(method: string, params?: Open, options: Pick<RequestOptions, "meta"> = {}): Promise<void> {
-    return this.ask(nameOf(method), "notify", { method: name, params: optional(open), options: NOTIFICATION }, method, params, options);
+    return this.ask(nameOf(method), "notify", method, params, options);
   }
 
   /** Asks the server for a sign of life. */
   ping(options: RequestOptions = {}): Promise<void> {
-    return this.ask("ping", "ping", { options: REQUEST }, options);
+    return this.ask("ping", "ping", options);
   }
 
   /**
@@ -197,9 +196,9 @@ export class Connection {
     return this.backend.close();
   }
 
-  /** @internal Asks for something; `kinds` are those of the arguments, by their names. */
-  protected async ask<M extends keyof Asks>(op: string, method: M, kinds: Record<string, OptionKind>, ...args: Parameters<Asks[M]>): Promise<Awaited<ReturnType<Asks[M]>>> {
-    Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
+  /** @internal Asks for something. */
+  protected async ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): Promise<Awaited<ReturnType<Asks[M]>>> {
+    checkAll(op, args, ASKS[method]);
     return (await this.backend.ask(op, method, ...args)) as Awaited<ReturnType<Asks[M]>>;
   }
 

@@ -7,7 +7,7 @@ import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { sendsStreams } from "../runtime/streamed.js";
-import { badArgument, bound, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
+import { bound, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
 import { inPage } from "../shared/inpage.js";
 import { isForeign, sendsCookies } from "../shared/origins.js";
@@ -63,10 +63,5 @@ export async function openView<V extends ClientView>(url: string | URL, options:
 }
 
 function validationOf({ validate = "reject", validator }: ConnectOptions): Validation {
-  if (validator === undefined) return { policy: validate };
-  try {
-    return { policy: validate, validator: new URL(inPage(validator)) };
-  } catch {
-    throw badArgument("connect", "validator", "is not a URL");
-  }
+  return { policy: validate, ...(validator !== undefined && { validator: new URL(inPage(validator)) }) };
 }

@@ -1,7 +1,7 @@
 // What the options take that connect and connectAgent have in common.
 
 import type { Implementation } from "../shared/mcp.js";
-import { address, any, code, flagOr, group, type OptionKind, oneOf, signal, takes } from "../shared/kinds.js";
+import { address, any, code, flagOr, group, isPlace, type OptionKind, oneOf, signal, takes } from "../shared/kinds.js";
 import type { Auth } from "./useroptions.js";
 
 /** Who the app says it is; MCP and ACP may add members. */
@@ -23,6 +23,6 @@ export const COMMON: Readonly<Record<string, OptionKind>> = {
   journal: flagOr(group({ seal: oneOf("secrets", "all") })),
   host: any, // looked at before
   worker: address,
-  wasm: takes("a URL, or the wasm itself", (value) => typeof value === "string" || (typeof value === "object" && value !== null)),
+  wasm: takes("a URL, or the wasm itself", (value) => isPlace(value) || (typeof value === "object" && value !== null)),
   signal,
 };

@@ -1,4 +1,5 @@
 import type { AgentEvents } from "../agent/agentevents.js";
+import { CONNECT_AGENT } from "../agent/agentoptionkinds.js";
 import type { AgentOptions } from "../agent/agentoptions.js";
 import { OP } from "../agent/op.js";
 import { type AgentPlan, agentPlan, agentStores, type OpenAgent } from "../agent/openagent.js";
@@ -7,6 +8,7 @@ import { OTHER_USER } from "../connect/otheruser.js";
 import type { UserStores } from "../connect/userstores.js";
 import type { Handlers } from "../input/handlers.js";
 import { HoldfastError } from "../shared/errors.js";
+import { check } from "../shared/kinds.js";
 import { AgentRequests, type AskingPage } from "./agentrequests.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
 import { type Attachment, mayAttach } from "./attachment.js";
@@ -27,7 +29,7 @@ export interface AgentPage extends ShownPage, AskingPage {
   /** That client's user is another one: what the last one has, and waits for the page, does not go there. */
   takeBack(client: number): void;
   /** The sign-in that a client of its names. */
-  signIn(number: number | undefined): PageSignIn | undefined;
+  signIn(number: number | undefined, url: string, principal: unknown): PageSignIn | undefined;
   question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown>;
 }
 
@@ -52,10 +54,10 @@ export class AgentView implements SharingPage, TokenView {
   readonly #places: KnownPlaces;
   readonly #shown: ShownSessions;
   readonly #requests: AgentRequests;
-  readonly #signIn: PageSignIn | undefined;
+  #signIn: PageSignIn | undefined;
 
   /** `open` opens a client here; `ended` hears when this is over. */
-  constructor(page: AgentPage, open: OpenAgent, ended: (view: AgentView) => void, { client, url, handlers, token, auth }: Extract<PageMessage, { t: "agent" }>) {
+  constructor(page: AgentPage, open: OpenAgent, ended: (view: AgentView) => void, { client, url, handlers, token }: Extract<PageMessage, { t: "agent" }>) {
     this.page = page;
     this.#open = open;
     this.#ended = ended;
@@ -63,7 +65,6 @@ export class AgentView implements SharingPage, TokenView {
     this.address = url;
     this.hasToken = token;
     this.#names = handlers;
-    this.#signIn = page.signIn(auth);
     const tell = (facts: object): void => this.page.send({ t: "facts", client, facts });
     this.#facts = new NewFacts(() => this.#known(), tell);
     this.#places = new KnownPlaces(tell, true);
@@ -100,8 +101,10 @@ export class AgentView implements SharingPage, TokenView {
   }
 
   /** Opens the client, or joins it; tells the page once that has all of its sessions. */
-  async open({ url, options, token, again }: Extract<PageMessage, { t: "agent" }>): Promise<void> {
+  async open({ url, options, token, auth, again }: Extract<PageMessage, { t: "agent" }>): Promise<void> {
     try {
+      check(OP, "options", options, CONNECT_AGENT);
+      this.#signIn = this.page.signIn(auth, url, (options as AgentOptions).principal);
       await unlessAborted(OP, this.over, this.#signIn?.ready ?? Promise.resolve());
       const plan = this.#plan(url, options as AgentOptions, token, again);
       this.stores = agentStores(plan, () => this.address);

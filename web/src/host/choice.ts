@@ -54,7 +54,7 @@ function elsewhere({ options: { validator, recorder }, script }: Surroundings): 
 }
 
 /** Empty for what is no address, which is refused where the options are looked at. */
-function addressOf(file: unknown): string {
+export function addressOf(file: unknown): string {
   try {
     return typeof file === "string" || file instanceof URL ? inPage(file) : "";
   } catch {

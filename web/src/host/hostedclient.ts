@@ -1,10 +1,12 @@
 import type { ClientEvents } from "../client/clientevents.js";
+import { CONNECT } from "../client/clientoptionkinds.js";
 import type { Call } from "../client/call.js";
 import type { Guarantee } from "../client/events.js";
 import type { Guarantees } from "../client/guarantees.js";
 import type { openView } from "../client/openview.js";
 import { unlessAborted } from "../connect/abort.js";
 import type { ConnectOptions } from "../client/options.js";
+import { check } from "../shared/kinds.js";
 import { type ErrorData, errorData } from "./errordata.js";
 import { KnownPlaces } from "./knownplaces.js";
 import { pageCame } from "./lingering.js";
@@ -42,16 +44,18 @@ export class HostedClient {
   /** Opens it; tells the page. */
   async open({ url, options, handlers, token, auth, again }: Extract<PageMessage, { t: "connect" }>): Promise<void> {
     let view!: PortView;
-    const signIn = this.#page.signIn(auth);
-    const all: ConnectOptions = {
-      ...(options as ConnectOptions),
-      handlers: handlersOf(handlers, () => view),
-      ...(token && { token: () => askForToken(view, url) }),
-      ...(signIn && { auth: signIn.auth(again) }),
-      signal: this.#over.signal,
-    };
+    const { signal } = this.#over;
     try {
-      await unlessAborted("connect", all.signal, signIn?.ready ?? Promise.resolve());
+      check("connect", "options", options, CONNECT);
+      const signIn = this.#page.signIn(auth, url, (options as ConnectOptions).principal);
+      const all: ConnectOptions = {
+        ...(options as ConnectOptions),
+        handlers: handlersOf(handlers, () => view),
+        ...(token && { token: () => askForToken(view, url) }),
+        ...(signIn && { auth: signIn.auth(again) }),
+        signal,
+      };
+      await unlessAborted("connect", signal, signIn?.ready ?? Promise.resolve());
       await this.#open(url, all, (...made) => {
         view = new PortView(this.#number, this.#page, made);
         view.hasToken = token;

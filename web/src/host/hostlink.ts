@@ -302,6 +302,9 @@ export class HostLink {
       case "holds":
         setTimeout(() => this.#watchHost(), 0); // not before connect() has resolved, which need not wait for it
         break;
+      case "over":
+        this.#end();
+        break;
       case "welcome":
       case "refused":
         break;

@@ -8,11 +8,10 @@ import type { ConnectOptions } from "../client/options.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
-import { inPage } from "../shared/inpage.js";
 import { mcpWasm, recorderBeside, validatorBeside } from "../runtime/beside.js";
 import { fileName } from "../runtime/located.js";
 import { digest } from "../storage/digest.js";
-import { checkHost, named, surroundings } from "./choice.js";
+import { addressOf, checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import type { WorkerWay } from "./connectthere.js";
 import type { HostLink } from "./hostlink.js";
@@ -148,9 +147,9 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     ...plain,
     ...(headers !== undefined && { headers: headerEntries(headers) }),
     // A bundler moves each file by itself and renames it: only the page's module knows how.
-    wasm: inPage((wasm as string | URL | undefined) ?? chunk.wasm!.beside),
-    validator: fileName(inPage(validator ?? validatorBeside)),
-    ...(plain.record && { recorder: fileName(inPage(recorder ?? recorderBeside)) }),
+    wasm: addressOf(wasm ?? chunk.wasm!.beside),
+    ...(op === "connect" && { validator: fileName(addressOf(validator) || validatorBeside) }),
+    ...(plain.record && { recorder: fileName(addressOf(recorder) || recorderBeside) }),
   };
   const link = async (ahead?: Ahead): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.

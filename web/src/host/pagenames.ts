@@ -10,8 +10,10 @@ export type Named =
   | "own"
   /** Any server or agent, as the app may: http or WebSocket. */
   | "address"
-  /** A file of the package, beside the worker. */
+  /** A file of the package, beside the worker: by its name, without a query, which is the worker's to add. It is looked at where it is imported. */
   | "file"
+  /** The wasm, wherever it lies: the worker knows it by its digest. */
+  | "wasm"
   /** What connect() or a call takes, as the app may say it; no code, and nothing that stands for code. */
   | "options"
   /** What oauth() takes, as the app may say it. */
@@ -40,7 +42,7 @@ const OF_CALL = { call: "own" } as const;
 export const NAMES: Names = {
   hello: { build: "nothing", lock: "lock", outlives: "nothing" },
   holds: {},
-  load: { wasm: "file", agents: "nothing" },
+  load: { wasm: "wasm", agents: "nothing" },
   connect: OPENS,
   agent: OPENS,
   auth: { client: "own", url: "address", principal: "user", how: "signIn", file: "file", window: "window", answer: "answer", seen: "nothing", back: "nothing" },

@@ -29,8 +29,8 @@ export interface PresenceUse {
   pageAway(): void;
   /** It is back. */
   pageBack(): void;
-  /** It has gone, for good. */
-  pageGone(): void;
+  /** It has gone, for good; `isSaid`: it knows. */
+  pageGone(isSaid: boolean): void;
 }
 
 /** Follows one page from its hello to its end. */
@@ -102,14 +102,14 @@ export class PagePresence {
     return hung;
   }
 
-  /** The page has gone. */
-  end(): void {
+  /** The page has gone; `isSaid`: by its own word, or the host's. */
+  end(isSaid = false): void {
     if (!this.#enter("gone")) return;
     clearTimeout(this.#away);
     clearTimeout(this.#unheld);
     this.#watch?.abort();
     this.#release.abort();
-    this.#use.pageGone();
+    this.#use.pageGone(isSaid);
   }
 
   /** Notices when the page goes without a word: its lock is free then. */

@@ -1,9 +1,12 @@
 import { AGENT } from "../agent/openagent.js";
+import type { Asks } from "../client/backend.js";
 import type { CallControl } from "../client/call.js";
+import { ASKS } from "../client/clientoptionkinds.js";
 import type { RawEvent } from "../client/events.js";
 import { storeKeys } from "../connect/userstores.js";
 import { Gap } from "../shared/eventqueue.js";
 import { HoldfastError } from "../shared/errors.js";
+import { checkAll } from "../shared/kinds.js";
 import { bytesOf } from "../shared/backlog.js";
 import { forgetStored } from "../tabs/forget.js";
 import { forgetRevision } from "../storage/revisions.js";
@@ -19,24 +22,6 @@ const ENOUGH = 256 << 10;
 
 /** Gaps that are read at a time. */
 const MOST_READS = 1_000;
-
-/** What a page may ask by the name of the client's method. */
-const METHODS: ReadonlySet<string> = new Set([
-  "listTools",
-  "listTasks",
-  "listResources",
-  "listResourceTemplates",
-  "readResource",
-  "subscribeResource",
-  "unsubscribeResource",
-  "listPrompts",
-  "getPrompt",
-  "complete",
-  "setLoggingLevel",
-  "rootsChanged",
-  "notify",
-  "ping",
-]);
 
 /** The page that asks. */
 interface AskingPage {
@@ -86,7 +71,7 @@ export class PortAsks {
         break;
       }
       default:
-        this.answer(ask, METHODS.has(method) ? this.#call(view, ask, op, method, args) : Promise.reject(new TypeError(method)));
+        this.answer(ask, Object.hasOwn(ASKS, method) ? this.#call(view, ask, op, method as keyof Asks, args) : Promise.reject(new TypeError(method)));
     }
   }
 
@@ -100,14 +85,18 @@ export class PortAsks {
     this.answer(ask, all());
   }
 
-  #call(view: PortView, ask: number, op: string, method: string, args: unknown[]): Promise<unknown> {
+  async #call(view: PortView, ask: number, op: string, method: keyof Asks, args: unknown[]): Promise<unknown> {
+    checkAll(op, args, ASKS[method]);
     const abort = new AbortController();
     const options = args.at(-1);
     // Those methods that take options have them last; rootsChanged has none.
     const all = args.length > 0 && typeof options === "object" && options !== null ? [...args.slice(0, -1), { ...options, ...(method !== "notify" && { signal: abort.signal }) }] : args;
     this.#aborts.set(ask, abort);
-    const asked = (view.ask as (op: string, method: string, ...args: unknown[]) => Promise<unknown>).call(view, op, method, ...all);
-    return asked.finally(() => this.#aborts.delete(ask));
+    try {
+      return await (view.ask as (op: string, method: string, ...args: unknown[]) => Promise<unknown>).call(view, op, method, ...all);
+    } finally {
+      this.#aborts.delete(ask);
+    }
   }
 
   abort(ask: number, why: string): void {

@@ -1,8 +1,11 @@
 import type { ClientView } from "../client/clientview.js";
+import type { MadeThere } from "../client/outgoing.js";
 import type { CallOptions } from "../client/options.js";
 import type { CallViewer, NewCall, SharedCall } from "../client/sharedcall.js";
+import { CALL, MAKES } from "../client/clientoptionkinds.js";
 import { otherUser } from "../connect/otheruser.js";
 import { HoldfastError } from "../shared/errors.js";
+import { checkAll, optional, time } from "../shared/kinds.js";
 import { errorData } from "./errordata.js";
 import type { PortAsks } from "./portasks.js";
 import type { PortCall } from "./portcall.js";
@@ -62,13 +65,18 @@ export class PortCalls {
 
   /** Makes the call that the page wants, for its client `view`. */
   make(view: PortView | undefined, { call, op, method, args, options }: Extract<PageMessage, { t: "make" }>): void {
-    if (!view || call % 2 !== 0 || this.#calls.has(call) || (method !== "callTool" && method !== "request")) {
+    if (!view || call % 2 !== 0 || this.#calls.has(call) || !Object.hasOwn(MAKES, method)) {
       const error = new HoldfastError({ code: "closed", op, message: "the client is closed" });
       this.#use.send({ t: "fail", call, error: errorData(error) });
       if (!this.#calls.has(call)) this.#use.send({ t: "forgotten", call });
       return;
     }
-    this.making(call, view, () => (view as ClientView).make(op, method, JSON.parse(args) as never, options as CallOptions));
+    this.making(call, view, () => {
+      const { madeAt, ...given } = options as MadeThere;
+      const all = (JSON.parse(args) as unknown[]).map((each) => each ?? undefined); // JSON has null for what is left out
+      checkAll(op, [all[0], all[1], given, madeAt], { ...MAKES[method], options: CALL, madeAt: optional(time) });
+      return (view as ClientView).make(op, method, all as never, options as CallOptions);
+    });
   }
 
   /** Has the page's number taken by the call that `make` makes. */

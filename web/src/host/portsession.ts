@@ -145,8 +145,8 @@ export class PortSession implements ViewPage {
   }
 
   /** The sign-in that a client names as its `auth`. */
-  signIn(number: number | undefined): PortSignIn | undefined {
-    return this.#signIns.get(number);
+  signIn(number: number | undefined, url: string, principal: unknown): PortSignIn | undefined {
+    return number === undefined ? undefined : this.#signIns.at(number, url, principal);
   }
 
   answer(ask: number, work: Promise<unknown>): void {
@@ -247,7 +247,7 @@ export class PortSession implements ViewPage {
         this.#presence.back();
         break;
       case "bye":
-        this.#presence.end();
+        this.#presence.end(true);
         break;
       default:
         this.#calls.take(message);
@@ -285,7 +285,7 @@ export class PortSession implements ViewPage {
   #hello({ build, lock, outlives }: Extract<PageMessage, { t: "hello" }>): void {
     if (build !== BUILD) {
       this.#port.postMessage({ t: "refused", why: `the worker is build ${BUILD}, the page is build ${build}` } satisfies HostMessage);
-      this.#presence.end();
+      this.#presence.end(true);
       return;
     }
     this.#outlives = outlives;
@@ -340,8 +340,9 @@ export class PortSession implements ViewPage {
     pageArrived();
   }
 
-  pageGone(): void {
+  pageGone(isSaid: boolean): void {
     this.#port.onmessage = null;
+    if (!isSaid) this.#port.postMessage({ t: "over" } satisfies HostMessage); // it may be there: other code of the origin can take its lock, or this session's
     this.#port.close();
     this.#left();
     this.#questions.end();

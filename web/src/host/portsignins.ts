@@ -2,11 +2,12 @@
 
 import type { Callback } from "../auth/flow.js";
 import type { AddressToShow } from "../auth/askedpages.js";
-import type { CrossingSignIn } from "../auth/oauth.js";
+import { checkOptions, type CrossingSignIn } from "../auth/oauth.js";
 import type { ReturnedPage } from "../auth/opensignin.js";
 import type { Auth } from "../connect/useroptions.js";
 import { Authorization } from "../signin/authorization.js";
 import { GONE } from "./askpage.js";
+import { badArgument } from "../shared/arguments.js";
 import { BUILD } from "../shared/build.js";
 import { errorData } from "./errordata.js";
 import { HostSignIn, type SignInPage } from "./hostsignin.js";
@@ -27,6 +28,8 @@ export class PortSignIn implements SignInPage {
   /** Resolves when it is open, and the answer taken that the page has come back with; rejects with `load_failed` where nothing can sign in here. */
   readonly ready: Promise<void>;
   readonly signIn: HostSignIn;
+  readonly url: string;
+  readonly principal: string;
   readonly isInFlow: boolean;
   isSeen: boolean;
   isReturning = true;
@@ -40,6 +43,8 @@ export class PortSignIn implements SignInPage {
     const { client, url, principal, how, file, window, answer, seen, back } = message;
     this.#page = page;
     this.#number = client;
+    this.url = url;
+    this.principal = principal;
     this.#client = (how as CrossingSignIn).client;
     this.isSeen = seen;
     this.isInFlow = window.startsWith(FLOW_WINDOW);
@@ -125,18 +130,26 @@ export class PortSignIns {
   }
 
   /** The one under that number. Where it did not open, it is opened again: the page says it once. */
-  get(number: number | undefined): PortSignIn | undefined {
-    const one = this.#all.get(number!);
+  get(number: number): PortSignIn | undefined {
+    const one = this.#all.get(number);
     const again = one?.again?.();
-    if (again) this.#all.set(number!, again);
+    if (again) this.#all.set(number, again);
     return again ?? one;
   }
 
-  /** What the page says of a sign-in. */
+  /** The same for a client: its tokens go where they are for, in that user's name. Throws `bad_argument` for any other number. */
+  at(number: number, url: string, principal: unknown = ""): PortSignIn {
+    const one = this.get(number);
+    if (one?.url !== url || one.principal !== principal) throw badArgument("connect", "auth", "is no sign-in of that user at that address");
+    return one;
+  }
+
+  /** What the page says of a sign-in. Throws for options that there are not. */
   take(message: Extract<PageMessage, { t: "auth" | "seen" | "signIn" | "signOut" }>): void {
     const one = message.t === "seen" ? this.#all.get(message.client) : this.get(message.client);
     switch (message.t) {
       case "auth":
+        checkOptions((message.how as CrossingSignIn).options);
         if (!one) this.#all.set(message.client, new PortSignIn(this.#page, message, this.#taken));
         break;
       case "seen":

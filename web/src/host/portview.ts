@@ -18,7 +18,7 @@ export interface ViewPage extends CallPort {
   /** That client's user is another one: what the last one has, and waits for the page, does not go there. */
   takeBack(client: number): void;
   /** The sign-in that a client of its names. */
-  signIn(number: number | undefined): PageSignIn | undefined;
+  signIn(number: number | undefined, url: string, principal: unknown): PageSignIn | undefined;
   /** Puts a question to the app; rejects with {@link GONE} where the page goes before it has answered. */
   question(client: number, asked: string, request: object, context: QuestionContext): Promise<unknown>;
 }

@@ -121,6 +121,8 @@ type HostSays =
   /** The host has that lock. */
   | { t: "holds" }
   | { t: "refused"; why: string }
+  /** The host has given the page up, and hears nothing more on the port. */
+  | { t: "over" }
   /** A client is open: what is kept came before it. */
   | { t: "opened"; client: number }
   | { t: "failed"; client: number; error: ErrorData }
@@ -205,6 +207,7 @@ export const FROM_HOST: Fields<HostMessage, "t"> = {
   welcome: { build: "s", lock: "s", keys: "b" },
   holds: {},
   refused: { why: "s" },
+  over: {},
   opened: { client: "n" },
   failed: { client: "n", error: "o" },
   facts: { client: "n", facts: "o" },

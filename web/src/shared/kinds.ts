@@ -34,8 +34,10 @@ export const signal: OptionKind = takes("an AbortSignal", (value) => value insta
 export const time: OptionKind = takes(TIME, isTime);
 /** A bound. */
 export const count: OptionKind = takes(COUNT, isCount);
-/** An address. */
+/** An address, or the text of what may be one. */
 export const address: OptionKind = takes("a URL, or the text of one", (value) => typeof value === "string" || value instanceof URL);
+/** Where a file is. */
+export const place: OptionKind = takes("a URL, or the text of one", isPlace);
 /** A list. */
 export const list: OptionKind = takes("a list", Array.isArray);
 /** Members of any name. */
@@ -87,6 +89,20 @@ export function optional(kind: OptionKind): OptionKind {
 export function check(op: string, argument: string, value: unknown, kind: OptionKind): void {
   const problem = kind(value);
   if (problem) throw badArgument(op, problem[0] || argument, problem[1]);
+}
+
+/** Whether it is an address, which may be relative to the page. */
+export function isPlace(value: unknown): boolean {
+  try {
+    return (typeof value === "string" || value instanceof URL) && !!new URL(value, "https://a");
+  } catch {
+    return false;
+  }
+}
+
+/** The same for arguments, by their names in order. */
+export function checkAll(op: string, args: readonly unknown[], kinds: Readonly<Record<string, OptionKind>>): void {
+  Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
 }
 
 function unknown(members: object): OptionKind {
