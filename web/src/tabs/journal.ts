@@ -103,16 +103,29 @@ export class Journal {
       if (journal) journal.receive(from, message);
       else unheard.add(from, message);
     });
-    const opened = await openedStore(options, tab, ready);
-    const { store, loaded, why } = opened;
-    await ready; // where it is one in memory, which waits for nothing
-    channel.inMemory = store.durability === "memory";
-    journal = new Journal(store, tab, server, opened, channel, session);
-    journal.#unheard = unheard;
-    journal.sealsAll = sealAll;
-    if (lost) journal.lost(lost);
-    await session.read(store, loaded, why === "");
-    return { journal, why };
+    let opened: Opened | undefined;
+    try {
+      opened = await openedStore(options, tab, ready);
+      const { store, loaded, why } = opened;
+      await ready; // where it is one in memory, which waits for nothing
+      channel.inMemory = store.durability === "memory";
+      journal = new Journal(store, tab, server, opened, channel, session);
+      journal.#unheard = unheard;
+      journal.sealsAll = sealAll;
+      if (lost) journal.lost(lost);
+      await session.read(store, loaded, why === "");
+      return { journal, why };
+    } catch (error) {
+      // Nobody has the journal, which would give them back.
+      channel.close();
+      tab.close();
+      opened?.store.close();
+      void ready.catch(() => {}).then(() => {
+        session.made();
+        session.release();
+      });
+      throw error;
+    }
   }
 
   /** What was heard before a client was there, or while the page slept. */
