@@ -238,7 +238,7 @@ test("Fault 320: a sign-in that did not open is opened again by what needs it ne
 
 test("Fault 320: what signs in and does not come is an error that names the file, and says what helps", () => {
   for (const [words, beside, file, hint] of [
-    ["Failed to fetch dynamically imported module: https://app.example/assets/opensignin-1.js", false, "https://app.example/assets/opensignin-1.js", /another build.*optimizeDeps.*script-src/],
+    ["Failed to fetch dynamically imported module: https://app.example/assets/opensignin-1.js", false, "https://app.example/…/opensignin-1.js", /another build.*optimizeDeps.*script-src/],
     ["Importing a module script failed.", false, "a file of the package", /another build/],
     ["Failed to fetch dynamically imported module: https://app.example/holdfast-oauth.mjs", true, "https://app.example/holdfast-oauth.mjs", /Serve the package's holdfast-oauth.mjs beside the script.*script-src/],
     ["error loading dynamically imported module", true, "holdfast-oauth.mjs", /beside the script/],

@@ -36,7 +36,7 @@ test("Fault 222: what keeps a page from having a worker is said in the order of 
     ["page_wasm", { options: { wasm: "data:application/wasm,a" } }, "a worker fetches the wasm over http, and wasm is data:application/wasm,a"],
     ["page_wasm", { options: { wasm: new URL("blob:https://app.test/1") } }, "a worker fetches the wasm over http, and wasm is blob:https://app.test/1"],
     ["", { options: { validator: `${PAGE}/validate-3f2a.mjs`, recorder: new URL(`${PAGE}/r.js`) } }, ""],
-    ["other_folder", { options: { validator: `${PAGE}/assets/validate.mjs` } }, `a worker imports only what lies beside its own script, and validator is ${PAGE}/assets/validate.mjs`],
+    ["other_folder", { options: { validator: `${PAGE}/assets/validate.mjs` } }, `a worker imports only what lies beside its own script, and validator is ${PAGE}/…/validate.mjs`],
     ["other_folder", { options: { recorder: "https://cdn.test/record.mjs" }, hasKind: false }, "a worker imports only what lies beside its own script, and recorder is https://cdn.test/record.mjs"],
     ["", { options: { auth: oauth() } }, ""],
     ["unsupported", { options: { auth: oauth() }, hasKind: false }, "this browser has no SharedWorker"],

@@ -4,7 +4,7 @@ import { Probes } from "./probes.js";
 
 /** What was found of a server. */
 export interface ServerDiagnosis {
-  /** Its address, without the query, which may hold a secret. */
+  /** Its origin: path and query may hold a secret. */
   url: string;
   /** What keeps a client out or makes its work worse, the worst first; empty where nothing does. */
   findings: DiagnosisFinding[];
@@ -88,7 +88,7 @@ class Examination {
     if (await this.#isReached()) {
       if (!this.#isForeign || (await this.#isAllowed())) await this.#speaks();
     }
-    return { url: this.#address.origin + this.#address.pathname, findings: this.#findings, revision: this.#revision };
+    return { url: this.#address.origin, findings: this.#findings, revision: this.#revision };
   }
 
   get #isForeign(): boolean {
@@ -173,12 +173,12 @@ class Examination {
     }
     if (hello.status === 404 || hello.status === 405 || hello.type === "opaqueredirect") {
       await hello.body?.cancel();
-      return this.#say("no_endpoint", `There is no MCP endpoint at ${this.#address.pathname}${hello.status ? ` (status ${hello.status})` : ": it redirects"}.`, "Is the path right? Many servers use /mcp.");
+      return this.#say("no_endpoint", `There is no MCP endpoint at this path${hello.status ? ` (status ${hello.status})` : ": it redirects"}.`, "Is the path right? Many servers use /mcp.");
     }
     const session = hello.headers.get("mcp-session-id");
     const message = await this.#probes.message(hello);
     const result = message?.["result"] as { protocolVersion?: unknown } | undefined;
-    if (!message || message["jsonrpc"] !== "2.0") return this.#say("not_mcp", `What answers at ${this.#address.pathname} is no MCP server.`, "Is the path right? Many servers use /mcp.");
+    if (!message || message["jsonrpc"] !== "2.0") return this.#say("not_mcp", "What answers at this path is no MCP server.", "Is the path right? Many servers use /mcp.");
     if (!result) return; // of 2026-07-28 alone: it has no handshake, and no sessions
     this.#revision = typeof result.protocolVersion === "string" ? result.protocolVersion : undefined;
     const own = { "mcp-protocol-version": this.#revision ?? "2025-11-25", ...(session !== null && { "mcp-session-id": session }) };

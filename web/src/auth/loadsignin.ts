@@ -3,6 +3,7 @@
 import { HoldfastError } from "../shared/errors.js";
 import { importAt } from "../shared/importat.js";
 import { inPage } from "../shared/inpage.js";
+import { shortened } from "../shared/shortened.js";
 import { type LateModule, loadLate } from "../shared/latemodule.js";
 
 /** The script-tag build has all in one file, and loads no chunk. */
@@ -50,7 +51,7 @@ export function signInNotLoaded(cause: unknown, beside: boolean): HoldfastError 
     code: "load_failed",
     op: "auth/load",
     retryable: true,
-    message: `what signs in could not be loaded: ${file}`,
+    message: `what signs in could not be loaded: ${shortened(file)}`,
     hint: `${missing} Else there is no network, or script-src in the Content-Security-Policy forbids it. See docs/bundlers.md.`,
     cause,
   });

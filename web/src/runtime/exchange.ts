@@ -4,6 +4,7 @@ import type { ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
 import type { Answer, Leave } from "./sender.js";
 import { browserFetch, streamed } from "./streamed.js";
+import { shownText } from "../shared/plainpath.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
@@ -251,7 +252,7 @@ export class Exchange {
     if (this.#over) return;
     this.#over = true;
     // The message is the browser's own ("Failed to fetch", "network error").
-    const detail = error instanceof Error ? error.message : "";
+    const detail = error instanceof Error ? shownText(error.message) : "";
     this.#reports.end(this.#client, this.#id, how, detail);
   }
 }

@@ -1,5 +1,6 @@
 import type { Exports } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
+import { shortened } from "../shared/shortened.js";
 import { agentsWasm, mcpWasm, version, type WasmFile } from "./beside.js";
 import { watchPolicy } from "../shared/forbidden.js";
 import { newGo } from "./goscope.js";
@@ -155,7 +156,7 @@ async function instantiate(
         op: "load",
         status: response.status,
         retryable: response.status >= 500,
-        message: `the server answered ${response.status} for the wasm at ${response.url}`,
+        message: `the server answered ${response.status} for the wasm at ${shortened(response.url)}`,
         hint: whereWasm(file.name),
       });
     }
@@ -172,7 +173,7 @@ async function instantiate(
         op: "load",
         retryable: true,
         // Many servers give their page for an address that they do not know.
-        message: `what came from ${response.url} is no wasm${type && `, but ${type}`}`,
+        message: `what came from ${shortened(response.url)} is no wasm${type && `, but ${type}`}`,
         hint: whereWasm(file.name),
       });
     }
@@ -205,12 +206,12 @@ function loadError(error: unknown): HoldfastError {
     });
   }
   // It asks for what this script has not.
-  if (error instanceof WebAssembly.LinkError) return otherBuild(`the wasm could not be loaded: ${text}`, error);
+  if (error instanceof WebAssembly.LinkError) return otherBuild(`the wasm could not be loaded: ${shortened(text)}`, error);
   return new HoldfastError({
     code: "load_failed",
     op: "load",
     retryable: true,
-    message: `the wasm could not be loaded: ${text}`,
+    message: `the wasm could not be loaded: ${shortened(text)}`,
     hint: whyNotCompiled(),
     cause: error,
   });

@@ -2,6 +2,7 @@
 // digests that the build wrote into its script.
 
 import { HoldfastError } from "../shared/errors.js";
+import { shortened } from "../shared/shortened.js";
 import { version } from "./beside.js";
 import { beginsAsWasm, notFetched, otherBuild } from "./whatcame.js";
 
@@ -14,7 +15,7 @@ const STAMP = /holdfast-wasm\/([\w.+-]{1,40});/;
  */
 export async function ownWasm(url: string, digests: string): Promise<Response> {
   if (!/^https?:/.test(url)) {
-    throw new HoldfastError({ code: "load_failed", op: "load", message: `a worker fetches its wasm over http, and takes none from ${url.slice(0, 99) || "a page"}` });
+    throw new HoldfastError({ code: "load_failed", op: "load", message: `a worker fetches its wasm over http, and takes none from ${shortened(url.slice(0, 99)) || "a page"}` });
   }
   return fetch(url, { integrity: digests }).catch(async () => {
     // It is of another build, or nothing is there: the browser does not say. It may have kept the file of an earlier deploy (fault 629).

@@ -1,5 +1,6 @@
 import { CLOSE_INVALID } from "../shared/border.js";
 import type { Reports } from "./reports.js";
+import { shownText } from "../shared/plainpath.js";
 
 /**
  * One WebSocket of the core's. Each text message is one call of an export, in
@@ -30,7 +31,7 @@ export class Socket {
     } catch (error) {
       // Later, so that the core is not called from within its own effects.
       await undefined;
-      this.#closed(CLOSE_INVALID, error instanceof Error ? error.message : "");
+      this.#closed(CLOSE_INVALID, error instanceof Error ? shownText(error.message) : "");
       return;
     }
     this.#socket = socket;

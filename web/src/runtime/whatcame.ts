@@ -39,7 +39,7 @@ export function isOtherBuild(error: unknown): boolean {
 /** Throws what is said where nothing could be fetched. */
 export function notFetched(url: string, cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause);
-  throw new HoldfastError({ code: "load_failed", op: "load", retryable: true, message: `the wasm could not be loaded: ${why}`, hint: whyNothingCame(url), cause });
+  throw new HoldfastError({ code: "load_failed", op: "load", retryable: true, message: `the wasm could not be loaded: ${shortened(why)}`, hint: whyNothingCame(url), cause });
 }
 
 /** What a person does where nothing could be fetched. */

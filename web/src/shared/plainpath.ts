@@ -19,3 +19,8 @@ export function shownAddress(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return origin + shownPath(pathname);
 }
+
+/** A text of the browser's to show: of the addresses in it what may be shown. */
+export function shownText(text: string): string {
+  return text.replace(/(\b\w+:\/\/)(?:[^\s/?#'"]*@)?([^\s/?#'"]+)([^\s?#'"]*)([?#][^\s'"]*)?/g, (_, scheme: string, host: string, path: string) => scheme + host + shownPath(path));
+}
