@@ -44,11 +44,7 @@ func (c *Client) leave(now engine.Time) {
 		switch {
 		case r.hasOpen(c):
 		case r.role == roleApp:
-			failure := durable.CutOff(r.method)
-			if r.waits(c) {
-				failure = durable.Unsent(r.method)
-			}
-			r.fail(c, now, failure)
+			r.fail(c, now, durable.Ended(r.method, !r.waits(c)))
 		default:
 			r.over(c)
 		}

@@ -13,8 +13,11 @@ func Unsent(op string) *engine.Error {
 		Hint: "Connect again once somebody has signed in, and make the call there if it is theirs."}
 }
 
-// CutOff is what a request comes to that has left, and whose answer nobody reads any more.
-func CutOff(op string) *engine.Error {
+// Ended is what a request comes to that ends behind its user's logout: Unsent, or, where it has left, cut off from its answer.
+func Ended(op string, left bool) *engine.Error {
+	if !left {
+		return Unsent(op)
+	}
 	return &engine.Error{Code: engine.CodeOutcomeUnknown, Op: op, Message: "the request may have run: its user has logged out, and its stream has ended"}
 }
 

@@ -88,10 +88,7 @@ func (call *call) leave(c *Client, now engine.Time) {
 		left = call.fold.Sent && (!call.fold.Refused || call.fold.MayHaveRun)
 	}
 	refused := call.state == callQueued && call.reruns == 0 && !call.mayHaveRun && !call.roundOver // its server has not taken it
-	failure := durable.CutOff(call.method)
-	if !left || refused {
-		failure = durable.Unsent(call.method)
-	}
+	failure := durable.Ended(call.method, left && !refused)
 	call.fold = nil
 	c.abort(call.x)
 	call.x = 0
