@@ -30,7 +30,9 @@ func TestFault115_NoCipher(t *testing.T) {
 			window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { principal: "ada", token: () => token });
 			window.calls = await mcp.calls();
 		};
-		window.soon = async (holds) => { while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 5)); return true; };
+		window.told = [];
+		// Resolves with its first progress.
+		window.steps = (args) => new Promise((begun) => watch(mcp.callTool("steps", args, { onprogress: ({ progress }) => begun(told.push(progress) > 0) })));
 		window.ready = true;`))
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +43,7 @@ func TestFault115_NoCipher(t *testing.T) {
 
 	first := startBrowser(t, profile, address.String(), plainly)
 	got := ask[[]any](first, begin+`.then(async () => {
-		watch(mcp.callTool("steps", { text: `+chrome.JS(plain["a call's argument"])+` }));
-		await soon(() => seen.progress.length === 1);
+		await steps({ text: `+chrome.JS(plain["a call's argument"])+` });
 		await mcp.ping();
 		return [isSecureContext, typeof crypto.subtle, typeof navigator.locks, call.guarantee, (await mcp.stored()).calls];
 	})`)
@@ -52,11 +53,11 @@ func TestFault115_NoCipher(t *testing.T) {
 	known["session id"] = sessionOf(t, p)
 	// The stream is cut and resumed: the secrets are in memory.
 	p.Release("go")
-	if !ask[bool](first, `soon(() => seen.done).then(() => seen.error === null && seen.progress.join() === "1,2" && call.guarantee === "lost-on-reload")`) {
+	if !ask[bool](first, `call.result.then(() => told.join() === "1,2" && call.guarantee === "lost-on-reload")`) {
 		t.Error("the call did not go on to its end")
 	}
 	p.Hold("go")
-	ask[bool](first, `(watch(mcp.callTool("steps", {})), soon(() => seen.progress.length === 1))`)
+	ask[bool](first, `steps({})`)
 	// The next page (of this browser: without locks, a killed one counts as
 	// alive for a minute) knows the call and not its session.
 	first.reload()
@@ -149,7 +150,8 @@ func TestStoryJournalFalse(t *testing.T) {
 	chrome.Script[chrome.Void](page, begin(`{ journal: false, principal: "ada" }`, texts["of a client"], `{}`))
 	chrome.Script[chrome.Void](page, begin(`{ principal: "bob" }`, texts["of a call"], `{ journal: false }`))
 	chrome.Script[chrome.Void](page, begin(`{ principal: "bob" }`, texts["stored"], `{ key: "k" }`)+`
-		while (call.guarantee !== "resumable") await new Promise((resolve) => setTimeout(resolve, 5));`)
+		window.stored = call;`)
+	page.WaitFor(`stored.guarantee === "resumable"`)
 	if found := texts.in([]byte(chrome.Eval[string](page, left))); !slices.Equal(found, []string{"stored"}) {
 		t.Errorf("there is %q", found)
 	}
