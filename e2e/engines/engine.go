@@ -30,6 +30,8 @@ type Options struct {
 	// Lasting is for stories that end the browser and start it again: what is
 	// stored has to outlive it. Such a browser opens one page only.
 	Lasting bool
+	// AnyCertificate takes whichever a server shows.
+	AnyCertificate bool
 }
 
 // ErrCannot says that an engine has no way to do what was asked for.

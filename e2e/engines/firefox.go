@@ -86,7 +86,7 @@ func (Firefox) Start(ctx context.Context, o Options) (Browser, error) {
 		return nil, err
 	}
 	f := &firefox{program: program}
-	if err := f.connect(ctx); err != nil {
+	if err := f.connect(ctx, o); err != nil {
 		f.Kill()
 		return nil, err
 	}
@@ -100,7 +100,7 @@ type firefox struct {
 	user    string // of its pages: a user context; "" is the profile's own
 }
 
-func (f *firefox) connect(ctx context.Context) error {
+func (f *firefox) connect(ctx context.Context, o Options) error {
 	url, err := f.program.says(ctx, listening)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (f *firefox) connect(ctx context.Context) error {
 	if f.bidi, err = dial(ctx, url+"/session", nil); err != nil {
 		return err
 	}
-	return f.bidi.call(ctx, "session.new", map[string]any{"capabilities": map[string]any{}}, nil)
+	return f.bidi.call(ctx, "session.new", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{"acceptInsecureCerts": o.AnyCertificate}}}, nil)
 }
 
 // contexts lists the top-level browsing contexts of a scope: "content", or "chrome" for

@@ -36,6 +36,9 @@ var stories = []story{
 		WebKit{}: {tell: inEach(logout, "page"), note: signsInInThePage},
 	}},
 	{name: "waiting calls", shows: "`wipe()` in another tab: a call that has not left ends `unsent`, and does not run as the next user", tell: inEach(waiting, "page", "shared")},
+	{name: "plain http", shows: "an https page and a server in plain: in no host anything leaves for one of elsewhere, and no token; one of this machine is as good as https", tell: plainHTTP("page", "worker", "shared"), in: map[Engine]exception{
+		WebKit{}: {tell: plainHTTP(), note: "it keeps pages back from a server in plain on this machine as well"},
+	}},
 	{name: "forget", shows: "`forget()` and `wipe()` in mid-call leave nothing on the disk", tell: forget},
 	{name: "shared worker", shows: "two tabs on one worker: one is reloaded, the other closes, and no stream is cut", tell: sharedHost},
 	{name: "only tab", shows: "the only tab of an app with the default host is reloaded in mid-call: no stream is cut", tell: onlyTab("auto", "shared", true), in: map[Engine]exception{

@@ -77,7 +77,7 @@ func (WebKit) Start(ctx context.Context, o Options) (Browser, error) {
 		display.kill()
 		return nil, err
 	}
-	w := &webkit{parts: parts, display: display, env: []string{
+	w := &webkit{parts: parts, display: display, anyCertificate: o.AnyCertificate, env: []string{
 		"DISPLAY=:" + number, "GDK_BACKEND=x11", "LIBGL_ALWAYS_SOFTWARE=1", "WEBKIT_DISABLE_COMPOSITING_MODE=1", "NO_AT_BRIDGE=1",
 		"XDG_DATA_HOME=" + filepath.Join(o.Profile, "data"), "XDG_CACHE_HOME=" + filepath.Join(o.Profile, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(o.Profile, "config"),
 	}}
@@ -101,6 +101,8 @@ type webkit struct {
 	session string // its path; "" while there is none
 	windows []string
 	current string // the window that commands go to
+	// Takes whichever certificate a server shows.
+	anyCertificate bool
 }
 
 // freePort is a port of the loopback that nobody listens at.
@@ -147,6 +149,7 @@ func (w *webkit) begin(ctx context.Context) error {
 		SessionID string `json:"sessionId"`
 	}
 	err := w.driver.call(ctx, "POST", "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
+		"acceptInsecureCerts":      w.anyCertificate,
 		"webkitgtk:browserOptions": map[string]any{"binary": w.parts.browser, "args": []string{"--automation"}},
 		// Commands have limits of their own here.
 		"timeouts": map[string]any{"script": storyScript.Milliseconds(), "pageLoad": storyScript.Milliseconds()},
