@@ -40,7 +40,7 @@ export const files = [
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 2_400, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 18_300, goal: 12_000 },
   { name: "holdfast.js", budget: 86_300, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 81_600, goal: 45_000 },
+  { name: "holdfast-worker.mjs", budget: 82_900, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_900, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },
