@@ -83,7 +83,7 @@ const codes = (findings: DiagnosisFinding[]): string[] => findings.map(({ code }
 test("a server that lets the page in has no findings, and its session is given back", async () => {
   const { came } = browser(GOOD);
   const diagnosis = await diagnose(URL_OF_IT);
-  assert.deepEqual(diagnosis, { url: "https://mcp.example/mcp", findings: [], revision: "2025-06-18" });
+  assert.deepEqual(diagnosis, { url: "https://mcp.example", findings: [], revision: "2025-06-18" });
   assert.equal(came.at(-1), "DELETE");
 });
 
