@@ -91,6 +91,11 @@ export function check(op: string, argument: string, value: unknown, kind: Option
   if (problem) throw badArgument(op, problem[0] || argument, problem[1]);
 }
 
+/** The same for arguments, by their names in order. */
+export function checkAll(op: string, args: readonly unknown[], kinds: Readonly<Record<string, OptionKind>>): void {
+  Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
+}
+
 /** Whether it is an address, which may be relative to the page. */
 export function isPlace(value: unknown): boolean {
   try {
@@ -98,11 +103,6 @@ export function isPlace(value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** The same for arguments, by their names in order. */
-export function checkAll(op: string, args: readonly unknown[], kinds: Readonly<Record<string, OptionKind>>): void {
-  Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
 }
 
 function unknown(members: object): OptionKind {
