@@ -23,7 +23,7 @@ test("Fault 722: a worker imports one segment beside its own script", () => {
     assert.equal(nameBeside(FOLDER + name, SCRIPT), name);
   }
   const others = ["data:text/javascript,1", "blob:https://app.test/1.mjs", "https://app.test/x.mjs", "https://evil.test/assets/x.mjs", "http://app.test/assets/x.mjs", "https://a@app.test/assets/x.mjs"];
-  const names = ["", "x", "x.json", "x.mjs/", "b/x.mjs", "../x.mjs", "%2e%2e/x.mjs", "b%2fx.mjs", "x%2emjs", "\\x.mjs", "x.mjs#y", "x.mjs?", "x.mjs?y", "x.mjs?0.0.0-1", `x.mjs${build}`, "x.mjs?again=1", `x.mjs${build}&y=1`, "x.mjs?again=", "x.mjs\n"];
+  const names = ["", "x", "x.json", "x.mjs/", "b/x.mjs", "../x.mjs", "%2e%2e/x.mjs", "b%2fx.mjs", "x%2emjs", "\\x.mjs", "x.mjs#y", "x.mjs?", "x.mjs?y", "x.mjs?0.0.0-1", `x.mjs${build}`, "x.mjs?again=1", `x.mjs${build}&y=1`, "x.mjs?again=", "x.mjs\n", `${"x".repeat(201)}.mjs`];
   for (const url of [...others, ...names.map((name) => FOLDER + name)]) assert.equal(nameBeside(url, SCRIPT), "", url);
   for (const script of [`blob:${FOLDER}1`, "data:text/javascript,1", ""]) assert.equal(nameBeside(`${FOLDER}x.mjs`, script), "", script);
 });

@@ -144,7 +144,7 @@ test("Fault 752: a client names a sign-in of its own user at its own address, an
       say({ t, client, url, options: given, handlers: [], token: false, auth, again: false, ifKeys: false });
       await until(() => heard.some((message) => (message as { client?: number }).client === client));
       const { t: said, error } = heard.find((message) => (message as { client?: number }).client === client) as { t: string; error?: { message: string } };
-      assert.equal(`${said} ${error?.message}`, "failed auth is no sign-in of that user at that address", `${what}, ${t}`);
+      assert.equal(`${said} ${error?.message}`, auth === 102 ? "failed scopes has to be a list of strings" : "failed auth is no sign-in of that user at that address", `${what}, ${t}`);
     }
   }
   await goesOn();

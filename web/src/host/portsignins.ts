@@ -117,6 +117,8 @@ function newAnswer(answer: Callback | undefined, taken: Set<string>): Callback |
 export class PortSignIns {
   readonly #page: AuthPage & { answer(ask: number, work: Promise<unknown>): void };
   readonly #all = new Map<number, PortSignIn>();
+  /** Why there is none under a number. */
+  readonly #refused = new Map<number, unknown>();
   /** The states of answers that the page has come back with. */
   readonly #taken = new Set<string>();
 
@@ -126,7 +128,7 @@ export class PortSignIns {
 
   /** How many there are. */
   get size(): number {
-    return this.#all.size;
+    return this.#all.size + this.#refused.size;
   }
 
   /** The one under that number. Where it did not open, it is opened again: the page says it once. */
@@ -137,20 +139,20 @@ export class PortSignIns {
     return again ?? one;
   }
 
-  /** The same for a client: its tokens go where they are for, in that user's name. Throws `bad_argument` for any other number. */
+  /** The same for a client: its tokens go where they are for, in that user's name. Throws `bad_argument` for any other number, and what it was refused with. */
   at(number: number, url: string, principal: unknown = ""): PortSignIn {
+    if (this.#refused.has(number)) throw this.#refused.get(number);
     const one = this.get(number);
     if (one?.url !== url || one.principal !== principal) throw badArgument("connect", "auth", "is no sign-in of that user at that address");
     return one;
   }
 
-  /** What the page says of a sign-in. Throws for options that there are not. */
+  /** What the page says of a sign-in. */
   take(message: Extract<PageMessage, { t: "auth" | "seen" | "signIn" | "signOut" }>): void {
     const one = message.t === "seen" ? this.#all.get(message.client) : this.get(message.client);
     switch (message.t) {
       case "auth":
-        checkOptions((message.how as CrossingSignIn).options);
-        if (!one) this.#all.set(message.client, new PortSignIn(this.#page, message, this.#taken));
+        if (!one) this.#opens(message);
         break;
       case "seen":
         if (!one) break;
@@ -164,6 +166,15 @@ export class PortSignIns {
       case "signOut":
         if (one) this.#page.answer(message.ask, one.ready.then(async () => (await one.signIn.shared).auth.signOut()));
         break;
+    }
+  }
+
+  #opens(message: Extract<PageMessage, { t: "auth" }>): void {
+    try {
+      checkOptions((message.how as CrossingSignIn).options);
+      this.#all.set(message.client, new PortSignIn(this.#page, message, this.#taken));
+    } catch (error) {
+      this.#refused.set(message.client, error); // the client hears it that names it
     }
   }
 

@@ -1,3 +1,4 @@
+import { nameBeside } from "../shared/besidescript.js";
 import { importAt } from "../shared/importat.js";
 import { type LateModule, loadLate } from "../shared/latemodule.js";
 import { version } from "./beside.js";
@@ -30,8 +31,8 @@ export class FileBeside<T extends { readonly version: string }> {
   /** Loads it once per page, from the app's address where it names one. A failed load is forgotten, so that the next one tries again. */
   load(named?: URL): Promise<T> {
     const { href } = named ?? this.#beside;
-    // Under each query a browser has the module once more: pages could fill a worker with them.
-    if (typeof HOLDFAST_WASM === "string" && named?.search) return Promise.reject(new TypeError("a page names a worker no query"));
+    // Under each query a browser has the module once more, and each name is kept here: pages could fill a worker with them.
+    if (typeof HOLDFAST_WASM === "string" && named && !nameBeside(href, import.meta.url)) return Promise.reject(new TypeError("that is no name of a file beside the worker's script"));
     let coming = this.#loading.get(href);
     if (!coming) {
       const late: LateModule<T> = this.#modules.get(href) ?? {};

@@ -5,7 +5,7 @@ import { BUILD } from "./build.js";
 import { shortened } from "./shortened.js";
 
 /** One segment of a path. */
-const NAME = /^[\w.~-]+\.m?js$/;
+const NAME = /^[\w.~-]{1,200}\.m?js$/;
 
 /** A query of the worker's own: that of the build, and that of another try (latemodule.ts). */
 function isOwnQuery(query: string): boolean {
