@@ -32,7 +32,9 @@ func TestFault115_NoCipher(t *testing.T) {
 		};
 		window.told = [];
 		// Resolves with its first progress.
-		window.steps = (args) => new Promise((begun) => watch(mcp.callTool("steps", args, { onprogress: ({ progress }) => begun(told.push(progress) > 0) })));
+		window.steps = (args) => new Promise((begun) => {
+			watch(mcp.callTool("steps", args, { onprogress: ({ progress }) => begun(told.push(progress) > 0) }));
+		});
 		window.ready = true;`))
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +55,8 @@ func TestFault115_NoCipher(t *testing.T) {
 	known["session id"] = sessionOf(t, p)
 	// The stream is cut and resumed: the secrets are in memory.
 	p.Release("go")
-	if !ask[bool](first, `call.result.then(() => told.join() === "1,2" && call.guarantee === "lost-on-reload")`) {
+	went := `call.result.then(() => told.join() === "1,2" && call.guarantee === "lost-on-reload")`
+	if !ask[bool](first, went) {
 		t.Error("the call did not go on to its end")
 	}
 	p.Hold("go")

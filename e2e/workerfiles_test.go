@@ -18,7 +18,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// tapScript is what a hostile script of a page does first: it changes what the module says to its worker, as window.hostile has it.
+// tapScript is what a hostile script of a page does first: it changes what the module says to its worker, as
+// window.hostile has it.
 const tapScript = `
 window.workers = [];
 window.hostile = {};
@@ -47,7 +48,8 @@ window.hostile = {};
 // ownName is how the module starts a worker: the address has the build, and the name whose it is.
 var ownName = regexp.MustCompile(`^/holdfast-worker\.mjs\?[\d.]+-\d+ holdfast [\d.]+-\d+ ([0-9a-f]{64})?$`)
 
-// robbed is a page whose user has signed in, with the token in the worker's memory, and whose hostile script is after it.
+// robbed is a page whose user has signed in, with the token in the worker's memory, and whose hostile script
+// is after it.
 type robbed struct {
 	t    *testing.T
 	host string
@@ -128,7 +130,8 @@ func (r *robbed) heard(path string, h http.Header) {
 	r.asked[path]++
 }
 
-// unrobbed has the user's client send a request with the token, and checks that the hostile script has got nothing by then.
+// unrobbed has the user's client send a request with the token, and checks that the hostile script has got
+// nothing by then.
 func (r *robbed) unrobbed(t *testing.T) {
 	t.Helper()
 	if who := chrome.Script[string](r.page, `return (await mcp.callTool("pay", {}).result).content[0].text;`); who != "ada" {
@@ -144,14 +147,16 @@ func (r *robbed) unrobbed(t *testing.T) {
 	}
 }
 
-// loaded counts the requests for the worker's script, and for what records, which pages name here beside their own.
+// loaded counts the requests for the worker's script, and for what records, which pages name here beside
+// their own.
 func (r *robbed) loaded() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.asked["/holdfast-worker.mjs"] + r.asked["/holdfast-record.mjs"]
 }
 
-// tries has the page do something while the hostile script changes what it says to the worker; it returns what came of it.
+// tries has the page do something while the hostile script changes what it says to the worker; it returns
+// what came of it.
 func (r *robbed) tries(hostile, script string) string {
 	r.t.Helper()
 	return chrome.Script[string](r.page, `
@@ -166,9 +171,10 @@ func (r *robbed) tries(hostile, script string) string {
 		}`)
 }
 
-// TestFault722_ScriptOfThePageNamesAFile: somebody has signed in, and the token is in the memory of a worker. A hostile script of the page has
-// the worker load a file of its choice, as the module lets it or in the module's messages: the worker loads what lies beside its own script, and
-// wasm of its own build. The script gets no token. What the site itself serves beside the worker's script it has to trust.
+// TestFault722_ScriptOfThePageNamesAFile: somebody has signed in, and the token is in the memory of a worker.
+// A hostile script of the page has the worker load a file of its choice, as the module lets it or in the
+// module's messages: the worker loads what lies beside its own script, and wasm of its own build. The script
+// gets no token. What the site itself serves beside the worker's script it has to trust.
 func TestFault722_ScriptOfThePageNamesAFile(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "worker"} {
@@ -255,7 +261,8 @@ func (r *robbed) namesWasm(t *testing.T) {
 		{"a module", `{ wasm: new WebAssembly.Module(` + bytes + `) }`, ``, "takes none from a page"},
 		{"of the same version", `{ wasm: location.origin + "/uploads/same.wasm" }`, ``, ", of another build, the script is version "},
 		{"of another version", `{ wasm: location.origin + "/uploads/other.wasm" }`, ``, "load_failed: load: the wasm is version 9."},
-		{"none", `{ wasm: location.origin + "/uploads/evil.wasm" }`, ``, "the server answered 404 for the wasm at " + r.site.URL + "/…/evil.wasm"},
+		{"none", `{ wasm: location.origin + "/uploads/evil.wasm" }`, ``,
+			"the server answered 404 for the wasm at " + r.site.URL + "/…/evil.wasm"},
 		{"ours, from another origin", `{ wasm: "` + elsewhere.URL + `/holdfast-agents.wasm" }`, ``, "open"},
 	} {
 		if row.name == "a module" && r.host == "shared" {

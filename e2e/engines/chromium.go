@@ -48,7 +48,8 @@ func (Chromium) Start(ctx context.Context, o Options) (Browser, error) {
 			return nil, err
 		}
 	}
-	options := chrome.StartOptions(path, chromedp.UserDataDir(o.Profile), chromedp.Flag("ignore-certificate-errors", o.AnyCertificate))
+	options := append(chrome.StartOptions(path, chromedp.UserDataDir(o.Profile)),
+		chromedp.Flag("ignore-certificate-errors", o.AnyCertificate))
 	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
 	first, cancel := chromedp.NewContext(allocator)
 	c := &chromium{first: first, release: func() { cancel(); release() }}

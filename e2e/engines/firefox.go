@@ -108,7 +108,8 @@ func (f *firefox) connect(ctx context.Context, o Options) error {
 	if f.bidi, err = dial(ctx, url+"/session", nil); err != nil {
 		return err
 	}
-	return f.bidi.call(ctx, "session.new", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{"acceptInsecureCerts": o.AnyCertificate}}}, nil)
+	wants := map[string]any{"alwaysMatch": map[string]any{"acceptInsecureCerts": o.AnyCertificate}}
+	return f.bidi.call(ctx, "session.new", map[string]any{"capabilities": wants}, nil)
 }
 
 // contexts lists the top-level browsing contexts of a scope: "content", or "chrome" for

@@ -18,7 +18,8 @@ import (
 // securePage is a page of an https site that connects as it is told.
 const securePage = `
 import * as holdfast from "/holdfast.mjs";
-window.connects = (how, url, options) => holdfast[how](url, options).then((client) => client.host + " " + client.state, (error) => error.code);
+window.connects = (how, url, options) =>
+	holdfast[how](url, options).then((client) => client.host + " " + client.state, (error) => error.code);
 window.holdfast = holdfast;
 window.ready = true;
 `
@@ -38,8 +39,8 @@ func (s *scene) secure() *page {
 	return page
 }
 
-// plainElsewhere is the address of a server in plain that is not of this machine as far as a browser can tell, and how many
-// requests have come there.
+// plainElsewhere is the address of a server in plain that is not of this machine as far as a browser can
+// tell, and how many requests have come there.
 func (s *scene) plainElsewhere() (url string, came *atomic.Int32) {
 	s.Helper()
 	addresses, err := net.InterfaceAddrs()
@@ -70,8 +71,9 @@ func (s *scene) plainElsewhere() (url string, came *atomic.Int32) {
 	return server.URL + "/mcp", came
 }
 
-// plainHTTP has an https page connect to a server in plain, elsewhere and on this machine: in each host what the browser forbids the
-// page is forbidden, and nothing leaves; a server of this machine is as good as https in the hosts that are named.
+// plainHTTP has an https page connect to a server in plain, elsewhere and on this machine: in each host what
+// the browser forbids the page is forbidden, and nothing leaves; a server of this machine is as good as https
+// in the hosts that are named.
 func plainHTTP(here ...string) func(*scene) {
 	return func(s *scene) {
 		page := s.secure()
@@ -87,7 +89,8 @@ func plainHTTP(here ...string) func(*scene) {
 				`{ credentials: "include" }`:         "bad_argument",
 				`{ auth: holdfast.oauth() }`:         "bad_argument",
 			} {
-				if got := eval[string](page, `connects(`+chrome.JS(how)+`, `+chrome.JS(url)+`, `+options+`)`); got != want {
+				got := eval[string](page, `connects(`+chrome.JS(how)+`, `+chrome.JS(url)+`, `+options+`)`)
+				if got != want {
 					s.Errorf("%s %s: %s, want %s", how, options, got, want)
 				}
 			}
@@ -102,7 +105,8 @@ func plainHTTP(here ...string) func(*scene) {
 			if slices.Contains(here, host) {
 				want = host + " open"
 			}
-			if got := eval[string](page, `connects("connect", `+chrome.JS(local)+`, { host: `+chrome.JS(host)+`, token: () => "t", principal: "ada" })`); got != want {
+			options := `{ host: ` + chrome.JS(host) + `, token: () => "t", principal: "ada" }`
+			if got := eval[string](page, `connects("connect", `+chrome.JS(local)+`, `+options+`)`); got != want {
 				s.Errorf("localhost: %s, want %s", got, want)
 			}
 		}
