@@ -181,6 +181,7 @@ function changing() {
   const client = new ClientView(url, new Backlog(10), { roots: () => answer }, stores);
   const states: string[] = [];
   client.listeners.add("state", ({ state }) => states.push(state));
+  client.listeners.add("durability", ({ durability }) => states.push(durability));
   const request = (params: Open, options: CallOptions = {}): Call<unknown> => client.make("tools/call", "request", ["tools/call", params], options);
   const opened = (port: ClientPort): void => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0);
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -225,6 +226,7 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   assert.deepEqual(said.slice(-4), [[1, "close"], [0, "ada commit"], [1, "release"], [0, "ada close"]]);
 
   // The store is being opened: what is asked now is the second user's.
+  assert.equal(client.facts.durability, "indexeddb", "as far as anybody knows");
   const mine = request({ a: 3 }, { key: "k" });
   const taken = request({ a: 4 });
   taken.cancel();

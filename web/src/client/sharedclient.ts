@@ -57,7 +57,7 @@ export interface Validation {
  */
 export class SharedClient extends SharedConnection {
   /** Fields that the server's CORS rules refuse, in small letters. */
-  readonly #refusedHeaders = new Set<string>();
+  readonly #refusedHeaders: Set<string>;
   /** What the core got of the tools that were listed. */
   #listed = names();
   /** The resources that the app has subscribed to, and whether the server has taken that. */
@@ -75,7 +75,8 @@ export class SharedClient extends SharedConnection {
   constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping, like?: SharedClient) {
     super(runtime, url, backlog, handlers, keeping, like);
     this.#hasRoots = handlers.roots !== undefined;
-    if (like) this.#level = like.#level; // the app's word, whoever its user is
+    this.#refusedHeaders = new Set(like ? like.#refusedHeaders : []);
+    this.#level = like ? like.#level : undefined; // the app's word, whoever its user is
     this.#keeping = keeping;
     const fresh: Fresh = (...times) => this.runtime.fresh(...times);
     this.#cache = new ResultCache(fresh);

@@ -65,11 +65,11 @@ export class SharedConnection {
   /** @internal Who uses it. */
   use: ConnectionUse | undefined;
 
-  /** @internal Use {@link connect}. `like`: it has the server of that one, for another user; what is known of that holds until the server says otherwise. */
+  /** @internal Use {@link connect}. `like`: it has the server, and the app, of that one, for another user; what is known of that holds until it turns out otherwise. */
   constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, keeping: CallKeeping, like?: SharedConnection) {
     this.url = url;
     this.#keeping = keeping;
-    this.#durability = keeping.journal?.durability ?? "memory";
+    this.#durability = keeping.journal?.durability ?? like?.durability ?? "memory";
     this.#why = keeping.why ?? "";
     this.#handlers = { ...handlers, unsafe: (problem) => (this.#unsafeVisits++, this.integrity("unsafe_visit", `the page to visit ${problem}`)) };
     this.#listeners.tap((event, value) => this.use?.emit(event, value));

@@ -59,7 +59,6 @@ export class HostedClient {
       await this.#open(url, all, (...made) => {
         view = new PortView(this.#number, this.#page, made);
         view.hasToken = token;
-        view.onAnotherUser = () => this.#facts.repeatAll();
         view.listeners.tap((event, value) => this.#emit(view, event, value));
         return view;
       });
@@ -119,6 +118,7 @@ export class HostedClient {
   #emit<E extends keyof ClientEvents>(view: PortView, event: E, value: ClientEvents[E]): void {
     if (event === "call") return; // the page has made it
     this.#view ??= view.client && view; // what is said before it is open goes with that
+    if (event === "state" && (value as ClientEvents["state"]).anotherUser) this.#facts.repeatAll(); // those that wait are not sent
     this.tell();
     this.touched();
     if (event === "durability" && (value as ClientEvents["durability"]).why === "closed") for (const { call } of view.shown()) call.lost();

@@ -95,12 +95,8 @@ export class PortView extends ClientView {
     if (this.client && (isLate || this.peers.length > 1) && this.stores.shows(token)) this.leaves(); // what waits for it says so itself
   }
 
-  /** Called where its user is another one from here on. */
-  onAnotherUser = (): void => {};
-
   override leaves(): void {
     this.page.takeBack(this.number);
-    this.onAnotherUser();
     super.leaves();
   }
 
