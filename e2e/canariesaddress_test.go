@@ -37,7 +37,7 @@ window.surfacesOfSignIn = async () => {
 
 // TestFault716_AddressOfTheServer: path and query of the server, the user's name and the client's rest nowhere in plain, and
 // nobody hears them: not in rows and their keys, in either storage of the page, in what tabs tell each other, in the
-// names of locks, and in the files of all that a site can store. It is looked for while somebody is asked, while a token
+// names of locks, on the console, and in the files of all that a site can store. It is looked for while somebody is asked, while a token
 // is refreshed, and behind that.
 func TestFault716_AddressOfTheServer(t *testing.T) {
 	t.Parallel()
@@ -60,6 +60,7 @@ func TestFault716_AddressOfTheServer(t *testing.T) {
 			consts := `const [SERVER, PRINCIPAL, CLIENT, HOST] = ` + chrome.JS([]string{address, known["principal"], known["name of the client"], host}) + ";\n"
 			gathers := strings.TrimPrefix(candidSignInScript[strings.Index(candidSignInScript, "\nwindow.rows = "):], appScript)
 			browser := startBrowser(t, profile, site.Page("/app", candidScript+gathers+consts+addressScript))
+			console := browser.console()
 			shown := map[string]string{}
 			look := func(when string) {
 				t.Helper()
@@ -79,13 +80,14 @@ func TestFault716_AddressOfTheServer(t *testing.T) {
 			s.GoOn()
 			ask[chrome.Void](browser, `void localStorage.setItem("own", `+chrome.JS(plain["an app's own"])+`)`)
 			look("behind that")
+			shown["behind that: console"] = console()
 			browser.quit()
 			for where, text := range shown {
 				if found := known.in([]byte(text)); len(found) > 0 {
 					t.Errorf("%s shows %q", where, found)
 				}
 			}
-			for _, where := range []string{"while somebody is asked: keys of rows", "while a token is refreshed: locks", "behind that: database", "behind that: channel"} {
+			for _, where := range []string{"while somebody is asked: keys of rows", "while a token is refreshed: locks", "behind that: database", "behind that: channel", "behind that: console"} {
 				if shown[where] == "" {
 					t.Errorf("nothing of %s was looked at", where)
 				}

@@ -127,3 +127,46 @@ func TestFault239_ClockOffByTenMinutes(t *testing.T) {
 		})
 	}
 }
+
+// TestTokensRestByDefault: an app names no storage. Somebody signs in, in whatever host, and a page of another host finds the
+// tokens in the store: nobody is asked again.
+func TestTokensRestByDefault(t *testing.T) {
+	t.Parallel()
+	for _, host := range signInHosts {
+		t.Run(host, func(t *testing.T) {
+			row(t)
+			t.Parallel()
+			s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
+			s.Person("ada")
+			page := signingIn(profile, site, s, `{"host":"`+host+`"}`)
+			page.WaitFor(`window.opened`)
+			asked := s.Requests("GET /auth")
+			other := signingIn(profile, site, s, `{"host":"`+map[bool]string{true: "worker", false: "page"}[host == "page"]+`"}`)
+			other.WaitFor(`window.opened`)
+			if who := chrome.Script[string](other, payOnce); who != "ada" || s.Requests("GET /auth") != asked {
+				t.Errorf("another page pays as %q, and somebody was asked %d times", who, s.Requests("GET /auth"))
+			}
+		})
+	}
+}
+
+// TestTokensWithoutASharedWorker: an app names no host, and the browser has no shared worker. The client is in the page, and
+// the page sends its tokens itself.
+func TestTokensWithoutASharedWorker(t *testing.T) {
+	t.Parallel()
+	const overheard = `
+		delete window.SharedWorker;
+		window.shown = [];
+		const sends = window.fetch;
+		window.fetch = (...request) => {
+			shown.push(new Headers(request[0].headers ?? request[1]?.headers).get("authorization"));
+			return sends(...request);
+		};`
+	s, site := oauthserver.Start(t), chrome.NewSite(t)
+	s.Person("ada")
+	page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", overheard+signInScript) + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":{}}`))
+	page.WaitFor(`window.opened`)
+	if got := chrome.Eval[string](page, `mcp.host + " " + shown.some((one) => one?.startsWith("Bearer "))`); got != "page true" {
+		t.Errorf("its host, and whether the page sends tokens: %s", got)
+	}
+}

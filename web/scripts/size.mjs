@@ -35,7 +35,7 @@ export const files = [
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 16_400, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 42_800, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_560, goal: 2_000 },
-  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 5_100, goal: 1_800 },
+  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 5_120, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_200, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 2_400, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 18_300, goal: 12_000 },

@@ -45,8 +45,11 @@ test("Fault 716: rows of earlier builds, whose names have the address of a serve
   const rows = new AuthRows(() => Promise.resolve({ db, key, mark }));
   const here = `grant/${await digest(["a"])}`;
   for (const name of [here, `grant/${url}`, `epoch/${url}`, `round/${url}`, 'client/["https://as.example","https://app.example/"]', "issuer/app", "flow/state"]) await rows.set(name, 0, { url });
+  const [mine, former] = await Promise.all(["mine", "former"].map(async (state) => `flow/${await digest([state])}`));
+  await rows.set(mine!, 0, { url, signIn: "s" });
+  await rows.set(former!, 0, { url }); // its name is as those of now
   await rows.dropFormer();
-  assert.deepEqual(await rows.keys(""), [here]);
+  assert.deepEqual(await rows.keys(""), [mine, here]);
   assert.ok(!JSON.stringify((await shim.dump())["keys"]!.map(({ name }) => name)).includes("tenant"));
   db.close();
 });

@@ -87,8 +87,12 @@ export class AuthRows {
     });
   }
 
-  /** Deletes what earlier builds have stored, whose names say of which server it is. */
+  /** Deletes what earlier builds have stored: its names say of which server it is, and its flows do not say of which sign-in. */
   async dropFormer(): Promise<void> {
+    for (const key of await this.keys("flow/")) {
+      const flow = await this.get<{ signIn?: unknown }>(key);
+      if (flow && typeof flow.value.signIn !== "string") await this.set(key, flow.version, undefined);
+    }
     const former = (await this.keys("")).filter((key) => !NAME.test(key));
     if (former.length === 0) return;
     const { db } = await this.#connect();

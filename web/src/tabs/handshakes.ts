@@ -44,8 +44,14 @@ export class Handshakes {
     this.#release = undefined;
   }
 
-  /** Makes one in the place of one that the server has forgotten, while no other page does. */
-  alone(work: () => Promise<void>): Promise<void> {
-    return exclusively(`handshake.${this.#server}`, work);
+  /** Makes one in the place of one that the server has forgotten, while no other page does. Whoever does may hang. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), PATIENCE);
+    try {
+      await exclusively(`handshake.${this.#server}`, work, patience.signal);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
