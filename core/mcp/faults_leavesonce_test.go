@@ -355,3 +355,40 @@ func TestFault761_ASessionIsGone(t *testing.T) {
 	o.answers(o.leaves("tools/call once"))
 	o.ends(c, "result")
 }
+
+// Fault 760: a call that waits so has not left for the store either: the page that loads next sends it, behind an answer
+// of its own.
+func TestFault760_AReloadMeanwhile(t *testing.T) {
+	q := &queue{MCP: coretest.NewMCP(t, mcp.Config{Streams: true, Journal: true, NoListen: true, Wall: 1_790_000_000_000}), t: t}
+	q.Handshake("2025-11-25")
+	q.Stored(journal.ResultOK, 0)
+	q.call, _ = q.MCP.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true})
+	q.pass(1_000)
+	q.land(journal.ResultOK)
+	q.Reload()
+	q.Start()
+	q.look()
+	q.land(journal.ResultOK)
+	ping := q.Newest()
+	if !q.Request(ping).Once || q.posts != 0 {
+		t.Fatalf("%d requests have left\n%s", q.posts, q.Log())
+	}
+	q.Head(ping, 200, "content-type", coretest.JSON)
+	q.Chunk(ping, coretest.Result(coretest.RequestID(q.Request(ping)), `{}`))
+	q.End(ping, engine.EndClean)
+	q.look()
+	q.land(journal.ResultOK)
+	if q.posts != 1 || !q.Request(q.Newest()).Once {
+		t.Errorf("%d requests have left\n%s", q.posts, q.Log())
+	}
+}
+
+// Fault 758: a server without sessions is asked what it speaks: it has no ping. That is no other handshake.
+func TestFault758_AServerWithoutSessions(t *testing.T) {
+	o := &once{rig: modern(t, mcp.Config{Streams: true, NoListen: true})}
+	o.served = o.Newest()
+	c := o.pay()
+	o.answers(o.leaves("server/discover once"))
+	o.answers(o.leaves("tools/call once"))
+	o.ends(c, "result")
+}

@@ -63,7 +63,7 @@ func playHistory(t *testing.T, seed uint64) *history {
 			t.Logf("play it again with HOLDFAST_SEED=%d", seed)
 		}
 	}()
-	h := &history{rig: connected(t, mcp.Config{Seed: seed}), rng: rand.New(rand.NewPCG(seed, 1))}
+	h := &history{rig: connected(t, mcp.Config{Seed: seed, Streams: seed%2 == 0}), rng: rand.New(rand.NewPCG(seed, 1))}
 	h.served = h.Newest()
 	steps := 30 + h.rng.IntN(120)
 	for range steps {
@@ -134,7 +134,6 @@ func (h *history) begin() {
 	j := &job{number: len(h.jobs), total: h.rng.IntN(9), ids: h.rng.IntN(20) > 0, polling: h.rng.IntN(5) == 0,
 		retry: one(h.rng, []string{"", "", "retry: 0\n", "retry: 200\n", "retry: 3000\n"})}
 	j.c = h.Call("tools/call", fmt.Sprintf(`{"name":"%d"}`, j.number), mcp.CallOptions{})
-	j.id = coretest.RequestID(h.Exchange(h.Newest()).Request)
 	h.jobs = append(h.jobs, j)
 }
 
@@ -149,6 +148,8 @@ func (h *history) serve() {
 			h.serveGET(x)
 		} else if strings.Contains(string(e.Request.Body), `"tools/call"`) {
 			h.servePOST(x)
+		} else if strings.Contains(string(e.Request.Body), `"ping"`) {
+			h.servePing(x)
 		} else {
 			h.Head(x, 202)
 			if !h.Exchange(x).Over && (h.kind || h.rng.IntN(4) > 0) {
@@ -166,6 +167,7 @@ func (h *history) servePOST(x engine.ExchangeID) {
 	var number int
 	fmt.Sscanf(after, "%d", &number)
 	j := h.jobs[number]
+	j.id = id
 	if j.runs++; j.runs > 1 {
 		h.fatal("call %d is run %d times, now as request %s", j.c, j.runs, id)
 	}
@@ -180,6 +182,25 @@ func (h *history) servePOST(x engine.ExchangeID) {
 	if h.rng.IntN(5) > 0 {
 		j.say(h.rng, "") // a priming event
 	}
+}
+
+// servePing answers a ping, or has it meet what a request may meet.
+func (h *history) servePing(x engine.ExchangeID) {
+	if !h.kind {
+		switch h.rng.IntN(12) {
+		case 0, 1:
+			h.End(x, engine.EndNetwork)
+			return
+		case 2:
+			h.Head(x, 411, "content-type", "text/html")
+			return
+		case 3:
+			return // never answered
+		}
+	}
+	h.Head(x, 200, "content-type", coretest.JSON)
+	h.Chunk(x, coretest.Result(coretest.RequestID(h.Exchange(x).Request), "{}"))
+	h.End(x, engine.EndClean)
 }
 
 // serveGET takes a reconnect, or refuses it in one of many ways.

@@ -86,7 +86,7 @@ func (k *connection) take(n int) string {
 // work does the next piece of the job.
 func (j *job) work(rng *rand.Rand) {
 	switch {
-	case j.over:
+	case j.over, j.runs == 0:
 	case j.done < j.total:
 		j.done++
 		j.say(rng, coretest.Progress(j.id, j.done))

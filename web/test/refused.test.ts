@@ -56,6 +56,7 @@ const OF_CONNECT: Row[] = [
   [{ capabilities: { sampling: true } }, "capabilities.sampling has to be an object"],
   [{ capabilities: { tasks: {} } }, "capabilities.tasks is declared by the client itself"],
   [{ listen: "no" }, "listen has to be true or false"],
+  [{ streamedBodies: "no" }, "streamedBodies has to be true or false"],
   [{ revision: 7 }, "revision has to be a string"],
   [{ validator: "http://" }, "validator has to be a URL, or the text of one"],
   [{ record: true, recorder: "https://[" }, "recorder has to be a URL, or the text of one"],
