@@ -23,18 +23,15 @@ var deciders = []decider{
 	{"whose a key is", regexp.MustCompile(`[cC]ode: (engine\.CodeKeyInUse|"key_in_use")|[!&] ?sameRequest\(`), []string{
 		"core/mcp/call_key.go", "web/src/client/calls.ts", "web/src/host/remotecalls.ts",
 	}},
-	{"whether a call is kept", regexp.MustCompile(`\bjournal \?\? `), []string{
-		"web/src/client/outgoing.ts", "web/src/host/remotecalls.ts", "web/src/transport/requests.ts",
-	}},
+	{"whether a call is kept", regexp.MustCompile(`\bjournal \?\? `), []string{"web/src/client/idempotency.ts"}},
 	{"what a reload does to a call in a worker", regexp.MustCompile(`[?{].*survives-reload`), []string{
-		"web/src/host/hostedclient.ts", "web/src/host/portcall.ts",
+		"web/src/client/guarantees.ts",
 	}},
 	{"whether a runtime is started again", regexp.MustCompile(`\bREVIVAL_EVERY\b`), []string{
-		"web/src/connect/lifetime.ts", "web/src/host/remoteclient.ts",
+		"web/src/connect/interrupted.ts",
 	}},
-	{"what a closed client answers", regexp.MustCompile(`"the client is closed"`), []string{
-		"core/mcp/failure.go", "web/src/client/clientview.ts", "web/src/connect/lifetime.ts", "web/src/host/agentview.ts",
-		"web/src/host/portagents.ts", "web/src/host/portasks.ts", "web/src/host/portcalls.ts", "web/src/host/remoteclient.ts",
+	{"what a closed client answers", regexp.MustCompile(`(=|[mM]essage:) "the client is closed"`), []string{
+		"core/mcp/failure.go", "web/src/shared/errors.ts",
 	}},
 }
 

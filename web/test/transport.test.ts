@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { connect } from "../src/host/hosts.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { JSONRPCMessage, SendOptions } from "../src/transport/messages.js";
+import { answer, type Answering, type TransportCallOptions } from "../src/transport/requests.js";
 import { HoldfastTransport } from "../src/transport/transport.js";
 import { Origin } from "./bothhosts.js";
 import { ready, until } from "./ready.js";
@@ -124,4 +125,20 @@ test("Fault 556: a transport that is closed so many microtasks after its Client 
       await first.close();
     }
   }
+});
+
+test("the official Client gets a resumption token of each request that is kept, and of no other", async () => {
+  const call = { id: "kept-1", result: Promise.resolve({}), async *[Symbol.asyncIterator]() {} };
+  const mcp = { durability: "indexeddb", callTool: () => call, request: () => call } as unknown as Answering["mcp"];
+  const tokenOf = async (method: string, options: TransportCallOptions): Promise<string | undefined> => {
+    let token: string | undefined;
+    const send: SendOptions = { onresumptiontoken: (given) => (token = given) };
+    await answer({ method, params: { name: "x" } }, { mcp, over: new AbortController().signal, send, optionsFor: () => options, tell: () => {}, report: () => {} });
+    return token;
+  };
+  assert.equal(await tokenOf("tools/call", {}), "kept-1");
+  assert.equal(await tokenOf("tools/call", { journal: false }), undefined);
+  assert.equal(await tokenOf("work/begin", {}), undefined);
+  assert.equal(await tokenOf("work/begin", { journal: true }), "kept-1");
+  assert.equal(await tokenOf("work/begin", { key: "k" }), "kept-1");
 });

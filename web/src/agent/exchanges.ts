@@ -1,5 +1,5 @@
 import { OUTCOME } from "../shared/border.js";
-import { errorFromGo, type GoError, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
+import { closedError, errorFromGo, type GoError, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument, checkSignal, notJSON, throwIfAborted } from "../shared/arguments.js";
 import type { Wire } from "../runtime/wire.js";
@@ -115,7 +115,7 @@ export class Exchanges {
 
   // Sessions do not outlast the change: what is asked in one is asked of nobody.
   async #begun(method: string, session: number): Promise<void> {
-    if (session !== 0) throw new HoldfastError({ code: "closed", op: method, message: "the session is another user's" });
+    if (session !== 0) throw closedError(method, "the session is another user's");
     await this.#able.opening();
     const over = this.#able.over(method);
     if (over) throw over;

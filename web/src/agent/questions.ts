@@ -1,6 +1,6 @@
 import { draftText, type Draft } from "../input/drafts.js";
 import type { ElicitationResult, FormElicitation, URLElicitation } from "../input/elicitation.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError } from "../shared/errors.js";
 import { badArgument } from "../shared/arguments.js";
 import type { JSONSchema, Open } from "../shared/mcp.js";
 import type { PermissionOption, PermissionSubject } from "./acp.js";
@@ -51,7 +51,7 @@ abstract class Question {
   /** @internal */
   protected answer(ok: boolean, value: object): void {
     if (this.signal.aborted) {
-      throw new HoldfastError({ code: "closed", op: this.method, message: "nobody waits for the answer any more" });
+      throw closedError(this.method, "nobody waits for the answer any more");
     }
     this.sends(ok, JSON.stringify(value));
     this.end();

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Backlog } from "../shared/backlog.js";
 import { EVENT } from "../shared/border.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError, HoldfastError } from "../shared/errors.js";
 import { disposedBy } from "../shared/dispose.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
@@ -395,6 +395,6 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   #over(op: string): HoldfastError {
-    return new HoldfastError({ code: "closed", op, message: "the session is closed" });
+    return closedError(op, "the session is closed");
   }
 }

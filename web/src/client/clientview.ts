@@ -2,7 +2,7 @@ import type { Asks, ClientBackend, ConnectionFacts, Makes } from "./backend.js";
 import type { Backlog } from "../shared/backlog.js";
 import { Call } from "./call.js";
 import type { ClientEvents } from "./clientevents.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError, type HoldfastError } from "../shared/errors.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Host } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
@@ -244,7 +244,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
       return;
     }
     this.#ended = true;
-    this.#part(closedError, false);
+    this.#part((op) => closedError(op), false);
     for (const uri of this.#watched) if (this.#watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
     if (client.state !== "failed" && client.state !== "closed") this.listeners.emit("state", { state: "closed" });
   }
@@ -305,8 +305,4 @@ export class ClientView implements ClientBackend, View, CallViewer {
     }
     for (const end of this.#waiting) end(why);
   }
-}
-
-function closedError(op: string): HoldfastError {
-  return new HoldfastError({ code: "closed", op, message: "the client is closed" });
 }

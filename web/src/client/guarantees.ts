@@ -17,6 +17,11 @@ export function guaranteesOf(durability: Durability, seals: boolean, facts: numb
   return { floor, ceiling: durability === "memory" || !seals ? floor : guaranteeAt(facts, CEILING_SHIFT) };
 }
 
+/** What a reload does to a call, by what the core says, which knows no host: `outlives` says whether the host outlives the page. */
+export function inHost(core: Guarantee, outlives: boolean): Guarantee {
+  return outlives && core === "lost-on-reload" ? "survives-reload" : core;
+}
+
 function guaranteeAt(facts: number, shift: number): GuaranteeWord {
   return GUARANTEE_WORDS[(facts >> shift) & 0xff]!;
 }

@@ -1,4 +1,5 @@
 import type { Open } from "../shared/mcp.js";
+import type { CallOptions } from "./options.js";
 
 /**
  * Where a call of a tool, or a request that is kept, has its idempotency key in `_meta`: a random text, the same
@@ -12,6 +13,16 @@ export const IDEMPOTENCY_KEY = "io.github.holdfast-mcp/idempotencyKey";
 export function withKey(worth: boolean, ...meta: readonly (Open | undefined)[]): Open {
   const all = Object.assign({}, ...meta) as Open;
   return worth && !(IDEMPOTENCY_KEY in all) ? { [IDEMPOTENCY_KEY]: randomId(), ...all } : all;
+}
+
+/** @internal Whether calls of that method are work that can take long, which is kept in the store by itself. */
+export function isLong(method: string): boolean {
+  return method === "tools/call";
+}
+
+/** @internal Whether a call is kept in the store: where the app says so, else what can take long, and what has a key. */
+export function isKept(method: string, { journal, key }: Pick<CallOptions, "journal" | "key">): boolean {
+  return journal ?? (isLong(method) || key !== undefined);
 }
 
 /** @internal The idempotency key in that `_meta`. */

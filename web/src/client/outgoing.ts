@@ -1,5 +1,5 @@
 import { CallFlags } from "../shared/border.js";
-import { withKey } from "./idempotency.js";
+import { isKept, isLong, withKey } from "./idempotency.js";
 import { nameOf } from "./methodname.js";
 import type { Open } from "../shared/mcp.js";
 import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
@@ -36,8 +36,8 @@ export function outgoing(method: string, params: Open | undefined, options: Call
   };
   const argument = method === "tools/call" ? "args" : "params";
   const { _meta, ...rest } = membersOf(op, argument, params);
-  const kept = options.journal ?? (KEPT.has(method) || options.key !== undefined);
-  const meta = withKey(kept || KEPT.has(method), _meta as Open | undefined, options.meta);
+  const kept = isKept(method, options);
+  const meta = withKey(kept || isLong(method), _meta as Open | undefined, options.meta);
   if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
   const empty = Object.keys(meta).length === 0;
   return {
@@ -57,9 +57,6 @@ export interface MadeThere {
 function madeAt({ madeAt }: MadeThere): number {
   return Number.isFinite(madeAt) ? madeAt! : Date.now();
 }
-
-/** The methods whose calls are kept in the store by themselves: work that can take long. */
-const KEPT = new Set(["tools/call"]);
 
 function keyOf(op: string, key: string | undefined): string {
   if (key === undefined) return "";

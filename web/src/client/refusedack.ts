@@ -1,8 +1,8 @@
-import { HoldfastError } from "../shared/errors.js";
+import { closedError } from "../shared/errors.js";
 
 /** The answer to an acknowledgement of all that a call had, where it has ended as `closed` in this page. Nobody has to look at it. */
 export function refusedAck(): Promise<never> {
-  const refused = Promise.reject(new HoldfastError({ code: "closed", op: "ack", message: "its outcome did not come here" }));
+  const refused = Promise.reject(closedError("ack", "its outcome did not come here"));
   refused.catch(() => {});
   return refused;
 }

@@ -1,3 +1,11 @@
+/** What lived no longer than so many ms is not started again: the next one would end as it did. */
+const REVIVAL_EVERY = 10_000;
+
+/** Whether a runtime, or a worker, that has ended may be replaced, which began at `since` (`performance.now()`). */
+export function livedLong(since: number): boolean {
+  return performance.now() - since >= REVIVAL_EVERY;
+}
+
 /** What may be asked once more whatever became of the first time: it changes nothing, or nothing more. */
 const REPEATABLE: ReadonlySet<string> = new Set([
   "ack",

@@ -1,10 +1,10 @@
 import type { Journal } from "../tabs/journal.js";
-import { errorFromGo, HoldfastError, type GoError } from "../shared/errors.js";
+import { closedError, errorFromGo, type GoError, HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { whenLoggedOut } from "../tabs/loggedout.js";
-import { isRepeatable } from "./interrupted.js";
+import { isRepeatable, livedLong } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
 import type { TokenSource } from "./userstores.js";
 import type { Wire } from "../runtime/wire.js";
@@ -23,9 +23,6 @@ export interface Keeping {
   /** Loads the runtime again after it has exited. */
   reload?: () => Promise<Runtime>;
 }
-
-/** A runtime that lived no longer than this, in ms, is not started again. */
-const REVIVAL_EVERY = 10_000;
 
 /** @internal What a client learns of its server from what the core says of its state. */
 export interface Facts {
@@ -130,7 +127,7 @@ export class Lifetime<F extends Facts, C extends object> {
   overError(op: string): HoldfastError {
     const error = this.#error;
     if (!error && this.#loggedOut) return unsent(op);
-    if (!error) return new HoldfastError({ code: "closed", op, message: "the client is closed" });
+    if (!error) return closedError(op);
     return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
   }
 
@@ -152,11 +149,11 @@ export class Lifetime<F extends Facts, C extends object> {
         if (state === "connecting" || state === "awaiting_authorization") return;
         off();
         if (state === "open") resolve();
-        else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
+        else reject(error ?? closedError("connect", "the client was closed"));
       });
       this.#boot = boot;
       this.#watchWipes();
-      if (this.#keeping.journal?.forgotten) this.#fail(new HoldfastError({ code: "closed", op: "connect", message: "the user has logged out" }));
+      if (this.#keeping.journal?.forgotten) this.#fail(closedError("connect", "the user has logged out"));
       else boot();
     });
   }
@@ -364,8 +361,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#asking?.abort();
     this.#question = undefined;
     this.#use.reject((op) => interrupted(error, op));
-    const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
-    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || this.#loggedOut || !lived) {
+    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || this.#loggedOut || !livedLong(this.#bornAt)) {
       this.#fail(error);
       return;
     }

@@ -1,9 +1,9 @@
-import { HoldfastError } from "../shared/errors.js";
+import { closedError, type HoldfastError } from "../shared/errors.js";
 
 /** Why what a page has of a user ends: its token provider has given another user's token. */
 export const OTHER_USER = "the token provider gave a token of another user";
 
 /** The error that it ends with. */
 export function otherUser(op: string): HoldfastError {
-  return new HoldfastError({ code: "closed", op, message: OTHER_USER });
+  return closedError(op, OTHER_USER);
 }

@@ -1,6 +1,6 @@
 import type { AgentClient } from "../agent/agentclient.js";
 import { unlessAborted } from "../connect/abort.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { errorData } from "./errordata.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
@@ -67,7 +67,7 @@ export class AgentRequests {
 
   /** The page hears no more of them but this. The agent goes on with those that it has. */
   end(message: string): void {
-    for (const [ask, { method }] of this.#open) this.#page.send({ t: "answered", ask, error: errorData(new HoldfastError({ code: "closed", op: method, message })) });
+    for (const [ask, { method }] of this.#open) this.#page.send({ t: "answered", ask, error: errorData(closedError(method, message)) });
     this.#open.clear();
   }
 }

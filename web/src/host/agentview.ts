@@ -7,7 +7,7 @@ import { unlessAborted } from "../connect/abort.js";
 import { OTHER_USER } from "../connect/otheruser.js";
 import type { UserStores } from "../connect/userstores.js";
 import type { Handlers } from "../input/handlers.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError, HoldfastError } from "../shared/errors.js";
 import { check } from "../shared/kinds.js";
 import { AgentRequests, type AskingPage } from "./agentrequests.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
@@ -223,7 +223,7 @@ export class AgentView implements SharingPage, TokenView {
 
   /** It is over already: nothing is left to close, and what is stored may be another user's. */
   #closeLate(how: "close" | "terminate" | "logout"): void {
-    if (how === "logout") throw new HoldfastError({ code: "closed", op: "forget", message: "the client is closed" });
+    if (how === "logout") throw closedError("forget");
   }
 
   /** Nothing goes to the page any more, and nothing is taken from it; `message` says why. Reports whether it was the client's last view. */
@@ -298,10 +298,10 @@ export class AgentView implements SharingPage, TokenView {
     const { session, method } = message;
     this.#requests.make(message, this.#asking, () => {
       const client = this.#agent?.client;
-      if (!client || !this.isOpen) throw isClosed("client", method);
+      if (!client || !this.isOpen) throw closedError(method);
       if (session === 0) return { client, handle: 0 };
       const mirror = this.#shown.sessionOf(session); // the user may have changed while the request waited
-      if (!mirror) throw isClosed("session", method);
+      if (!mirror) throw closedError(method, "the session is closed");
       return { client, handle: handleOf(mirror, method) };
     });
   }
@@ -339,14 +339,9 @@ export class AgentView implements SharingPage, TokenView {
   }
 }
 
-/** The error of what is asked of something that is closed. */
-function isClosed(what: "client" | "session", op: string): HoldfastError {
-  return new HoldfastError({ code: "closed", op, message: `the ${what} is closed` });
-}
-
 /** The runtime's number for a session; throws where none has it. */
 function handleOf({ handle, isOver }: SessionMirror, op: string): number {
   if (handle !== undefined) return handle;
-  if (isOver) throw new HoldfastError({ code: "closed", op, message: "the session is closed" });
+  if (isOver) throw closedError(op, "the session is closed");
   throw new HoldfastError({ code: "runtime_exited", op, message: "the runtime that had the session has exited", retryable: true });
 }

@@ -1,8 +1,7 @@
 import type { ClientEvents } from "../client/clientevents.js";
 import { CONNECT } from "../client/clientoptionkinds.js";
 import type { Call } from "../client/call.js";
-import type { Guarantee } from "../client/events.js";
-import type { Guarantees } from "../client/guarantees.js";
+import { type Guarantees, inHost } from "../client/guarantees.js";
 import type { openView } from "../client/openview.js";
 import { unlessAborted } from "../connect/abort.js";
 import type { ConnectOptions } from "../client/options.js";
@@ -144,6 +143,5 @@ export class HostedClient {
 /** What calls can count on in a host that outlives the page, where it does. */
 function guaranteesIn({ facts, outlives }: PortView): Guarantees {
   const { floor, ceiling } = facts.guarantees;
-  const here = (core: Guarantee): Guarantee => (outlives && core === "lost-on-reload" ? "survives-reload" : core);
-  return { floor: here(floor), ceiling: here(ceiling) };
+  return { floor: inHost(floor, outlives), ceiling: inHost(ceiling, outlives) };
 }

@@ -1,5 +1,5 @@
 import type { OpenAgent } from "../agent/openagent.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError } from "../shared/errors.js";
 import { type AgentPage, AgentView } from "./agentview.js";
 import { errorData } from "./errordata.js";
 import type { PageMessage } from "./protocol.js";
@@ -41,7 +41,7 @@ export class PortAgents {
     switch (message.t) {
       case "request":
         if (view) return view.request(message);
-        this.#page.send({ t: "answered", ask: message.ask, error: errorData(new HoldfastError({ code: "closed", op: message.method, message: "the client is closed" })) });
+        this.#page.send({ t: "answered", ask: message.ask, error: errorData(closedError(message.method)) });
         break;
       case "respond":
         view?.respond(message);
@@ -58,7 +58,7 @@ export class PortAgents {
   /** Carries out what the page asks of the client itself. */
   async ask(client: number, method: string): Promise<unknown> {
     const view = this.#views.get(client);
-    if (!view) throw new HoldfastError({ code: "closed", op: method, message: "the client is closed" });
+    if (!view) throw closedError(method);
     switch (method) {
       case "stored":
         return view.stored();

@@ -5,7 +5,7 @@ import { ASKS } from "../client/clientoptionkinds.js";
 import type { RawEvent } from "../client/events.js";
 import { storeKeys } from "../connect/userstores.js";
 import { Gap } from "../shared/eventqueue.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError } from "../shared/errors.js";
 import { checkAll } from "../shared/kinds.js";
 import { bytesOf } from "../shared/backlog.js";
 import { forgetStored } from "../tabs/forget.js";
@@ -47,7 +47,7 @@ export class PortAsks {
     if (!view?.client) {
       const ends = method === "close" || method === "terminate";
       if (ends) this.#page.closed(client); // it is being opened
-      this.answer(ask, ends ? Promise.resolve() : Promise.reject(new HoldfastError({ code: "closed", op, message: "the client is closed" })));
+      this.answer(ask, ends ? Promise.resolve() : Promise.reject(closedError(op)));
       return;
     }
     switch (method) {

@@ -1,5 +1,6 @@
 import { Call, type CallControl } from "../client/call.js";
-import { type Guarantee, isStored, unpacked } from "../client/events.js";
+import { type Guarantee, type GuaranteeEvent, isStored, unpacked } from "../client/events.js";
+import { inHost } from "../client/guarantees.js";
 import { AWAITING, type NewCall } from "../client/sharedcall.js";
 import { EVENT, StreamState } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
@@ -7,9 +8,8 @@ import { Gap } from "../shared/eventqueue.js";
 import { errorData } from "./errordata.js";
 import type { HostMessage } from "./protocol.js";
 
-/** What the core says of a call that nothing could continue, and what holds of it in a host that outlives the page. */
+/** What the core says of a call that nothing could continue. */
 const LOST = `{"guarantee":"lost-on-reload"}`;
-const SURVIVES = `{"guarantee":"survives-reload"}`;
 
 /** That it waits until somebody has signed in, and that it does so no more. */
 const WAITS = [AWAITING, StreamState.Awaiting] as const;
@@ -96,7 +96,13 @@ export class PortCall<T> extends Call<T> {
 
   /** The same for one that is being made known, which is kept. */
   guaranteeOf(core: Guarantee = "lost-on-reload"): Guarantee {
-    return core === "lost-on-reload" && this.#place.outlives ? "survives-reload" : core;
+    return inHost(core, this.#place.outlives);
+  }
+
+  /** The event of a guarantee, as it is in this host; one that says why nothing is kept stays as it is. */
+  #inHost(said: string): string {
+    const { guarantee, why } = JSON.parse(said) as GuaranteeEvent;
+    return why === undefined ? JSON.stringify({ guarantee: this.guaranteeOf(guarantee) }) : said;
   }
 
   /** What is stored has been deleted: no page could come to it any more. */
@@ -107,7 +113,7 @@ export class PortCall<T> extends Call<T> {
   override deliver(kind: number, position: number, said: string, stream = 0): void {
     if (this.#isTakenBack) return;
     this.heard(kind, position, said, stream);
-    const text = said === LOST && this.kept && this.#place.outlives ? SURVIVES : said;
+    const text = kind === EVENT.guarantee && this.kept ? this.#inHost(said) : said;
     if (!this.#gap && !this.#held && (this.#port.takes || this.#waits())) this.#send(kind, position, text, stream);
     else this.#skip(kind, position, text);
   }

@@ -4,7 +4,7 @@ import type { CallOptions } from "../client/options.js";
 import type { CallViewer, NewCall, SharedCall } from "../client/sharedcall.js";
 import { CALL, MAKES } from "../client/clientoptionkinds.js";
 import { otherUser } from "../connect/otheruser.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError } from "../shared/errors.js";
 import { checkAll, optional, time } from "../shared/kinds.js";
 import { errorData } from "./errordata.js";
 import type { PortAsks } from "./portasks.js";
@@ -66,7 +66,7 @@ export class PortCalls {
   /** Makes the call that the page wants, for its client `view`. */
   make(view: PortView | undefined, { call, op, method, args, options }: Extract<PageMessage, { t: "make" }>): void {
     if (!view || call % 2 !== 0 || this.#calls.has(call) || !Object.hasOwn(MAKES, method)) {
-      const error = new HoldfastError({ code: "closed", op, message: "the client is closed" });
+      const error = closedError(op);
       this.#use.send({ t: "fail", call, error: errorData(error) });
       if (!this.#calls.has(call)) this.#use.send({ t: "forgotten", call });
       return;
@@ -107,7 +107,7 @@ export class PortCalls {
       this.#viewOf.set(id, view);
       return;
     }
-    if (!shared) throw new HoldfastError({ code: "closed", op: made.method, message: "the client has this call no more" });
+    if (!shared) throw closedError(made.method, "the client has this call no more");
     const { backlog, page } = view;
     const viewer: CallViewer = { backlog, page, rerun: (call) => view.rerun(call), newCall: <T>(...all: NewCall) => view.newCall<T>(...all) };
     this.#again.set(id, { shared, viewer });
@@ -129,7 +129,7 @@ export class PortCalls {
         const view = this.#viewOf.get(message.call);
         this.making(message.as, view!, () => {
           if (view && control) return control.rerun(call as never);
-          throw new HoldfastError({ code: "closed", op: "retry", message: "the client has this call no more" });
+          throw closedError("retry", "the client has this call no more");
         });
         break;
       }

@@ -4,7 +4,7 @@ import type { ClientBackend, Makes } from "../client/backend.js";
 import { GAP, type Guarantee, type ParsedTogether, type RawEvent } from "../client/events.js";
 import { Handover } from "../client/handover.js";
 import type { CallOptions } from "../client/options.js";
-import { keyIn, withKey } from "../client/idempotency.js";
+import { isKept, isLong, keyIn, withKey } from "../client/idempotency.js";
 import { sameRequest } from "../client/samerequest.js";
 import type { MadeThere } from "../client/outgoing.js";
 import { missing } from "../client/storedevents.js";
@@ -12,7 +12,7 @@ import { warnUnkept } from "../client/unkept.js";
 import { checkSignal, notJSON } from "../shared/arguments.js";
 import type { Backlog } from "../shared/backlog.js";
 import { EVENT } from "../shared/border.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError, HoldfastError } from "../shared/errors.js";
 import { Gap } from "../shared/eventqueue.js";
 import type { Open } from "../shared/mcp.js";
 import { holdfastErrorFrom } from "./errordata.js";
@@ -73,7 +73,7 @@ export class RemoteCalls {
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], { signal, ...given }: CallOptions): Call<T> {
     const isTool = method === "callTool";
     const name = isTool ? "tools/call" : String(args[0]);
-    const { key, journal } = given;
+    const { key } = given;
     let json: string;
     try {
       json = JSON.stringify(args);
@@ -86,9 +86,9 @@ export class RemoteCalls {
       if (known.method === name && sameRequest(known.sent, sent)) return known as Call<T>;
       return this.refused(op, new HoldfastError({ code: "key_in_use", op, message: "another call has this key" }));
     }
-    const kept = journal ?? (name === "tools/call" || key !== undefined);
+    const kept = isKept(name, given);
     // Given here, so that the call has its id at once.
-    const meta = withKey(kept || name === "tools/call", isTool ? undefined : (args[1]?.["_meta"] as Open | undefined), given.meta);
+    const meta = withKey(kept || isLong(name), isTool ? undefined : (args[1]?.["_meta"] as Open | undefined), given.meta);
     const options = { ...given, meta };
     const made = { id: keyIn(meta), ...(key === undefined ? {} : { key }), ...(kept && { guarantee: this.#floor() }) };
     const call = new Call<T>(name, this.#backlog, options.input === "manual", sent, made);
@@ -275,7 +275,7 @@ export class RemoteCalls {
 
   #rerun(link: HostLink, of: Call<unknown>): Call<unknown> {
     const from = [...this.#calls].find(([, call]) => call === of)?.[0];
-    if (from === undefined) return this.refused("retry", new HoldfastError({ code: "closed", op: "retry", message: "the client has this call no more" }));
+    if (from === undefined) return this.refused("retry", closedError("retry", "the client has this call no more"));
     const call = new Call<unknown>(of.method, this.#backlog, of.manual, of.sent, { id: of.id, ...(of.key === undefined ? {} : { key: of.key }), guarantee: this.#floor() });
     const id = link.number();
     this.#add(id, call);

@@ -1,9 +1,10 @@
+import { livedLong } from "../connect/interrupted.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import { unlessAborted } from "../connect/abort.js";
 import type { Handlers } from "../input/handlers.js";
 import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { ClientState, StateEvent } from "../shared/clientstate.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError, HoldfastError } from "../shared/errors.js";
 import type { HostEvent } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
 import { named, reasonOf } from "./choice.js";
@@ -29,8 +30,6 @@ export interface RemoteWay {
   link(): Promise<HostLink>;
 }
 
-/** A worker that ends within so many ms of having taken the place of another is not replaced once more. */
-const REVIVAL_EVERY = 10_000;
 /** What a person, or the app, can do about a worker that cannot be replaced: a page of the next build takes up what is stored. */
 const RELOAD = "Load the page again, by location.reload(): it takes up what is kept. A new build may have been deployed.";
 /** So many workers, one after the other, are asked to delete what is stored. */
@@ -277,7 +276,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     } finally {
       this.#enter("closed");
       if (this.#state !== "failed" && this.#state !== "closed") this.#say("closed"); // else the host has said so
-      this.lost(closedError);
+      this.lost((op) => closedError(op));
       this.questions.end();
       this.#opening?.reject(closedError(this.#op));
       this.#opening = undefined;
@@ -350,7 +349,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     this.#opening = undefined;
     this.lost(hostEnded);
     this.questions.end();
-    const isSoon = performance.now() - this.#revivedAt < REVIVAL_EVERY;
+    const isSoon = !livedLong(this.#revivedAt);
     if (opening) {
       // Nothing has run that a second try would run again; and who is opened may have been at the authorization server for long.
       if (isSoon) return opening.reject(hostEnded(this.#op));
@@ -430,9 +429,4 @@ function unlessEnded(error: unknown): void {
 /** Whether that error is of a host that has ended. */
 function hasEnded(error: unknown): boolean {
   return (error as HoldfastError).code === "runtime_exited";
-}
-
-/** The error of what is asked of a client that the app has closed. */
-export function closedError(op: string): HoldfastError {
-  return new HoldfastError({ code: "closed", op, message: "the client is closed" });
 }

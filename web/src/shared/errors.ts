@@ -172,6 +172,11 @@ export function errorFromGo(json: GoError, thrown?: unknown): HoldfastError {
   return new HoldfastError(cause === undefined ? fields : { ...fields, cause: new Error(cause) });
 }
 
+/** Makes the error of what is asked of a client that is closed, or of a part of it that is over. */
+export function closedError(op: string, message = "the client is closed"): HoldfastError {
+  return new HoldfastError({ code: "closed", op, message });
+}
+
 /** Makes the error of a call that the server answered with a JSON-RPC error. */
 export function rpcError(op: string, rpc: RPCError): HoldfastError {
   const said = typeof rpc.message === "string" && rpc.message !== "" ? rpc.message : "the server gave no message";

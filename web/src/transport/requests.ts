@@ -1,5 +1,6 @@
 import type { Call } from "../client/call.js";
 import type { McpClient } from "../client/client.js";
+import { isKept } from "../client/idempotency.js";
 import type { CallOptions, RequestOptions } from "../client/options.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { ListToolsResult, Open } from "../shared/mcp.js";
@@ -55,8 +56,7 @@ export async function answer({ method, params }: ClientRequest, { mcp, over, sen
   if (byMethod) return (await byMethod(mcp, rest, { ...meta, signal: over })) ?? {};
   const options = { ...optionsFor?.({ method, params: rest }), ...(key !== undefined && { key: key as string }), ...meta };
   const call: Call<unknown> = method === "tools/call" ? mcp.callTool<unknown>(rest as { name: string }, options) : mcp.request(method, Object.keys(rest).length > 0 ? rest : undefined, options);
-  const isKept = options.journal ?? method === "tools/call";
-  if (isKept && mcp.durability !== "memory") send.onresumptiontoken?.(call.id);
+  if (isKept(method, options) && mcp.durability !== "memory") send.onresumptiontoken?.(call.id);
   return await follow(call, progressToken as RequestId, over, tell, report);
 }
 

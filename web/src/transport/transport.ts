@@ -4,7 +4,7 @@ import type { ConnectOptions } from "../client/options.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connect } from "../host/hosts.js";
 import { badArgument } from "../shared/arguments.js";
-import { HoldfastError } from "../shared/errors.js";
+import { closedError, HoldfastError } from "../shared/errors.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { StartSpan } from "../../packages/trace/spans.js";
 import { checkRevision, initializeResult, introduction, notDiscovered } from "./handshake.js";
@@ -118,7 +118,7 @@ export class HoldfastTransport {
   /** Called by the Client: a request, a notification, or the response to what the server has asked. */
   async send(message: JSONRPCMessage, options: SendOptions = {}): Promise<void> {
     const { id, method, params = {} } = message;
-    if (this.#standing === "made" || this.#standing === "closed") throw closedError(method ?? "send");
+    if (this.#standing === "made" || this.#standing === "closed") throw notOpen(method ?? "send");
     if (method === undefined) this.#questions.answered(message);
     else if (id === undefined) await this.#notified(method, params as Open);
     else this.#requested({ id, method, params: params as Open }, options);
@@ -183,7 +183,7 @@ export class HoldfastTransport {
     });
     if (this.#standing === "closed") {
       await untraced.close(); // in the moment in which it was there: nobody else would
-      throw closedError("initialize");
+      throw notOpen("initialize");
     }
     const mcp = (this.#mcp = tracing ? tracing.tracedClient(untraced, trace!) : untraced);
     listenTo(mcp, {
@@ -233,11 +233,11 @@ export class HoldfastTransport {
     this.#early = [];
     this.#pending.clear();
     this.#options.signal?.removeEventListener("abort", this.#closes);
-    if (!this.#mcp) this.#over.abort(closedError("initialize"));
+    if (!this.#mcp) this.#over.abort(notOpen("initialize"));
     this.onclose?.();
   }
 }
 
-function closedError(op: string): HoldfastError {
-  return new HoldfastError({ code: "closed", op, message: "the transport is not open" });
+function notOpen(op: string): HoldfastError {
+  return closedError(op, "the transport is not open");
 }
