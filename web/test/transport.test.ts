@@ -133,7 +133,7 @@ test("the official Client gets a resumption token of each request that is kept, 
   const tokenOf = async (method: string, options: TransportCallOptions): Promise<string | undefined> => {
     let token: string | undefined;
     const send: SendOptions = { onresumptiontoken: (given) => (token = given) };
-    await answer({ method, params: { name: "x" } }, { mcp, over: new AbortController().signal, send, optionsFor: () => options, tell: () => {}, report: () => {} });
+    await answer({ id: 1, method, params: { name: "x" } }, { mcp, over: new AbortController().signal, send, optionsFor: () => options, tell: () => {}, report: () => {} });
     return token;
   };
   assert.equal(await tokenOf("tools/call", {}), "kept-1");
