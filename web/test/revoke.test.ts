@@ -233,7 +233,7 @@ test("a token of another user that comes while a client is opened has it opened 
     assert.deepEqual([shared.said, joinable.size], [["keep 1"], 1]);
     if (fails) {
       shared.ports[1]!.state('{"state":"failed","error":{"code":"unauthorized","message":"no","op":"connect","status":401,"retryable":false}}', 0);
-      await assert.rejects(opening, ({ code }: { code: string }) => code === "unauthorized");
+      await assert.rejects(opening, (error) => (error as { code: string }).code === "unauthorized");
     } else {
       shared.open();
       const view = await opening;
