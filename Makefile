@@ -92,6 +92,7 @@ web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
 FIRST_LOADED := --inject:web/src/index.ts
 
 # What a page loads at once is then put into one file each (web/scripts/joinchunks), of which it has each with one request.
+# Source maps are of the module alone, and say lines and columns: the sources and their names are in the repository.
 
 # An import of an address that only the running app knows is left alone by bundlers where a comment in it says
 # so. Minifying takes that out: a mark stands for it, of the same length, so that the source map stays right.
@@ -102,7 +103,7 @@ $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
 	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-global=web/src/globalmodule.ts \
 		holdfast-transport=web/src/transport/transportmodule.ts \
-		--format=esm --minify --sourcemap --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
+		--format=esm --minify --sourcemap --sources-content=false --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 	go run ./web/scripts/joinchunks $(DIST) $(ESBUILD)
 	for chunk in $(DIST)/holdfast-*-????????.mjs; do \
 		sed 's|import("$(MARK)"+|import($(UNBUNDLED)|g' $$chunk > $$chunk.tmp && mv $$chunk.tmp $$chunk || exit 1; \
@@ -115,55 +116,55 @@ SCRIPT_TAG = $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast -
 	--define:import.meta.url=scriptURL --inject:web/src/script.ts $(ONE_FILE)
 
 $(DIST)/holdfast.js: $(WEB_SOURCES) $(GO_SOURCES)
-	$(SCRIPT_TAG) --sourcemap --outfile=$@
+	$(SCRIPT_TAG) --outfile=$@
 
 # What runs in a worker is one file as well, with the same build in it as the module, and with the digests of
 # the wasm, as it ships: any script of the origin can tell a worker where the wasm is.
 $(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES) $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm
 	digests=$$(go run ./web/scripts/integrity $(filter %.wasm,$^)) && \
-	$(ESBUILD) $(ONE_FILE) "--define:HOLDFAST_WASM=\"$$digests\"" web/src/host/worker.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(ONE_FILE) "--define:HOLDFAST_WASM=\"$$digests\"" web/src/host/worker.ts --format=esm --minify --outfile=$@
 
 # What signs in is a chunk of the module's, and for the script-tag build a file beside it.
 $(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(ONE_FILE) web/src/auth/opensignin.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(ONE_FILE) web/src/auth/opensignin.ts --format=esm --minify --outfile=$@
 
 # What draws with Holdfast has each of these once, whatever part of the app imports it: they import each other by their
 # published names, and what they are made with is the app's. "use client" is for apps that have components on a server.
 OF_APP := --external:holdfast --external:holdfast/store --external:react --external:ai
 
 $(DIST)/holdfast-tools.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/tools/toolsmodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/tools/toolsmodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-trace.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/trace/tracemodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/trace/tracemodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-testing.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/testing/testingmodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/testing/testingmodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-diagnose.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/doctor/diagnosemodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/doctor/diagnosemodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-recorder.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/recorder/recordermodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/src/recorder/recordermodule.ts --format=esm --minify --outfile=$@
 
 # What records is loaded by pages and workers, by its address: it imports nothing.
 $(DIST)/holdfast-record.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) web/src/recorder/recordmodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) web/src/recorder/recordmodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-hub.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/hub/hubmodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/hub/hubmodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-ai.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/ai/aimodule.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/ai/aimodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-store.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/observe/stores.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/observe/stores.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-react.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/packages/react/react.ts --format=esm --minify --sourcemap '--banner:js="use client";' --outfile=$@
+	$(ESBUILD) $(OF_APP) web/packages/react/react.ts --format=esm --minify '--banner:js="use client";' --outfile=$@
 
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
-	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
+	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify $(LINEAR) --outfile=$@
 
 # ---- the demo page, which loads the module as any other page would ----
 
@@ -342,11 +343,12 @@ browsers-short: build $(VALIDATOR) browser engines ## the short row of them, whi
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance
 
-types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the declarations; check the demo, the type tests and the examples of the pages
+types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the declarations, one file for each entry; check the demo, the type tests and the examples of the pages
 	@node_modules/.bin/tsc --version
-	rm -rf $(DIST)/types
+	rm -rf web/build/types
 	node_modules/.bin/tsc -p tsconfig.json
 	node_modules/.bin/tsc -p tsconfig.ai.json
+	node web/scripts/rolltypes.mjs web/build/types $(DIST)/types
 	node_modules/.bin/tsc -p web/test/tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.units.json
 	node_modules/.bin/tsc -p web/examples/tsconfig.json

@@ -89,7 +89,7 @@ func TestFault306_InstalledFromGit(t *testing.T) {
 				}
 			}
 			if test.built {
-				for _, file := range []string{"holdfast.wasm", "holdfast-agents.wasm", "holdfast-validate.mjs", "types/src/index.d.ts"} {
+				for _, file := range []string{"holdfast.wasm", "holdfast-agents.wasm", "holdfast-validate.mjs", "types/index.d.ts"} {
 					path := filepath.Join(folder, "web", "dist", filepath.FromSlash(file))
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 						t.Fatal(err)

@@ -10,7 +10,7 @@ const IMPORTED = [".", "./global", "./transport", "./store", "./react", "./tools
 // The package has modules alone, and says so: require() finds them in a Node that can do that, and nobody requires them else.
 const MODULES_ALONE = "CJSResolvesToESM";
 
-const [{ filename }] = JSON.parse(execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", "web/build"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+const [{ filename }] = JSON.parse(execFileSync("npm", ["pack", "./web/build/package", "--json", "--ignore-scripts", "--pack-destination", "web/build"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
 const tarball = new Uint8Array(readFileSync(`web/build/${filename}`));
 rmSync(`web/build/${filename}`);
 

@@ -1,17 +1,22 @@
-// Checks what npm would publish: every file that package.json names is in the
-// tarball, and nothing is in it that a user has no use for.
+// Makes the folder that npm publishes, and checks it: every file that package.json names is in
+// it, and nothing that a user has no use for.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { reachable } from "./chunks.mjs";
 
+/** The folder: `npm publish web/build/package`. Its package.json has no scripts, so that nothing is built where it is installed. */
+const STAGE = "web/build/package";
+const MOST_FILES = 66;
+const MOST_BYTES = 2_300_000;
+
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
-const [tarball] = JSON.parse(
-  execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  }),
-);
-const packed = new Set(tarball.files.map((file) => file.path));
+
+/** What npm would pack of a folder. */
+function pack(folder) {
+  const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+  const [tarball] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], options));
+  return { ...tarball, paths: tarball.files.map(({ path }) => path) };
+}
 
 // named returns the paths in a value of package.json, however deep they are.
 function named(value) {
@@ -29,11 +34,12 @@ const promised = [
 ];
 const wanted = [
   /^(LICENSE|NOTICE|README\.md|docs\/bundlers\.md|package\.json)$/,
-  /^web\/dist\/holdfast-(global|validate|worker|oauth|transport|store|react|tools|ai|hub|trace|testing|diagnose|recorder|record)\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(global|validate|worker|oauth|store|react|tools|ai|hub|trace|testing|diagnose|recorder|record)\.mjs$/,
+  /^web\/dist\/holdfast-(global|transport)\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin|remotesignin|tracedclient)-[A-Z0-9]{8}\.mjs(\.map)?$/,
-  /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.mjs\.map|\.js|\.js\.map)$/,
+  /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.js)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata|holdfast-tool-types|tooltypes|listtools|schematypes)\.mjs$/,
-  /^web\/dist\/types\/.+\.d\.ts$/,
+  /^web\/dist\/types\/[a-z]+\.d\.ts$/,
 ];
 
 // An app has each class once, whatever it imports it by: these have nothing of the module in them, and nothing of React. What
@@ -52,17 +58,29 @@ const imports = {
 };
 const importedBy = (path) => [...new Set([...readFileSync(path, "utf8").matchAll(/\bfrom"([^"]+)"/g)].map(([, name]) => name))].sort();
 
-const stale = [...packed].filter((path) => /-[A-Z0-9]{8}\.mjs$/.test(path) && !promised.includes(path));
+/** A chunk of an earlier build, or the source map of one. */
+const isStale = (path) => /-[A-Z0-9]{8}\.mjs(\.map)?$/.test(path) && !promised.includes(path.replace(/\.map$/, ""));
+
+rmSync(STAGE, { recursive: true, force: true });
+for (const path of pack(".").paths) if (wanted.some((rule) => rule.test(path)) && !isStale(path)) cpSync(path, `${STAGE}/${path}`);
+const { scripts, devDependencies, overrides, ...published } = manifest;
+writeFileSync(`${STAGE}/package.json`, `${JSON.stringify(published, null, 2)}\n`);
+const tarball = pack(STAGE);
+const types = tarball.paths.filter((path) => path.endsWith(".d.ts"));
+/** Lines of a declaration that show what is nobody's business, or a file that is not there. */
+const NOT_PUBLIC = /^\s+(?:private|protected) .*|^.*@internal.*|^.*["']\.\.?\/.*/gm;
 
 const faults = [
   ...Object.entries(imports).flatMap(([path, names]) => (importedBy(path).join() === names.join() ? [] : [`${path} imports ${importedBy(path)}, and not ${names}`])),
-  ...stale.map((path) => `of an earlier build: ${path}`),
-  ...promised.filter((path) => !packed.has(path)).map((path) => `missing: ${path}`),
-  ...[...packed].filter((path) => !wanted.some((rule) => rule.test(path))).map((path) => `stray: ${path}`),
+  ...promised.filter((path) => !tarball.paths.includes(path)).map((path) => `missing: ${path}`),
+  ...types.flatMap((path) => (readFileSync(path, "utf8").match(NOT_PUBLIC) ?? []).map((line) => `${path} shows ${line.trim()}`)),
+  ...types.filter((path) => !named(manifest.exports).includes(`./${path}`)).map((path) => `of no entry: ${path}`),
+  ...(tarball.paths.length > MOST_FILES ? [`${tarball.paths.length} files, of ${MOST_FILES}`] : []),
+  ...(tarball.size > MOST_BYTES ? [`${tarball.size} bytes, of ${MOST_BYTES}`] : []),
   ...Object.keys(manifest.dependencies ?? {}).map((name) => `runtime dependency: ${name}`),
 ];
 if (faults.length > 0) {
   console.error(`package: ${tarball.filename} is not what it should be\n  ${faults.join("\n  ")}`);
   process.exit(1);
 }
-console.log(`package: ${tarball.filename}, ${packed.size} files, ${tarball.size} bytes`);
+console.log(`package: ${tarball.filename}, ${tarball.paths.length} files, ${tarball.size} bytes packed, ${tarball.unpackedSize} unpacked`);

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-const built = ["web/dist/holdfast.wasm", "web/dist/holdfast-agents.wasm", "web/dist/holdfast-validate.mjs", "web/dist/types/src/index.d.ts"];
+const built = ["web/dist/holdfast.wasm", "web/dist/holdfast-agents.wasm", "web/dist/holdfast-validate.mjs", "web/dist/types/index.d.ts"];
 if (process.env.npm_command !== "ci" && !built.every((path) => existsSync(path))) {
   for (const [program, flag] of [["go", "version"], ["make", "--version"]]) {
     if (spawnSync(program, [flag]).status !== 0) {

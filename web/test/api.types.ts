@@ -14,6 +14,7 @@ import {
   type CallEvent,
   type CallStatus,
   type CallToolResult,
+  type ContentBlock,
   type ErrorCode,
   type InvalidOutput,
   type ListTasksResult,
@@ -44,7 +45,8 @@ export async function accepted(show: (text: string) => void): Promise<void> {
   const { structuredContent } = await mcp.callTool<{ structuredContent: { sum: number } }>("add", { a: 1, b: 2 }).result;
   show(structuredContent.sum.toFixed());
   const result = await call.result;
-  for (const block of result.content) if (block.type === "text") show(String(block["text"]));
+  for (const block of result.content) show(contentOf(block));
+  if (result.content[0]?.type === "text") show(result.content[0].text);
   const typed = await mcp.request<{ prompts: { name: string }[] }>("prompts/list").result;
   show(typed.prompts[0]?.name ?? "");
   const off: () => void = mcp.on("state", ({ state, error }) => show(`${state} ${error?.code}`));
@@ -190,6 +192,21 @@ function shown(item: TranscriptItem): string {
       return item.title;
     case "unknown":
       return item.name;
+  }
+}
+
+/** Each block narrows by its type, and there is no other. */
+function contentOf(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return block.data + block.mimeType;
+    case "resource_link":
+      return block.uri + block.name;
+    case "resource":
+      return block.resource.uri;
   }
 }
 

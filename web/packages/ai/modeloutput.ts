@@ -1,5 +1,5 @@
 import type { Tool as ModelTool } from "ai";
-import type { ContentBlock, MediaContent, TextContent } from "holdfast";
+import type { ContentBlock } from "holdfast";
 import { isProgress, type ToolOutput } from "./execution.js";
 
 /** What a model is told of a tool's result. */
@@ -16,18 +16,16 @@ export function modelOutput(output: ToolOutput): ModelOutput {
 }
 
 function textOf(block: ContentBlock): string {
-  return block.type === "text" ? (block as TextContent).text : `(${block.type})`;
+  return block.type === "text" ? block.text : `(${block.type})`;
 }
 
 function partOf(block: ContentBlock): Part {
   switch (block.type) {
     case "text":
-      return { type: "text", text: (block as TextContent).text };
+      return { type: "text", text: block.text };
     case "image":
-    case "audio": {
-      const { data, mimeType } = block as MediaContent;
-      return { type: "file", mediaType: mimeType, data: { type: "data", data } };
-    }
+    case "audio":
+      return { type: "file", mediaType: block.mimeType, data: { type: "data", data: block.data } };
     default:
       return { type: "text", text: JSON.stringify(block) };
   }

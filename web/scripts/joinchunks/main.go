@@ -10,7 +10,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +38,40 @@ var (
 	atOnce = regexp.MustCompile(`\b(?:from|import)"\./([^"]+\.mjs)"`)
 )
 
+var (
+	// named is a segment of a source map that says a name: numbers, each of which ends with one of A to f (base64 VLQ).
+	named = regexp.MustCompile(`((?:[g-z0-9+/]*[A-Za-f]){4})[g-z0-9+/]*[A-Za-f]`)
+	// names is the list of them.
+	names = regexp.MustCompile(`"names": \[[^\]]*\]`)
+	// mappings are the segments.
+	mappings = regexp.MustCompile(`"mappings": "[^"]*"`)
+)
+
+// shortenMap takes the names out of a file's source map, and a map away that maps nothing: its file passes on what others export.
+func shortenMap(path string) error {
+	content, err := os.ReadFile(path + ".map")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(content, []byte(`"mappings": ""`)) {
+		content = names.ReplaceAll(content, []byte(`"names": []`))
+		content = mappings.ReplaceAllFunc(content, func(all []byte) []byte { return named.ReplaceAll(all, []byte("$1")) })
+		return os.WriteFile(path+".map", content, 0o644)
+	}
+	code, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	code, _, _ = bytes.Cut(code, []byte("//# sourceMappingURL="))
+	if err := os.WriteFile(path, code, 0o644); err != nil {
+		return err
+	}
+	return os.Remove(path + ".map")
+}
+
 // join builds what is in the folder anew, in its place.
 func join(folder string, esbuild []string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.mjs"))
@@ -56,7 +93,7 @@ func join(folder string, esbuild []string) error {
 		if len(inside) < 2 {
 			continue
 		}
-		args := append(append([]string{}, esbuild[1:]...), path, "--format=esm", "--minify", "--sourcemap", "--allow-overwrite", "--outfile="+path)
+		args := append(append([]string{}, esbuild[1:]...), path, "--format=esm", "--minify", "--sourcemap", "--sources-content=false", "--allow-overwrite", "--outfile="+path)
 		for _, other := range files {
 			if !inside[other] {
 				args = append(args, "--external:./"+filepath.Base(other))
@@ -66,6 +103,11 @@ func join(folder string, esbuild []string) error {
 		bundle.Stdout, bundle.Stderr = os.Stdout, os.Stderr
 		if err := bundle.Run(); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	for _, path := range files {
+		if err := shortenMap(path); err != nil {
+			return err
 		}
 	}
 	for _, path := range files {

@@ -48,26 +48,46 @@ export interface Tool extends Open {
   execution?: { taskSupport?: "forbidden" | "optional" | "required" };
 }
 
-/** Text content. */
+/** Text content (schema: TextContent). */
 export interface TextContent extends Open {
   type: "text";
   text: string;
 }
 
-/** An image or a sound; `data` is base64. */
-export interface MediaContent extends Open {
-  type: "image" | "audio";
+/** An image; `data` is base64 (schema: ImageContent). */
+export interface ImageContent extends Open {
+  type: "image";
   data: string;
   mimeType: string;
 }
 
-/** A resource, by link or embedded. */
-export interface ResourceContent extends Open {
-  type: "resource_link" | "resource";
+/** A sound; `data` is base64 (schema: AudioContent). */
+export interface AudioContent extends Open {
+  type: "audio";
+  data: string;
+  mimeType: string;
 }
 
-/** One piece of a tool's result (schema: ContentBlock). */
-export type ContentBlock = TextContent | MediaContent | ResourceContent;
+/** A resource that the server can be asked for (schema: ResourceLink). */
+export interface ResourceLink extends Open {
+  type: "resource_link";
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  /** Bytes. */
+  size?: number;
+}
+
+/** A resource itself (schema: EmbeddedResource). */
+export interface EmbeddedResource extends Open {
+  type: "resource";
+  resource: ResourceContents;
+}
+
+/** One piece of a tool's result, told apart by `type` (schema: ContentBlock). A server may send a type that is new. */
+export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 /** The result of tools/call. `isError` is the tool's failure, not the protocol's. */
 export interface CallToolResult extends Open {
