@@ -85,7 +85,8 @@ func (h *History) Reapply(of Folder, plain, secret []byte, each Each) {
 				}
 			case e.Kind == journal.Checkpoint:
 				n := uint32(e.N[0])
-				if n <= h.Position || h.Position == h.Checkpoint { // else it is a hole behind events that are stored
+				// else it is a hole behind events that are stored
+				if n <= h.Position || h.Position == h.Checkpoint {
 					h.Checkpoint = max(h.Checkpoint, n)
 				}
 				h.Position = max(h.Position, n)

@@ -12,8 +12,9 @@ const (
 	ReasonNewer                     // a newer build has the database
 	ReasonLost                      // the connection to it broke
 	ReasonCipher                    // everything has to be sealed, and there is no cipher (plain http)
-	ReasonClosed                    // what it held was deleted, by a logout of any page or by the user: for good
-	ReasonFailed                    // anything else
+	// ReasonClosed: what it held was deleted, by a logout of any page or by the user: for good
+	ReasonClosed
+	ReasonFailed // anything else
 )
 
 var reasonNames = [...]string{

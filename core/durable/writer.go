@@ -460,7 +460,8 @@ func (w *Writer) WhenHas(now engine.Time, ticket uint32, next Waiter) {
 	}
 	w.waiters = append(w.waiters, waiter{next, ticket})
 	for at := len(w.waiters) - 1; at > 0 && w.waiters[at-1].ticket > ticket; at-- {
-		w.waiters[at-1], w.waiters[at] = w.waiters[at], w.waiters[at-1] // they stand in the order of their tickets
+		// they stand in the order of their tickets
+		w.waiters[at-1], w.waiters[at] = w.waiters[at], w.waiters[at-1]
 	}
 }
 

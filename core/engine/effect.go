@@ -97,24 +97,33 @@ const (
 	EventNotification                      // any other message of the server's, whole
 	EventStatus                            // what the call's stream does: open, cut, reconnecting
 	EventResumed                           // what a resume did: continued, restarted, gap
-	EventIntegrity                         // the server broke a rule and what came of it was dropped and counted
-	EventInput                             // a call asks for input before it goes on
-	EventRequest                           // a request of the server's; Position is its handle
-	EventGuarantee                         // what a reload would do to the call, where that has changed
-	EventDurability                        // where the client keeps its calls, where that has changed
-	EventSegment                           // a numbered part of a streamed result
-	EventTask                              // what the server says of the call's task
-	EventPeek                              // what a peek at the call came to; Position is its Outcome, 0 where nobody was asked
-	EventDraft                             // what was saved of the answer to the request with handle Position, which follows
-	EventTranscript                        // a change to a session's transcript
-	EventTurn                              // what a session's turn does: running, idle, requires action
-	EventQuestion                          // an agent's request; Position is its handle
-	EventWithdrawn                         // nobody waits for the answer to the request with handle Position any more
-	EventForward                           // the answer to the request with handle Position is for the tab that carries the session
-	EventStreams                           // how many streams an agent's sessions would have, and how many of them are at work
-	EventAcked                             // an Ack is stored, or cannot be; Position is its ticket
-	EventEvicted                           // the store has let a call go that nobody has acknowledged: no room, or its age
-	EventQuarantined                       // a stored record cannot be read: the host gives it up where this page has it, and leaves it alone
+	// EventIntegrity: the server broke a rule and what came of it was dropped and counted
+	EventIntegrity
+	EventInput      // a call asks for input before it goes on
+	EventRequest    // a request of the server's; Position is its handle
+	EventGuarantee  // what a reload would do to the call, where that has changed
+	EventDurability // where the client keeps its calls, where that has changed
+	EventSegment    // a numbered part of a streamed result
+	EventTask       // what the server says of the call's task
+	// EventPeek: what a peek at the call came to; Position is its Outcome, 0 where nobody was asked
+	EventPeek
+	// EventDraft: what was saved of the answer to the request with handle Position, which follows
+	EventDraft
+	EventTranscript // a change to a session's transcript
+	EventTurn       // what a session's turn does: running, idle, requires action
+	EventQuestion   // an agent's request; Position is its handle
+	// EventWithdrawn: nobody waits for the answer to the request with handle Position any more
+	EventWithdrawn
+	// EventForward: the answer to the request with handle Position is for the tab that carries the session
+	EventForward
+	// EventStreams: how many streams an agent's sessions would have, and how many of them are at work
+	EventStreams
+	EventAcked // an Ack is stored, or cannot be; Position is its ticket
+	// EventEvicted: the store has let a call go that nobody has acknowledged: no room, or its age
+	EventEvicted
+	// EventQuarantined: a stored record cannot be read: the host gives it up where this page has it, and
+	// leaves it alone
+	EventQuarantined
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather
@@ -152,8 +161,11 @@ type Request struct {
 	URL    string  // absolute
 	Header []Field // in the order in which they were added
 	Body   []byte  // nil where there is none; owned by the host from here on
-	Once   bool    // Fetch only: the host does not send it again by itself, whatever becomes of its connection
-	Limit  int     // Socket only: of a longer message just the beginning is reported, longer than Limit too; 0 for all of it
+	// Once: Fetch only: the host does not send it again by itself, whatever becomes of its connection
+	Once bool
+	// Limit: Socket only: of a longer message just the beginning is reported, longer than Limit too; 0 for
+	// all of it
+	Limit int
 }
 
 // Head is the head of an HTTP response, as far as the browser shows it.

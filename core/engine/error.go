@@ -7,8 +7,9 @@ type Code string
 // The codes that every protocol shares; a protocol's package adds its own, and
 // the TypeScript union those of the loader. A test keeps them in step.
 const (
-	CodeBadArgument    Code = "bad_argument"    // the app passed something that cannot be sent
-	CodeNetwork        Code = "network_error"   // fetch failed: cut, down, DNS, or CORS; browsers do not say which
+	CodeBadArgument Code = "bad_argument" // the app passed something that cannot be sent
+	// CodeNetwork: fetch failed: cut, down, DNS, or CORS; browsers do not say which
+	CodeNetwork        Code = "network_error"
 	CodeHTTP           Code = "http_error"      // a status that is not an answer; Status has it
 	CodeProtocol       Code = "protocol_error"  // the server broke the protocol
 	CodeLimit          Code = "limit_exceeded"  // a limit of the runtime was reached
@@ -20,9 +21,12 @@ const (
 	CodeLost           Code = "lost"            // the server no longer has the call
 	CodeKeyInUse       Code = "key_in_use"      // another call has that key
 	CodeUnsent         Code = "unsent"          // it never left this page, and nobody will send it
-	CodeAcknowledged   Code = "acknowledged"    // the call has ended, and its outcome is not stored any more: acknowledged elsewhere, expired, evicted
-	CodeElsewhere      Code = "elsewhere"       // another page carries it: it cannot be reached, or what it stores cannot be read
-	CodeReconnectLoop  Code = "reconnect_loop"  // the server accepts, then closes without progress, for ever
+	// CodeAcknowledged: the call has ended, and its outcome is not stored any more: acknowledged elsewhere,
+	// expired, evicted
+	CodeAcknowledged Code = "acknowledged"
+	// CodeElsewhere: another page carries it: it cannot be reached, or what it stores cannot be read
+	CodeElsewhere     Code = "elsewhere"
+	CodeReconnectLoop Code = "reconnect_loop" // the server accepts, then closes without progress, for ever
 )
 
 // Error is the one error type of core. Its text holds no token, session id or

@@ -17,9 +17,12 @@ const (
 	StreamOwned                               // this page has taken it over
 	StreamForgotten                           // the call is not stored any more
 	StreamClosed                              // the session is over
-	StreamSpare                               // of EventTask: a task works on the call, which can do without its stream
-	StreamNeeded                              // of EventTask: the task asks something, which comes on the stream
-	StreamAwaiting                            // the server has refused the request, which waits until somebody has signed in
+	// StreamSpare: of EventTask: a task works on the call, which can do without its stream
+	StreamSpare
+	// StreamNeeded: of EventTask: the task asks something, which comes on the stream
+	StreamNeeded
+	// StreamAwaiting: the server has refused the request, which waits until somebody has signed in
+	StreamAwaiting
 )
 
 var streamStates = [...]string{

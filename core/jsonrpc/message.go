@@ -53,7 +53,9 @@ type Message struct {
 	// Raw is the text of the whole message without the white space around it.
 	Raw []byte
 
-	members *noted // of the Result, where that is an object that a Series has read: its own, until it reads the next message
+	// members: of the Result, where that is an object that a Series has read: its own, until it reads the
+	// next message
+	members *noted
 }
 
 // DefaultDepth is the nesting of arrays and objects that is accepted if Limits does not say otherwise, the

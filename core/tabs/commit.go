@@ -13,13 +13,14 @@ import (
 type commit struct {
 	ticket    uint32
 	ops       []byte
-	unawaited bool     // nobody waits for its end
-	made      []uint64 // calls that it begins, or writes again: their deletion before that is nothing to tell of
-	foreign   []uint64 // calls of it that turned out to be other tabs': nothing of them is broadcast
-	awaits    int      // reads that have to be over before it is reported
-	result    journal.Result
-	why       durable.Reason
-	deleted   []byte // of a commit that is stored: the deletions in it
+	unawaited bool // nobody waits for its end
+	// made: calls that it begins, or writes again: their deletion before that is nothing to tell of
+	made    []uint64
+	foreign []uint64 // calls of it that turned out to be other tabs': nothing of them is broadcast
+	awaits  int      // reads that have to be over before it is reported
+	result  journal.Result
+	why     durable.Reason
+	deleted []byte // of a commit that is stored: the deletions in it
 }
 
 // Committing takes the client's Store effect: the calls that begin with it are this

@@ -56,7 +56,8 @@ func (m *Machine) takeFrom(call uint64, owner string, lives bool) {
 	if m.taking(call) >= 0 {
 		return
 	}
-	if c := m.calls.find(call); c.refused { // that may be so for as long as the store has no room: not in a loop
+	// that may be so for as long as the store has no room: not in a loop
+	if c := m.calls.find(call); c.refused {
 		c.refused = false
 		m.readLater(c)
 		return
