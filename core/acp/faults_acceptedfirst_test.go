@@ -10,8 +10,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// outlasts has three prompts made, each in the turn of the one before, the last of them there where last says: in this tab or in one
-// that looks on. The agent holds it over the first two turns, which are over now, and then answers it before it repeats it.
+// outlasts has three prompts made, each in the turn of the one before, the last of them there where last
+// says: in this tab or in one that looks on. The agent holds it over the first two turns, which are over now,
+// and then answers it before it repeats it.
 func outlasts(t *testing.T, there bool) (s *sim, a *modelSession, settled func() (by int, ok bool), l *lookingOn) {
 	m := newModel()
 	var held []modelRequest
@@ -55,8 +56,8 @@ func outlasts(t *testing.T, there bool) (s *sim, a *modelSession, settled func()
 	}, l
 }
 
-// TestFault674_AcceptedBeforeTheEcho: a prompt that the agent has held over the turn of another one is accepted before it is repeated. It
-// settles with its own turn, here and in a tab that looks on.
+// TestFault674_AcceptedBeforeTheEcho: a prompt that the agent has held over the turn of another one is
+// accepted before it is repeated. It settles with its own turn, here and in a tab that looks on.
 func TestFault674_AcceptedBeforeTheEcho(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		t.Run(fmt.Sprint("there ", there), func(t *testing.T) {
@@ -73,7 +74,8 @@ func TestFault674_AcceptedBeforeTheEcho(t *testing.T) {
 	}
 }
 
-// TestFault674_NoTurnOfItsOwn: the agent has taken it into the turn before, and says so when that is over. Nobody waits for ever.
+// TestFault674_NoTurnOfItsOwn: the agent has taken it into the turn before, and says so when that is over.
+// Nobody waits for ever.
 func TestFault674_NoTurnOfItsOwn(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		s, _, settled, l := outlasts(t, there)
@@ -84,8 +86,8 @@ func TestFault674_NoTurnOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestFault704_InTheAgentsWords: the agent repeats a prompt in words of its own, and accepts it once its turn has ended. It settles with that
-// turn at once, and there is no other one.
+// TestFault704_InTheAgentsWords: the agent repeats a prompt in words of its own, and accepts it once its turn
+// has ended. It settles with that turn at once, and there is no other one.
 func TestFault704_InTheAgentsWords(t *testing.T) {
 	for _, says := range []string{"", "done"} {
 		for _, message := range []string{"", "u1"} {

@@ -17,8 +17,9 @@ func (m *model) restarts(s *sim) {
 	s.settle(60_000)
 }
 
-// TestFault677_IDsFromTheStart: an agent is restarted, has forgotten its sessions, and makes one under the id of an earlier one. That is
-// another session: the earlier one is over, and nothing of it is shown, nor is it there for the next page.
+// TestFault677_IDsFromTheStart: an agent is restarted, has forgotten its sessions, and makes one under the id
+// of an earlier one. That is another session: the earlier one is over, and nothing of it is shown, nor is it
+// there for the next page.
 func TestFault677_IDsFromTheStart(t *testing.T) {
 	for _, reloaded := range []bool{false, true} {
 		t.Run(fmt.Sprint("reloaded ", reloaded), func(t *testing.T) {
@@ -70,8 +71,9 @@ func TestFault677_AnotherTabHasIt(t *testing.T) {
 	l.hear(1)
 }
 
-// TestFault706_SameConnection: an agent answers session/new with the id of a session that it has on that very connection, as one that has a
-// single session for each folder may. It has not been restarted: that session goes on, with the prompt that it is at work on.
+// TestFault706_SameConnection: an agent answers session/new with the id of a session that it has on that very
+// connection, as one that has a single session for each folder may. It has not been restarted: that session
+// goes on, with the prompt that it is at work on.
 func TestFault706_SameConnection(t *testing.T) {
 	for _, reloaded := range []bool{false, true} {
 		t.Run(fmt.Sprint("reloaded ", reloaded), func(t *testing.T) {
@@ -106,8 +108,9 @@ func TestFault706_SameConnection(t *testing.T) {
 	}
 }
 
-// TestFault677_NotTakenUp: an agent does not take a session up, and makes another one under its id: on a new connection, where it says nothing of
-// sessions that it does not know, and on the same one, where it says that.
+// TestFault677_NotTakenUp: an agent does not take a session up, and makes another one under its id: on a new
+// connection, where it says nothing of sessions that it does not know, and on the same one, where it says
+// that.
 func TestFault677_NotTakenUp(t *testing.T) {
 	for code, cut := range map[int]bool{-32603: false, -32002: true} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestFault502_PromptBehindCancel: an app cancels, and makes another prompt at once. The prompt waits for the word, which would end
-// its turn.
+// TestFault502_PromptBehindCancel: an app cancels, and makes another prompt at once. The prompt waits for the
+// word, which would end its turn.
 func TestFault502_PromptBehindCancel(t *testing.T) {
 	for _, what := range []delivery{travels, neverLeft, unreported} {
 		s, handle, a := opened(t, newModel())
@@ -39,7 +39,8 @@ func TestFault502_PromptBehindCancel(t *testing.T) {
 	}
 }
 
-// TestFault504_CancelWhileAway: a prompt waits for an agent that is away, and the app cancels. It does not leave.
+// TestFault504_CancelWhileAway: a prompt waits for an agent that is away, and the app cancels. It does not
+// leave.
 func TestFault504_CancelWhileAway(t *testing.T) {
 	m := quiet()
 	s, handle, _ := opened(t, m)
@@ -54,8 +55,8 @@ func TestFault504_CancelWhileAway(t *testing.T) {
 	s.expect(len(m.of("session/prompt")) == 0, "the prompt that was cancelled leaves: %+v", s.settled(call))
 }
 
-// TestFault504_CancelWhileSigningIn: a prompt was refused for want of authorization, and waits until somebody has signed in. The app
-// takes it back meanwhile.
+// TestFault504_CancelWhileSigningIn: a prompt was refused for want of authorization, and waits until somebody
+// has signed in. The app takes it back meanwhile.
 func TestFault504_CancelWhileSigningIn(t *testing.T) {
 	m := newModel()
 	m.slowly = true
@@ -90,8 +91,8 @@ func TestFault504_CancelWhileSigningIn(t *testing.T) {
 	s.expect(!strings.Contains(got, "session/prompt"), "an hour after it was cancelled the agent gets %q and says %q", got, said(s.effects, handle))
 }
 
-// TestFault507_HeldPromptInDoubt: an agent that is at work holds a second prompt, and the answer to its POST was lost. It is not told
-// as unsent while the agent may have it.
+// TestFault507_HeldPromptInDoubt: an agent that is at work holds a second prompt, and the answer to its POST
+// was lost. It is not told as unsent while the agent may have it.
 func TestFault507_HeldPromptInDoubt(t *testing.T) {
 	m := newModel()
 	var second modelRequest
@@ -122,8 +123,8 @@ func TestFault507_HeldPromptInDoubt(t *testing.T) {
 	s.expect(unsent == 0 && e.Outcome == engine.OutcomeResult, "told as unsent %d times, settled with %+v %v; the agent is at work on it, and there are %d breaches of its", unsent, e.Outcome, e.Failure, len(s.events(engine.EventIntegrity, "unknown_response")))
 }
 
-// TestFault509_WithdrawnBeforeAsked: an agent takes a question back on its connection's stream, before the session's stream brings the
-// question. Nobody is asked.
+// TestFault509_WithdrawnBeforeAsked: an agent takes a question back on its connection's stream, before the
+// session's stream brings the question. Nobody is asked.
 func TestFault509_WithdrawnBeforeAsked(t *testing.T) {
 	s, _, a := opened(t, quiet())
 	a.ask(func() {})
@@ -137,8 +138,8 @@ func TestFault509_WithdrawnBeforeAsked(t *testing.T) {
 	s.expect(len(s.open()) == 0, "the person is asked what nobody waits for")
 }
 
-// TestFault509_WithdrawnAndRefused: an agent takes a question back, and its server refuses the client's own answer. Nobody is asked
-// again.
+// TestFault509_WithdrawnAndRefused: an agent takes a question back, and its server refuses the client's own
+// answer. Nobody is asked again.
 func TestFault509_WithdrawnAndRefused(t *testing.T) {
 	for _, how := range []string{"agent", "cancelled"} {
 		s, handle, a := opened(t, quiet())
@@ -158,7 +159,8 @@ func TestFault509_WithdrawnAndRefused(t *testing.T) {
 	}
 }
 
-// TestCancelOfAnotherTabIsSentOnce: a word to cancel came from a tab that looks on, and was sent. The next tab that carries the session does not send it again.
+// TestCancelOfAnotherTabIsSentOnce: a word to cancel came from a tab that looks on, and was sent. The next
+// tab that carries the session does not send it again.
 func TestCancelOfAnotherTabIsSentOnce(t *testing.T) {
 	m := newModel()
 	m.onPrompt = func(a *modelSession, r modelRequest) {
@@ -194,8 +196,9 @@ func TestCancelOfAnotherTabIsSentOnce(t *testing.T) {
 	s.expect(before == 1 && sent == 0, "the agent has had the word %d times, and the next tab sends it %d times: it cancels the second prompt", before, sent)
 }
 
-// TestFault619_PermissionCrossesTheCancel: the agent asks for a permission as the app cancels the turn: it has not heard of that yet, and
-// waits for an answer. It gets that the turn is cancelled, and nobody is asked; what goes on in the background is asked.
+// TestFault619_PermissionCrossesTheCancel: the agent asks for a permission as the app cancels the turn: it
+// has not heard of that yet, and waits for an answer. It gets that the turn is cancelled, and nobody is
+// asked; what goes on in the background is asked.
 func TestFault619_PermissionCrossesTheCancel(t *testing.T) {
 	for _, version := range []int{2, 1} {
 		for _, background := range []string{"", `,"background":[{"type":"tool_call","toolCallId":"t1"}]`} {

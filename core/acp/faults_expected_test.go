@@ -99,9 +99,9 @@ func TestFault483_EchoInOtherWords(t *testing.T) {
 	s.expect(len(ops) == 2 && strings.HasPrefix(ops[0], `{"op":"pending`) && strings.HasPrefix(ops[1], `{"op":"placed"`), "told %q", ops)
 }
 
-// TestFault615_LateAnswerToAnEarlierPage: a prompt is accepted, and its turn has not begun. Then the answer comes to a prompt of an
-// earlier page, whose turn is over, and the turn that is expected goes by while nobody reads. It used to be expected no more: who
-// waited for it waited for ever.
+// TestFault615_LateAnswerToAnEarlierPage: a prompt is accepted, and its turn has not begun. Then the answer
+// comes to a prompt of an earlier page, whose turn is over, and the turn that is expected goes by while
+// nobody reads. It used to be expected no more: who waited for it waited for ever.
 func TestFault615_LateAnswerToAnEarlierPage(t *testing.T) {
 	m := newModel()
 	var left []modelRequest
@@ -132,8 +132,8 @@ func TestFault615_LateAnswerToAnEarlierPage(t *testing.T) {
 	s.expect(prompt.settled && prompt.by == 2, "it settles with the end of turn %d", prompt.by)
 }
 
-// TestFault615_LateAnswerBesideTheNextPrompt: a prompt was taken into a turn, and is answered when the next one is in the history,
-// or accepted, whose turn has not begun. That one used to settle with the turn before.
+// TestFault615_LateAnswerBesideTheNextPrompt: a prompt was taken into a turn, and is answered when the next
+// one is in the history, or accepted, whose turn has not begun. That one used to settle with the turn before.
 func TestFault615_LateAnswerBesideTheNextPrompt(t *testing.T) {
 	for i, where := range []string{"here", "in a tab that looks on", "here, before the next one is accepted", "there, before that"} {
 		m := newModel()

@@ -10,8 +10,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestFault675_HistoryAfterTheStore: the store fails, and works again. The log that is written then has the whole history: a tab that looks
-// on shows it, and so does the next page, also where it cannot hear the agent.
+// TestFault675_HistoryAfterTheStore: the store fails, and works again. The log that is written then has the
+// whole history: a tab that looks on shows it, and so does the next page, also where it cannot hear the
+// agent.
 func TestFault675_HistoryAfterTheStore(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		t.Run(fmt.Sprint("version ", version), func(t *testing.T) {
@@ -52,8 +53,8 @@ func TestFault675_WithoutAHistory(t *testing.T) {
 	s.expect(len(m.of("session/load"))+len(m.of("session/resume")) == 0, "it is asked for")
 }
 
-// TestFault675_InATurn: the store works again while somebody is at work, or while the end of a history may still come. What is said goes to the
-// app at once, and the history is asked for once that is over.
+// TestFault675_InATurn: the store works again while somebody is at work, or while the end of a history may
+// still come. What is said goes to the app at once, and the history is asked for once that is over.
 func TestFault675_InATurn(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		m := newModel()
@@ -90,7 +91,8 @@ func TestFault675_InATurn(t *testing.T) {
 	}
 }
 
-// TestFault675_BehindTheAppsLoad: version 1: the store works again between the answer to session/load and the end of the history. Nothing is shown twice.
+// TestFault675_BehindTheAppsLoad: version 1: the store works again between the answer to session/load and the
+// end of the history. Nothing is shown twice.
 func TestFault675_BehindTheAppsLoad(t *testing.T) {
 	m := newModel()
 	m.version = 1
@@ -116,7 +118,8 @@ func TestFault675_BehindTheAppsLoad(t *testing.T) {
 	s.expect(said(fresh.effects, fresh.handle(a.id)) == "one, two, three", "the next page shows %q", said(fresh.effects, fresh.handle(a.id)))
 }
 
-// TestFault675_HistoryThatDoesNotCome: the agent does not answer. The app has missed nothing, and hears of no gap; of one that there is, it does.
+// TestFault675_HistoryThatDoesNotCome: the agent does not answer. The app has missed nothing, and hears of no
+// gap; of one that there is, it does.
 func TestFault675_HistoryThatDoesNotCome(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		m := newModel()
@@ -134,7 +137,8 @@ func TestFault675_HistoryThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// TestFault675_EndThatAHistoryTells: the end of a turn comes with the history on a new connection: that history is asked for once.
+// TestFault675_EndThatAHistoryTells: the end of a turn comes with the history on a new connection: that
+// history is asked for once.
 func TestFault675_EndThatAHistoryTells(t *testing.T) {
 	m := newModel()
 	m.onPrompt = func(a *modelSession, r modelRequest) {
@@ -153,8 +157,8 @@ func TestFault675_EndThatAHistoryTells(t *testing.T) {
 	s.expect(len(s.events(engine.EventResumed, "")) == 1, "the app is told %d times", len(s.events(engine.EventResumed, "")))
 }
 
-// TestFault700_SocketLostMeanwhile: the store works again in a turn, and the socket is lost before that has ended. The app has missed
-// something then, and hears of it.
+// TestFault700_SocketLostMeanwhile: the store works again in a turn, and the socket is lost before that has
+// ended. The app has missed something then, and hears of it.
 func TestFault700_SocketLostMeanwhile(t *testing.T) {
 	m := newModel()
 	m.onPrompt = func(a *modelSession, r modelRequest) {
@@ -174,8 +178,8 @@ func TestFault700_SocketLostMeanwhile(t *testing.T) {
 	w.expect(len(w.events(engine.EventResumed, `"restarted"`)) == 1, "the app is told %d times", len(w.events(engine.EventResumed, "")))
 }
 
-// TestFault701_AskedForAsTheAgentSpeaks: the agent has begun a turn, and asks for a permission in it, before it hears that its history is
-// asked for. Nothing is shown twice.
+// TestFault701_AskedForAsTheAgentSpeaks: the agent has begun a turn, and asks for a permission in it, before
+// it hears that its history is asked for. Nothing is shown twice.
 func TestFault701_AskedForAsTheAgentSpeaks(t *testing.T) {
 	m := newModel()
 	s, handle, a := opened(t, m)
@@ -195,8 +199,8 @@ func TestFault701_AskedForAsTheAgentSpeaks(t *testing.T) {
 	s.expect(said(s.effects, handle) == before+", more, two", "shown %q", said(s.effects, handle))
 }
 
-// TestFault702_StoreTooSlowForIt: the store is too slow for the whole history, which is given up each time, and stored after all. The agent
-// is not asked for it for ever.
+// TestFault702_StoreTooSlowForIt: the store is too slow for the whole history, which is given up each time,
+// and stored after all. The agent is not asked for it for ever.
 func TestFault702_StoreTooSlowForIt(t *testing.T) {
 	m := newModel()
 	s, _, a := opened(t, m)

@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestFault499_BeginsWithoutAMessage: what a history has before its first message of the user's stays in the transcript when the
-// history is read again.
+// TestFault499_BeginsWithoutAMessage: what a history has before its first message of the user's stays in the
+// transcript when the history is read again.
 func TestFault499_BeginsWithoutAMessage(t *testing.T) {
 	for name, first := range map[string]string{
 		"compaction": `{"sessionUpdate":"compaction_update","compactionId":"k1","status":"completed","summary":[{"type":"text","text":"summed up"}]}`,
@@ -40,8 +40,8 @@ func TestFault499_BeginsWithoutAMessage(t *testing.T) {
 	}
 }
 
-// TestFault499_OutputOfAFirstTurn: in its first turn the agent has run a command and said nothing. The page is loaded again while
-// the history comes: the output is shown once.
+// TestFault499_OutputOfAFirstTurn: in its first turn the agent has run a command and said nothing. The page
+// is loaded again while the history comes: the output is shown once.
 func TestFault499_OutputOfAFirstTurn(t *testing.T) {
 	m := newModel()
 	m.onPrompt = func(a *modelSession, r modelRequest) {
@@ -76,8 +76,8 @@ func TestFault499_OutputOfAFirstTurn(t *testing.T) {
 	s.expect(n == 3, "the output is there %d times, and has 3 pieces", n)
 }
 
-// TestFault503_CutWithoutIDs: version 1 without ids of messages: a history is cut while it is told, and told once more. It is
-// shown once, from its beginning.
+// TestFault503_CutWithoutIDs: version 1 without ids of messages: a history is cut while it is told, and told
+// once more. It is shown once, from its beginning.
 func TestFault503_CutWithoutIDs(t *testing.T) {
 	for lost := range 2 {
 		m, _ := v1agent()
@@ -117,7 +117,8 @@ func TestFault503_CutWithoutIDs(t *testing.T) {
 	}
 }
 
-// TestFault505_OversizedReplayEndsTheTurn: a history is over its limit. That the turn has ended is heard all the same.
+// TestFault505_OversizedReplayEndsTheTurn: a history is over its limit. That the turn has ended is heard all
+// the same.
 func TestFault505_OversizedReplayEndsTheTurn(t *testing.T) {
 	m := newModel()
 	m.onPrompt = func(a *modelSession, r modelRequest) { a.echo(r, "u1"); a.accept(r, "u1"); a.is(`"state":"running"`) }

@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestFault496_ResumedByTheNextPage: the page is loaded again, and its app resumes the session by its id, as it did the first time,
-// while the client reads the history again by itself. It is shown once.
+// TestFault496_ResumedByTheNextPage: the page is loaded again, and its app resumes the session by its id, as
+// it did the first time, while the client reads the history again by itself. It is shown once.
 func TestFault496_ResumedByTheNextPage(t *testing.T) {
 	for _, version := range []int{2, 1} {
 		s, handle, a := afterATurn(t, version, `"messageId":"m1",`)
@@ -28,7 +28,8 @@ func TestFault496_ResumedByTheNextPage(t *testing.T) {
 	}
 }
 
-// TestFault496_LoadedTwice: a session that the client does not have yet is loaded twice, as by an effect that runs twice.
+// TestFault496_LoadedTwice: a session that the client does not have yet is loaded twice, as by an effect that
+// runs twice.
 func TestFault496_LoadedTwice(t *testing.T) {
 	for _, version := range []int{2, 1} {
 		m := quiet()
@@ -73,8 +74,8 @@ func TestFault496_LoadedTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// TestFault496_BeforeTheConnectionIsGone: the same, where the connection turns out to be gone before the request has left; and
-// where the page rests meanwhile.
+// TestFault496_BeforeTheConnectionIsGone: the same, where the connection turns out to be gone before the
+// request has left; and where the page rests meanwhile.
 func TestFault496_BeforeTheConnectionIsGone(t *testing.T) {
 	for _, how := range []string{"gone", "frozen"} {
 		for _, version := range []int{2, 1} {
@@ -103,8 +104,8 @@ func TestFault496_BeforeTheConnectionIsGone(t *testing.T) {
 	}
 }
 
-// TestFault496_OverA404: an app loads a session that it has once more, and the agent's server, which was restarted,
-// answers 404.
+// TestFault496_OverA404: an app loads a session that it has once more, and the agent's server, which was
+// restarted, answers 404.
 func TestFault496_OverA404(t *testing.T) {
 	m := newModel()
 	s, handle, a := opened(t, m)
@@ -119,7 +120,8 @@ func TestFault496_OverA404(t *testing.T) {
 	s.expect(got == want, "shown %s, want %s", got, want)
 }
 
-// TestFault496_DuringAReplay: an app loads a session once more while the client reads its history again by itself.
+// TestFault496_DuringAReplay: an app loads a session once more while the client reads its history again by
+// itself.
 func TestFault496_DuringAReplay(t *testing.T) {
 	m := newModel()
 	s, handle, a := opened(t, m)

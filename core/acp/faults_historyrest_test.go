@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestFault499_NotRetained: an agent keeps less for its history than it has said: a plan, a terminal, a tool call that was missed live is not
-// in it.
+// TestFault499_NotRetained: an agent keeps less for its history than it has said: a plan, a terminal, a tool
+// call that was missed live is not in it.
 func TestFault499_NotRetained(t *testing.T) {
 	for name, u := range map[string]string{
 		"plan":     `{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[]}}`,
@@ -36,7 +36,8 @@ func TestFault499_NotRetained(t *testing.T) {
 	}
 }
 
-// TestFault499_ToolCallInFewerWords: version 1 with ids of messages: the history has a tool call in fewer words than it was told live.
+// TestFault499_ToolCallInFewerWords: version 1 with ids of messages: the history has a tool call in fewer
+// words than it was told live.
 func TestFault499_ToolCallInFewerWords(t *testing.T) {
 	m, _ := v1agent()
 	s, handle, a := opened(t, m)
@@ -57,7 +58,8 @@ func TestFault499_ToolCallInFewerWords(t *testing.T) {
 	}
 }
 
-// TestFault499_UnknownAtTheBeginning: a history begins with what nobody knows, is cut while it is told, and told once more.
+// TestFault499_UnknownAtTheBeginning: a history begins with what nobody knows, is cut while it is told, and
+// told once more.
 func TestFault499_UnknownAtTheBeginning(t *testing.T) {
 	m := newModel()
 	s, handle, a := opened(t, m)
@@ -80,7 +82,8 @@ func TestFault499_UnknownAtTheBeginning(t *testing.T) {
 	}
 }
 
-// TestFault503_CutWithoutIDsAndAPromptWaits: version 1 without ids of messages: a history is cut while it is told, and a prompt waits.
+// TestFault503_CutWithoutIDsAndAPromptWaits: version 1 without ids of messages: a history is cut while it is
+// told, and a prompt waits.
 func TestFault503_CutWithoutIDsAndAPromptWaits(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)
@@ -112,7 +115,8 @@ func TestFault503_CutWithoutIDsAndAPromptWaits(t *testing.T) {
 	}
 }
 
-// TestFault512_LateEcho: an agent that answers {} has a prompt wait until its turn is over, and repeats it then.
+// TestFault512_LateEcho: an agent that answers {} has a prompt wait until its turn is over, and repeats it
+// then.
 func TestFault512_LateEcho(t *testing.T) {
 	m := newModel()
 	var held modelRequest

@@ -10,8 +10,9 @@ import (
 )
 
 // TestFault595_TurnBeforeThePromptLeft: an app prompts, and the prompt waits. Meanwhile a turn ends of which
-// that app has heard nothing before: of an earlier page's prompt, or of the agent's own. Then the prompt leaves, and is
-// accepted before its turn begins. It settles with the end of its turn, and not with the one that was over when it left.
+// that app has heard nothing before: of an earlier page's prompt, or of the agent's own. Then the prompt
+// leaves, and is accepted before its turn begins. It settles with the end of its turn, and not with the one
+// that was over when it left.
 func TestFault595_TurnBeforeThePromptLeft(t *testing.T) {
 	tests := []struct {
 		name string

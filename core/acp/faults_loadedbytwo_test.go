@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestFault508_TwoRecordsOfOneSession: two tabs have loaded one session of the agent's at once, each with a record. Forgotten once, it
-// is gone.
+// TestFault508_TwoRecordsOfOneSession: two tabs have loaded one session of the agent's at once, each with a
+// record. Forgotten once, it is gone.
 func TestFault508_TwoRecordsOfOneSession(t *testing.T) {
 	m := quiet()
 	_, _, a := opened(t, m)
@@ -36,7 +36,8 @@ func TestFault508_TwoRecordsOfOneSession(t *testing.T) {
 	next.expect(len(next.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0, "the session that was forgotten is back")
 }
 
-// TestFault510_ForgottenSessionAsks: a session was forgotten over a WebSocket, and the agent, which does not know, asks in it.
+// TestFault510_ForgottenSessionAsks: a session was forgotten over a WebSocket, and the agent, which does not
+// know, asks in it.
 func TestFault510_ForgottenSessionAsks(t *testing.T) {
 	s, x := socketPage(t)
 	hear := func(text string) {
@@ -54,8 +55,8 @@ func TestFault510_ForgottenSessionAsks(t *testing.T) {
 	s.expect(len(s.open()) == 0, "the app is asked for a session that it has forgotten: %s", s.open())
 }
 
-// TestFault511_ListedSession: a session that is only listed is deleted, and the connection is lost before the answer. It is asked
-// again on the next one.
+// TestFault511_ListedSession: a session that is only listed is deleted, and the connection is lost before the
+// answer. It is asked again on the next one.
 func TestFault511_ListedSession(t *testing.T) {
 	m := quiet()
 	s, _, _ := opened(t, m)
@@ -70,8 +71,8 @@ func TestFault511_ListedSession(t *testing.T) {
 	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "it ended with %+v", s.settled(call))
 }
 
-// TestFault512_NoEchoOverALoad: an agent of version 2 accepts a prompt and never repeats it. The next page shows it, as this one
-// does, and so does a tab that looks on.
+// TestFault512_NoEchoOverALoad: an agent of version 2 accepts a prompt and never repeats it. The next page
+// shows it, as this one does, and so does a tab that looks on.
 func TestFault512_NoEchoOverALoad(t *testing.T) {
 	m := newModel()
 	m.onPrompt = func(s *modelSession, r modelRequest) {

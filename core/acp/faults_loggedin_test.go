@@ -10,8 +10,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestFault678_LoggedInAfterARestart: an agent is restarted, and wants somebody to log in before it takes a session up. Once that is done the
-// session is taken up, and prompts go there: on a new connection it would know nothing of it.
+// TestFault678_LoggedInAfterARestart: an agent is restarted, and wants somebody to log in before it takes a
+// session up. Once that is done the session is taken up, and prompts go there: on a new connection it would
+// know nothing of it.
 func TestFault678_LoggedInAfterARestart(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		t.Run(fmt.Sprint("version ", version), func(t *testing.T) {
@@ -48,8 +49,8 @@ func TestFault678_LoggedInAfterARestart(t *testing.T) {
 	}
 }
 
-// TestFault703_TakenUpBeforeTheLogin: the agent has refused a session, and takes it up on the next connection, or as the app loads it. A
-// login after that is none for which it has to be taken up once more.
+// TestFault703_TakenUpBeforeTheLogin: the agent has refused a session, and takes it up on the next
+// connection, or as the app loads it. A login after that is none for which it has to be taken up once more.
 func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
 	for _, byTheApp := range []bool{false, true} {
 		t.Run(fmt.Sprint("by the app ", byTheApp), func(t *testing.T) {
@@ -76,8 +77,9 @@ func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
 	}
 }
 
-// TestFault703_CutAsSomebodyLogsIn: version 1: an agent that can tell no history has refused a session on a new connection. The session's stream
-// is cut as somebody logs in: the agent is asked to take the session up once it is there again.
+// TestFault703_CutAsSomebodyLogsIn: version 1: an agent that can tell no history has refused a session on a
+// new connection. The session's stream is cut as somebody logs in: the agent is asked to take the session up
+// once it is there again.
 func TestFault703_CutAsSomebodyLogsIn(t *testing.T) {
 	m := newModel()
 	m.version, m.answers = 1, `"agentCapabilities":{"sessionCapabilities":{"resume":{}}},"authMethods":[{"id":"x"}]`
@@ -93,7 +95,8 @@ func TestFault703_CutAsSomebodyLogsIn(t *testing.T) {
 	s.expect(len(m.of("session/resume")) == 2, "it is asked %d times", len(m.of("session/resume")))
 }
 
-// wantsLogin has an agent that was restarted refuse what asks it to take a session up, on that stream of the next connection: somebody has to log in.
+// wantsLogin has an agent that was restarted refuse what asks it to take a session up, on that stream of the
+// next connection: somebody has to log in.
 func wantsLogin(m *model, s *sim, resume, stream string) {
 	m.forget(s)
 	s.settle(1_000)

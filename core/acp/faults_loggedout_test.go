@@ -30,8 +30,8 @@ func (s *sim) idle() bool {
 	})) == 1
 }
 
-// Fault 718: a prompt that has not left when its user logs out ends unsent, whatever it waits for. Nothing begins behind
-// that: the host's contract has it so.
+// Fault 718: a prompt that has not left when its user logs out ends unsent, whatever it waits for. Nothing
+// begins behind that: the host's contract has it so.
 func TestFault718_WhateverAPromptWaitsFor(t *testing.T) {
 	for name, until := range map[string]func(t *testing.T) (*sim, uint32, engine.CallID){
 		"a commit": func(t *testing.T) (*sim, uint32, engine.CallID) {
@@ -73,8 +73,8 @@ func TestFault718_WhateverAPromptWaitsFor(t *testing.T) {
 	}
 }
 
-// Fault 718: a turn under way is read to the end of its open stream; once that is cut nobody reads on, and nobody knows
-// how it ends. The app may still cancel it.
+// Fault 718: a turn under way is read to the end of its open stream; once that is cut nobody reads on, and
+// nobody knows how it ends. The app may still cancel it.
 func TestFault718_TurnUnderWay(t *testing.T) {
 	for _, way := range []string{"ends", "cut", "cancelled"} {
 		t.Run(way, func(t *testing.T) {

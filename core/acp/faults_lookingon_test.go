@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestFault609_HeldForATabThatLooksOn: the agent holds the prompt of a tab that looks on, ends the turn of another tab's, and
-// takes it in. The answer used to be there before the log said that the turn was over: the prompt settled with that.
+// TestFault609_HeldForATabThatLooksOn: the agent holds the prompt of a tab that looks on, ends the turn of
+// another tab's, and takes it in. The answer used to be there before the log said that the turn was over: the
+// prompt settled with that.
 func TestFault609_HeldForATabThatLooksOn(t *testing.T) {
 	for _, version := range []int{2, 1} {
 		for _, slow := range []bool{false, true} {
@@ -68,8 +69,8 @@ func TestFault609_HeldForATabThatLooksOn(t *testing.T) {
 	}
 }
 
-// TestFault609_TurnsThatAnotherTabHadNotHeard: a tab that looks on prompts before it has heard that a turn is under way. The agent
-// holds its prompt until that is over, and takes it in before its own turn begins.
+// TestFault609_TurnsThatAnotherTabHadNotHeard: a tab that looks on prompts before it has heard that a turn is
+// under way. The agent holds its prompt until that is over, and takes it in before its own turn begins.
 func TestFault609_TurnsThatAnotherTabHadNotHeard(t *testing.T) {
 	for _, leaves := range []string{"in that turn", "after it"} {
 		t.Run(leaves, func(t *testing.T) {
@@ -81,7 +82,8 @@ func TestFault609_TurnsThatAnotherTabHadNotHeard(t *testing.T) {
 			drain(l)
 			if leaves == "after it" {
 				s.post = func(string) delivery { return travels }
-				s.request(handle, "session/set_config_option", `{"configId":"x","value":"y"}`) // the prompt waits behind it
+				// the prompt waits behind it
+				s.request(handle, "session/set_config_option", `{"configId":"x","value":"y"}`)
 			} else {
 				a.is(`"state":"running"`)
 				s.settle(0)
@@ -110,8 +112,9 @@ func TestFault609_TurnsThatAnotherTabHadNotHeard(t *testing.T) {
 	}
 }
 
-// TestFault609_TakenOverBeforeItHasHeard: a tab that looks on has prompted, and the tab that carries the session ends before the other
-// one has heard its last rows: a turn that was under way is over, and the prompt was taken in behind it. It settles with its own turn.
+// TestFault609_TakenOverBeforeItHasHeard: a tab that looks on has prompted, and the tab that carries the
+// session ends before the other one has heard its last rows: a turn that was under way is over, and the
+// prompt was taken in behind it. It settles with its own turn.
 func TestFault609_TakenOverBeforeItHasHeard(t *testing.T) {
 	m := newModel()
 	var held []modelRequest

@@ -12,8 +12,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// TestFault618_AskedAgainAfterManyPrompts: a tab that looks on has prompted, and so has this page, forty times. The log is written
-// again, this page is loaded again, and that tab, which has slept, asks once more. Its prompt is not sent twice.
+// TestFault618_AskedAgainAfterManyPrompts: a tab that looks on has prompted, and so has this page, forty
+// times. The log is written again, this page is loaded again, and that tab, which has slept, asks once more.
+// Its prompt is not sent twice.
 func TestFault618_AskedAgainAfterManyPrompts(t *testing.T) {
 	s, handle, a := opened(t, newModel())
 	l := s.look(77)
@@ -38,8 +39,8 @@ func TestFault618_AskedAgainAfterManyPrompts(t *testing.T) {
 	s.expect(n == 1, "it was sent %d times", n)
 }
 
-// TestFault618_ManyPromptsInOneRow: forty prompts of another page are in the history at once, by a row of the log. None is told as
-// unsent in a tab that looks on; one that was not sent is.
+// TestFault618_ManyPromptsInOneRow: forty prompts of another page are in the history at once, by a row of the
+// log. None is told as unsent in a tab that looks on; one that was not sent is.
 func TestFault618_ManyPromptsInOneRow(t *testing.T) {
 	s, _, _ := opened(t, quiet())
 	l := s.look(77)

@@ -22,8 +22,8 @@ func offers(t *testing.T, w coretest.ACP) int {
 	return strings.Count(body, offered)
 }
 
-// Fault 738: an agent of version 1 is offered the lifecycle of version 2, in the capabilities and in _meta; not where the app
-// turns it off, or wants version 2 alone.
+// Fault 738: an agent of version 1 is offered the lifecycle of version 2, in the capabilities and in _meta;
+// not where the app turns it off, or wants version 2 alone.
 func TestFault738_TheLifecycleIsOffered(t *testing.T) {
 	for _, c := range []struct {
 		cfg  acp.Config
@@ -40,8 +40,8 @@ func TestFault738_TheLifecycleIsOffered(t *testing.T) {
 	}
 }
 
-// Fault 738: an agent that refuses initialize because of that is asked once more without, and is spoken to; one that
-// refuses that too is told as it was.
+// Fault 738: an agent that refuses initialize because of that is asked once more without, and is spoken to;
+// one that refuses that too is told as it was.
 func TestFault738_RefusedBecauseOfIt(t *testing.T) {
 	rpc := func(code int) func(w coretest.ACP) {
 		return func(w coretest.ACP) {

@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// TestFault508_TakenOverWhileAsked: another tab carries a session, and is closed; this one, which does not know it yet, asks something of it, or loads it, and
-// takes its record over meanwhile. That record stays.
+// TestFault508_TakenOverWhileAsked: another tab carries a session, and is closed; this one, which does not
+// know it yet, asks something of it, or loads it, and takes its record over meanwhile. That record stays.
 func TestFault508_TakenOverWhileAsked(t *testing.T) {
 	for _, how := range []string{"load that fails", "passing"} {
 		m := quiet()
@@ -61,8 +61,8 @@ func TestFault508_TakenOverWhileAsked(t *testing.T) {
 	}
 }
 
-// TestFault508_ThirdTab: two tabs have loaded one session at once. A third looks on at the record of one of them, which is closed: the other
-// takes over, and the session goes on.
+// TestFault508_ThirdTab: two tabs have loaded one session at once. A third looks on at the record of one of
+// them, which is closed: the other takes over, and the session goes on.
 func TestFault508_ThirdTab(t *testing.T) {
 	m := quiet()
 	_, _, a := opened(t, m)

@@ -9,9 +9,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/acp"
 )
 
-// TestFault498_AnswerToAnotherQuestion: an agent counts its requests from the start on each connection. A tab that looks on has a
-// question of the last connection open; what the agent asks on the next one has its id, and is another. Nobody's
-// answer to the first is given to the second.
+// TestFault498_AnswerToAnotherQuestion: an agent counts its requests from the start on each connection. A tab
+// that looks on has a question of the last connection open; what the agent asks on the next one has its id,
+// and is another. Nobody's answer to the first is given to the second.
 func TestFault498_AnswerToAnotherQuestion(t *testing.T) {
 	for _, how := range []string{"in one row", "handed on", "answered before it hears", "given and handed on"} {
 		t.Run(how, func(t *testing.T) {
@@ -83,7 +83,8 @@ func TestFault498_AnswerToAnotherQuestion(t *testing.T) {
 	}
 }
 
-// TestFault506_SameIDAfterALoad: an earlier page has answered a question; the agent asks something else under its id.
+// TestFault506_SameIDAfterALoad: an earlier page has answered a question; the agent asks something else under
+// its id.
 func TestFault506_SameIDAfterALoad(t *testing.T) {
 	s, _, a := opened(t, quiet())
 	a.ask(func() {})
@@ -101,8 +102,8 @@ func TestFault506_SameIDAfterALoad(t *testing.T) {
 	s.expect(len(s.open()) == 1, "not asked, and the agent waits for ever")
 }
 
-// TestFault506_ManyAnswered: more questions were answered than are kept. The page is loaded again while the last one is asked
-// once more: nobody is asked again.
+// TestFault506_ManyAnswered: more questions were answered than are kept. The page is loaded again while the
+// last one is asked once more: nobody is asked again.
 func TestFault506_ManyAnswered(t *testing.T) {
 	s, _, a := opened(t, quiet())
 	asking := ""

@@ -9,7 +9,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// v1Remembers is an agent of version 1 whose messages have no ids: it keeps what it was asked, and answers when it is told to.
+// v1Remembers is an agent of version 1 whose messages have no ids: it keeps what it was asked, and answers
+// when it is told to.
 func v1Remembers() (*model, *[]modelRequest) {
 	m, asked := newModel(), &[]modelRequest{}
 	m.version = 1
@@ -27,8 +28,9 @@ func (s *sim) shows(handle uint32) (text string) {
 	return text
 }
 
-// TestFault616_SameWordsBeforeTheHistory: version 1, without ids of messages. The same words are prompted again before the history has
-// come, in which the agent has them once. The prompt has not left yet, so it is not that one: it used to be missing.
+// TestFault616_SameWordsBeforeTheHistory: version 1, without ids of messages. The same words are prompted
+// again before the history has come, in which the agent has them once. The prompt has not left yet, so it is
+// not that one: it used to be missing.
 func TestFault616_SameWordsBeforeTheHistory(t *testing.T) {
 	for _, way := range []string{"a reload", "a new connection", "a reload of which nothing is stored"} {
 		t.Run(way, func(t *testing.T) {
@@ -68,8 +70,8 @@ func TestFault616_SameWordsBeforeTheHistory(t *testing.T) {
 	}
 }
 
-// TestFault616_PromptThatWaitsAtTheEndOfATurn: version 1: the turn of one prompt ends while another one waits for a history. That one is
-// shown as one that waits, and not as one that the agent has.
+// TestFault616_PromptThatWaitsAtTheEndOfATurn: version 1: the turn of one prompt ends while another one waits
+// for a history. That one is shown as one that waits, and not as one that the agent has.
 func TestFault616_PromptThatWaitsAtTheEndOfATurn(t *testing.T) {
 	m, asked := v1Remembers()
 	s, handle, a := opened(t, m)
@@ -86,8 +88,9 @@ func TestFault616_PromptThatWaitsAtTheEndOfATurn(t *testing.T) {
 	s.expect(len(*asked) == 2 && s.shows(handle) == "user_message=again user_message=next ", "shown %s", s.shows(handle))
 }
 
-// TestFault616_SameWordsAndNothingBetween: version 1, without ids: the agent has the same words twice, with nothing between, and tells
-// its history on a new connection. Nothing can have come before that: the first of them is no rest of a history that was cut.
+// TestFault616_SameWordsAndNothingBetween: version 1, without ids: the agent has the same words twice, with
+// nothing between, and tells its history on a new connection. Nothing can have come before that: the first of
+// them is no rest of a history that was cut.
 func TestFault616_SameWordsAndNothingBetween(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		t.Run(fmt.Sprint(n, " times"), func(t *testing.T) {
@@ -107,8 +110,9 @@ func TestFault616_SameWordsAndNothingBetween(t *testing.T) {
 	}
 }
 
-// TestFault616_SameWordsOfAnotherClient: a prompt is refused, since its server knows the connection no more. The history that comes on
-// the next one has the same words, of another client: they are not the prompt, which leaves behind them and settles with its own turn.
+// TestFault616_SameWordsOfAnotherClient: a prompt is refused, since its server knows the connection no more.
+// The history that comes on the next one has the same words, of another client: they are not the prompt,
+// which leaves behind them and settles with its own turn.
 func TestFault616_SameWordsOfAnotherClient(t *testing.T) {
 	m := newModel()
 	m.onPrompt = func(a *modelSession, r modelRequest) {

@@ -43,8 +43,9 @@ func (w *secondCopy) refuse(x engine.ExchangeID, status, code int, words string)
 
 const takenAlready = "Request id is already in flight for this connection"
 
-// Fault 765: the browser has sent a prompt again by itself, whose connection died before its 202, and the agent's
-// server refuses the second copy. The first one may be answered, and nobody knows it: the prompt is not refused.
+// Fault 765: the browser has sent a prompt again by itself, whose connection died before its 202, and the
+// agent's server refuses the second copy. The first one may be answered, and nobody knows it: the prompt is
+// not refused.
 func TestFault765_ASecondCopyIsNoRefusal(t *testing.T) {
 	for _, c := range []struct {
 		status, code int
@@ -87,7 +88,8 @@ func TestFault765_TheFirstCopyIsAnswered(t *testing.T) {
 	}
 }
 
-// Fault 765: what asks for nothing has been taken, if its server has it already: a copy is no refusal of it either.
+// Fault 765: what asks for nothing has been taken, if its server has it already: a copy is no refusal of it
+// either.
 func TestFault765_ANotificationsSecondCopy(t *testing.T) {
 	for words, want := range map[string]string{takenAlready: "result null", "no": string(engine.CodeHTTP)} {
 		w := newSecondCopy(t)

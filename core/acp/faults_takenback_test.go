@@ -12,8 +12,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// TestFault647_WorkBesideOneTakenBack: version 1: the agent is at work on a prompt, and its server refuses a second one for want of
-// authorization. The page is loaded again: the agent is still at work on the first.
+// TestFault647_WorkBesideOneTakenBack: version 1: the agent is at work on a prompt, and its server refuses a
+// second one for want of authorization. The page is loaded again: the agent is still at work on the first.
 func TestFault647_WorkBesideOneTakenBack(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := signedIn(t, m)
@@ -32,8 +32,8 @@ func TestFault647_WorkBesideOneTakenBack(t *testing.T) {
 	s.expect(len(s.events(engine.EventTurn, `"ended":true`)) == 1 && strings.Contains(s.lastTurn(), `"end_turn"`), "its turn ends %d times, with %s", len(s.events(engine.EventTurn, `"ended":true`)), s.lastTurn())
 }
 
-// TestFault648_TakenBackForATabThatLooksOn: version 1: the prompt of a tab that looks on is refused for want of authorization, and
-// leaves with the next token. It settles with its answer.
+// TestFault648_TakenBackForATabThatLooksOn: version 1: the prompt of a tab that looks on is refused for want
+// of authorization, and leaves with the next token. It settles with its answer.
 func TestFault648_TakenBackForATabThatLooksOn(t *testing.T) {
 	m, asked := v1agent()
 	s, _, a := signedIn(t, m)
@@ -60,8 +60,9 @@ func TestFault648_TakenBackForATabThatLooksOn(t *testing.T) {
 	s.expect(ends == 1, "its turn ends %d times", ends)
 }
 
-// TestFault649_LeftAgainInOneRow: version 1: a prompt leaves, is refused, and leaves again with the next token, while another commit
-// is under way: one row of the log has all of that, and is read as three are. A tab that looks on is not told that it was not sent.
+// TestFault649_LeftAgainInOneRow: version 1: a prompt leaves, is refused, and leaves again with the next
+// token, while another commit is under way: one row of the log has all of that, and is read as three are. A
+// tab that looks on is not told that it was not sent.
 func TestFault649_LeftAgainInOneRow(t *testing.T) {
 	m, _ := v1agent()
 	s, _, _ := opened(t, m)
@@ -89,8 +90,8 @@ func TestFault649_LeftAgainInOneRow(t *testing.T) {
 	s.expect(strings.Contains(told, `{"op":"placed","prompt":777}`) && !strings.Contains(told, `{"op":"unsent"`), "it is told as unsent, and was sent: %s", told)
 }
 
-// TestFault650_TakenBackAndStoredAgain: version 1: a prompt was refused and waits for a token, and the log is written again. The page is
-// loaded again: nobody is at work.
+// TestFault650_TakenBackAndStoredAgain: version 1: a prompt was refused and waits for a token, and the log is
+// written again. The page is loaded again: nobody is at work.
 func TestFault650_TakenBackAndStoredAgain(t *testing.T) {
 	m, asked := v1agent()
 	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)
@@ -112,8 +113,8 @@ func TestFault650_TakenBackAndStoredAgain(t *testing.T) {
 	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
 }
 
-// TestFault651_TakenBackBeforeAReload: version 1: a prompt was refused, and the page is loaded again while it waits for a token. A tab
-// that looks on hears that nobody is at work, too.
+// TestFault651_TakenBackBeforeAReload: version 1: a prompt was refused, and the page is loaded again while it
+// waits for a token. A tab that looks on hears that nobody is at work, too.
 func TestFault651_TakenBackBeforeAReload(t *testing.T) {
 	m, _ := v1agent()
 	s := unloaded(t, acp.Config{HasTokenProvider: true}, m)

@@ -31,8 +31,9 @@ func withTokens(t *testing.T, m *model) (s *sim, handle uint32, a *modelSession)
 	return s, handle, a
 }
 
-// TestFault617_Version1WaitsForAToken: version 1: a prompt waits for a token. It has not left: the next page shows it as one that has
-// not, and hands it back; where there is no token it fails, and where there is one it leaves.
+// TestFault617_Version1WaitsForAToken: version 1: a prompt waits for a token. It has not left: the next page
+// shows it as one that has not, and hands it back; where there is no token it fails, and where there is one
+// it leaves.
 func TestFault617_Version1WaitsForAToken(t *testing.T) {
 	refused := &engine.Error{Code: engine.CodeUnauthorized, Op: "token", Message: "no"}
 	for _, way := range []string{"a reload", "a token", "no token"} {
@@ -68,8 +69,8 @@ func TestFault617_Version1WaitsForAToken(t *testing.T) {
 	}
 }
 
-// TestFault617_Version1IsRefused: version 1: the agent's server refuses a prompt for want of authorization, and a token is asked for.
-// It has not left, and the agent is not at work.
+// TestFault617_Version1IsRefused: version 1: the agent's server refuses a prompt for want of authorization,
+// and a token is asked for. It has not left, and the agent is not at work.
 func TestFault617_Version1IsRefused(t *testing.T) {
 	refused := &engine.Error{Code: engine.CodeUnauthorized, Op: "token", Message: "no"}
 	for _, way := range []string{"a reload", "a token", "no token", "refused again and again"} {

@@ -25,8 +25,8 @@ func v1load(s *sim, id string) engine.CallID {
 	return s.request(0, "session/load", `{"sessionId":"`+id+`","cwd":"/w","mcpServers":[]}`)
 }
 
-// TestFault501_AnsweredThenCut: version 1: an app loads a session that it has; the answer is there, and within half a second the stream is cut. The
-// client asks itself, and prompts leave.
+// TestFault501_AnsweredThenCut: version 1: an app loads a session that it has; the answer is there, and
+// within half a second the stream is cut. The client asks itself, and prompts leave.
 func TestFault501_AnsweredThenCut(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)
@@ -48,8 +48,8 @@ func TestFault501_AnsweredThenCut(t *testing.T) {
 	}
 }
 
-// TestFault501_TwoAnswersAtOnce: version 1: the client reads a history again by itself, and the app loads it as well: both answers are there within half a
-// second.
+// TestFault501_TwoAnswersAtOnce: version 1: the client reads a history again by itself, and the app loads it
+// as well: both answers are there within half a second.
 func TestFault501_TwoAnswersAtOnce(t *testing.T) {
 	for _, how := range []string{"reload", "cut"} {
 		m, asked := v1agent()
@@ -73,7 +73,8 @@ func TestFault501_TwoAnswersAtOnce(t *testing.T) {
 		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not loaded")
 		handle = s.handle(a.id)
 		p := s.prompt(handle, "hi")
-		for i := range 60 { // the agent's server keeps its streams alive, and the agent says something now and then
+		// the agent's server keeps its streams alive, and the agent says something now and then
+		for i := range 60 {
 			a.chunk("a1", fmt.Sprintf("<%d>", i))
 			for _, x := range m.streams() {
 				s.Chunk(x, ": ping\n\n")
@@ -89,7 +90,8 @@ func TestFault501_TwoAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// TestFault501_PromptAfterTheFirstLoad: version 1: an app loads a session that it does not have; the answer overtakes the history; a prompt is made at once.
+// TestFault501_PromptAfterTheFirstLoad: version 1: an app loads a session that it does not have; the answer
+// overtakes the history; a prompt is made at once.
 func TestFault501_PromptAfterTheFirstLoad(t *testing.T) {
 	m, asked := v1agent()
 	s := newSim(t, acp.Config{}, m)
@@ -118,7 +120,8 @@ func TestFault501_PromptAfterTheFirstLoad(t *testing.T) {
 	}
 }
 
-// TestFault501_SteadyStream: version 1: an agent at work speaks without a pause of half a second. What it says is shown all the same.
+// TestFault501_SteadyStream: version 1: an agent at work speaks without a pause of half a second. What it
+// says is shown all the same.
 func TestFault501_SteadyStream(t *testing.T) {
 	m, _ := v1agent()
 	s, handle, a := opened(t, m)
@@ -134,7 +137,8 @@ func TestFault501_SteadyStream(t *testing.T) {
 	}
 }
 
-// TestFault501_ResumeBringsNoHistory: session/resume of version 1 brings no history, and no prompt waits for one.
+// TestFault501_ResumeBringsNoHistory: session/resume of version 1 brings no history, and no prompt waits for
+// one.
 func TestFault501_ResumeBringsNoHistory(t *testing.T) {
 	m, asked := v1agent()
 	m.answers = `"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`

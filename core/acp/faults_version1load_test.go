@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestFault500_LoadWhileTheSecondRuns: version 1: two prompts run, the stream was cut, and the first is answered. No history is asked for before the second is.
+// TestFault500_LoadWhileTheSecondRuns: version 1: two prompts run, the stream was cut, and the first is
+// answered. No history is asked for before the second is.
 func TestFault500_LoadWhileTheSecondRuns(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)
@@ -34,8 +35,8 @@ func TestFault500_LoadWhileTheSecondRuns(t *testing.T) {
 	t.Logf("shown in the end %s; %d loads", items(s, handle), len(m.of("session/load")))
 }
 
-// TestFault500_LoadedInATurn: version 1: the history is read in a turn, since the app loads it; then the page is loaded again, and knows that the agent
-// is at work.
+// TestFault500_LoadedInATurn: version 1: the history is read in a turn, since the app loads it; then the page
+// is loaded again, and knows that the agent is at work.
 func TestFault500_LoadedInATurn(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)
@@ -52,8 +53,8 @@ func TestFault500_LoadedInATurn(t *testing.T) {
 	}
 }
 
-// TestFault500_RefusedBesideAnEarlierPages: version 1: the page is loaded again while the agent is at work, and a prompt of
-// the next page is refused: the first goes on.
+// TestFault500_RefusedBesideAnEarlierPages: version 1: the page is loaded again while the agent is at work,
+// and a prompt of the next page is refused: the first goes on.
 func TestFault500_RefusedBesideAnEarlierPages(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)

@@ -28,8 +28,9 @@ func (s *sim) sessionFirst() {
 	}
 }
 
-// TestFault501_PromptDuringAReplay: version 1: a prompt made while the client connects again stands behind the history and in front
-// of its answer, also where the answer to session/load overtakes the history on another stream.
+// TestFault501_PromptDuringAReplay: version 1: a prompt made while the client connects again stands behind
+// the history and in front of its answer, also where the answer to session/load overtakes the history on
+// another stream.
 func TestFault501_PromptDuringAReplay(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		for _, overtakes := range []bool{false, true} {

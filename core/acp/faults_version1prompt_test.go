@@ -44,8 +44,8 @@ func (s *sim) lastTurn() string {
 	return string(all[len(all)-1].Data)
 }
 
-// TestFault497_BeforeTheStreamIsUp: version 1: a prompt is made while the session's stream, on a new connection, is not up yet. It
-// leaves once that is.
+// TestFault497_BeforeTheStreamIsUp: version 1: a prompt is made while the session's stream, on a new
+// connection, is not up yet. It leaves once that is.
 func TestFault497_BeforeTheStreamIsUp(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, _ := opened(t, m)
@@ -82,8 +82,9 @@ func TestFault497_InAParkedSession(t *testing.T) {
 	}
 }
 
-// TestFault500_RunningAfterReconnect: version 1: a prompt waits for a connection. Once it is sent the agent is at work, and not
-// before; before says whether it is made before the client knows that the connection is gone.
+// TestFault500_RunningAfterReconnect: version 1: a prompt waits for a connection. Once it is sent the agent
+// is at work, and not before; before says whether it is made before the client knows that the connection is
+// gone.
 func TestFault500_RunningAfterReconnect(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		t.Run(fmt.Sprint("before ", before), func(t *testing.T) {
@@ -106,7 +107,8 @@ func TestFault500_RunningAfterReconnect(t *testing.T) {
 	}
 }
 
-// TestFault500_SecondPromptRefused: version 1: the second prompt, made in the turn of the first, is refused: the first goes on.
+// TestFault500_SecondPromptRefused: version 1: the second prompt, made in the turn of the first, is refused:
+// the first goes on.
 func TestFault500_SecondPromptRefused(t *testing.T) {
 	s, a, asked := twoPrompts(t)
 	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"a prompt is running"}}`, (*asked)[1].ID)
@@ -128,7 +130,8 @@ func TestFault500_SecondPromptCancelled(t *testing.T) {
 	s.expect(s.ended() == 0, "the turn of the first is told to have ended: %s", s.lastTurn())
 }
 
-// TestFault500_SecondPromptRuns: version 1: the agent has taken a second prompt, and answers the first: it is at work on the second.
+// TestFault500_SecondPromptRuns: version 1: the agent has taken a second prompt, and answers the first: it is
+// at work on the second.
 func TestFault500_SecondPromptRuns(t *testing.T) {
 	s, a, asked := twoPrompts(t)
 	v1ends(s, a, (*asked)[0], "end_turn")

@@ -24,8 +24,9 @@ func (s *sim) landOne() {
 	s.slow = slow
 }
 
-// TestFault673_LoadedAsThePromptLeaves: version 1: the page is loaded again in the moment in which a prompt has left, and what it wrote
-// about that is not stored yet. The next page knows that it may have left: it is not handed back as unsent, to be sent twice.
+// TestFault673_LoadedAsThePromptLeaves: version 1: the page is loaded again in the moment in which a prompt
+// has left, and what it wrote about that is not stored yet. The next page knows that it may have left: it is
+// not handed back as unsent, to be sent twice.
 func TestFault673_LoadedAsThePromptLeaves(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		t.Run(fmt.Sprint("held back ", late), func(t *testing.T) {
@@ -69,8 +70,8 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// TestFault673_CancelledAsItIsStored: version 1: a prompt is cancelled while it is being stored that it leaves. It does not leave, in this page
-// nor in the next, and nobody is at work.
+// TestFault673_CancelledAsItIsStored: version 1: a prompt is cancelled while it is being stored that it
+// leaves. It does not leave, in this page nor in the next, and nobody is at work.
 func TestFault673_CancelledAsItIsStored(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)
@@ -91,8 +92,9 @@ func TestFault673_CancelledAsItIsStored(t *testing.T) {
 	s.expect(len(s.events(engine.EventTranscript, `,"prompt":`)) == 0, "it is told again")
 }
 
-// TestFault673_HeldBackAfterAll: version 1: while it is being stored that a prompt leaves the agent's connection goes. The prompt waits, as one
-// that has not left: the next page hands it back, and nobody is at work.
+// TestFault673_HeldBackAfterAll: version 1: while it is being stored that a prompt leaves the agent's
+// connection goes. The prompt waits, as one that has not left: the next page hands it back, and nobody is at
+// work.
 func TestFault673_HeldBackAfterAll(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, _ := opened(t, m)
@@ -122,8 +124,8 @@ func TestFault673_OneCommit(t *testing.T) {
 	s.expect(len(*asked) == 1, "it has not left with the first commit")
 }
 
-// TestFault673_StoredAgainMeanwhile: version 1: more is stored than may be, so that the log is written again without its history while it is
-// being stored that a prompt leaves. The next page does not hand it back.
+// TestFault673_StoredAgainMeanwhile: version 1: more is stored than may be, so that the log is written again
+// without its history while it is being stored that a prompt leaves. The next page does not hand it back.
 func TestFault673_StoredAgainMeanwhile(t *testing.T) {
 	m, asked := v1agent()
 	s := newSim(t, acp.Config{Limits: acp.Limits{Stored: 3_000}}, m)
@@ -147,8 +149,8 @@ func TestFault673_StoredAgainMeanwhile(t *testing.T) {
 	s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0 && strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q", s.lastTurn())
 }
 
-// TestFault705_HistoryMeanwhile: version 1: while it is being stored that a prompt leaves its connection is lost, and the history comes on the next
-// one. The next page shows the prompt behind it, as this one does.
+// TestFault705_HistoryMeanwhile: version 1: while it is being stored that a prompt leaves its connection is
+// lost, and the history comes on the next one. The next page shows the prompt behind it, as this one does.
 func TestFault705_HistoryMeanwhile(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)

@@ -14,7 +14,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// written is a Log as a protocol's record has it, and a model of it: the entries that were written and not committed.
+// written is a Log as a protocol's record has it, and a model of it: the entries that were written and not
+// committed.
 type written struct {
 	durable.Log
 	plain, secret []journal.Entry
@@ -47,8 +48,9 @@ func texts(written []journal.Entry) (list []string) {
 	return list
 }
 
-// TestLargeRows: rows of all sizes, of several logs, with secrets, with other operations before them and entries behind
-// what the app is handed of them. A commit has them as they were written, and what was lent stays as it is.
+// TestLargeRows: rows of all sizes, of several logs, with secrets, with other operations before them and
+// entries behind what the app is handed of them. A commit has them as they were written, and what was lent
+// stays as it is.
 func TestLargeRows(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

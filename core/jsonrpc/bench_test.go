@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// benchTexts are the shapes of traffic that decided the design: a token of streamed text, a paragraph, structured
-// content of two sizes, and one large result.
+// benchTexts are the shapes of traffic that decided the design: a token of streamed text, a paragraph,
+// structured content of two sizes, and one large result.
 func benchTexts() []struct{ name, text string } {
 	note := func(payload string) string {
 		return `{"jsonrpc":"2.0","method":"notifications/message","params":{"seqNr":12,"data":` + payload + `}}`

@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Fault 13: bodies that are JSON, or only look like it. Every vector is judged bare, as a payload of a notification, of
-// a response and of an error, and by encoding/json as a second opinion.
+// Fault 13: bodies that are JSON, or only look like it. Every vector is judged bare, as a payload of a
+// notification, of a response and of an error, and by encoding/json as a second opinion.
 func TestFault13_JSONVectors(t *testing.T) {
 	forms := []string{
 		`%s`,
@@ -107,8 +107,8 @@ func TestFault14_NestingDepth(t *testing.T) {
 				t.Errorf("%s: %d levels with a limit of %d: %v", s.name, limit.is+1, limit.asked, err)
 			}
 		}
-		// 5,000 levels, which structuredClone refuses, and 100,000, closed or cut off: refused where the limit is, so
-		// nothing behind it is read.
+		// 5,000 levels, which structuredClone refuses, and 100,000, closed or cut off: refused where the
+		// limit is, so nothing behind it is read.
 		for _, n := range []int{5_000, 100_000} {
 			for _, shut := range []string{s.shut, ""} {
 				head := `{"jsonrpc":"2.0","method":"m","params":`

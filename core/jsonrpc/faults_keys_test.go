@@ -8,8 +8,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Fault 15: a member of the envelope twice, and keys that differ from one only in case. encoding/json lets the later
-// one of {"jsonrpc":"2.0","JSONRPC":"9"} win.
+// Fault 15: a member of the envelope twice, and keys that differ from one only in case. encoding/json lets
+// the later one of {"jsonrpc":"2.0","JSONRPC":"9"} win.
 func TestFault15_DuplicateAndMiscasedKeys(t *testing.T) {
 	type member struct{ key, escaped, value string }
 	request := []member{
@@ -40,7 +40,8 @@ func TestFault15_DuplicateAndMiscasedKeys(t *testing.T) {
 				for at := range len(members) + 1 {
 					both := slices.Insert(slices.Clone(members), at, second)
 					if second.value == `null` && at <= i && (m.key != "result" && m.key != "id" && m.key != "params") {
-						refused(t, text(both), jsonrpc.Envelope) // the null itself comes first and is wrong already
+						// the null itself comes first and is wrong already
+						refused(t, text(both), jsonrpc.Envelope)
 						continue
 					}
 					refused(t, text(both), jsonrpc.DuplicateKey)
@@ -84,8 +85,8 @@ func TestFault15_DuplicateAndMiscasedKeys(t *testing.T) {
 	}
 }
 
-// Fault 16: keys that mean something to JavaScript objects are text like any other, never envelope members, and reach
-// the page byte for byte.
+// Fault 16: keys that mean something to JavaScript objects are text like any other, never envelope members,
+// and reach the page byte for byte.
 func TestFault16_ProtoKeysStayData(t *testing.T) {
 	for _, key := range []string{`__proto__`, `\u005f_proto__`, `constructor`, `prototype`, `toString`, `hasOwnProperty`, `valueOf`} {
 		hostile := `{"` + key + `":{"polluted":true,"id":9,"method":"x","prototype":{"` + key + `":[]}}}`

@@ -8,8 +8,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Fault 17: an id is matched by type and text. What is not letter for letter the number that was given out is no id of
-// ours.
+// Fault 17: an id is matched by type and text. What is not letter for letter the number that was given out is
+// no id of ours.
 func TestFault17_IDsByTypeAndText(t *testing.T) {
 	// Each of these is an id of its own.
 	ids := []string{`1`, `"1"`, `1.0`, `1e0`, `10e-1`, `-1`, `01x`, `0`, `-0`, `""`, `null`, `"null"`, `"a"`, `"A"`, `"\u0061"`, `"a "`,
@@ -66,8 +66,8 @@ func TestFault17_IDsByTypeAndText(t *testing.T) {
 	}
 }
 
-// Fault 575: params of null are none, as serializers write them that have a place for each member. Twice they are refused
-// as any member is.
+// Fault 575: params of null are none, as serializers write them that have a place for each member. Twice they
+// are refused as any member is.
 func TestFault575_NullParamsAreNone(t *testing.T) {
 	for text, want := range map[string]jsonrpc.Kind{
 		`{"jsonrpc":"2.0","id":1,"method":"ping","params":null}`:    jsonrpc.Request,

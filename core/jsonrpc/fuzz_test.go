@@ -2,8 +2,8 @@
 
 package jsonrpc_test
 
-// In a browser there is no corpus folder, and a fuzz test that cannot list it fails. What the fuzz tests check is also
-// run over all vectors by judge_vectors_test.go, there too.
+// In a browser there is no corpus folder, and a fuzz test that cannot list it fails. What the fuzz tests
+// check is also run over all vectors by judge_vectors_test.go, there too.
 
 import (
 	"testing"

@@ -14,8 +14,8 @@ import (
 
 // The judge is a second, slow reading of the same rules on encoding/json. It shares nothing with the package.
 
-// isJSON is the oracle for whole texts. encoding/json replaces invalid UTF-8 where we refuse it, and has a nesting limit
-// of its own (10,000), far above ours.
+// isJSON is the oracle for whole texts. encoding/json replaces invalid UTF-8 where we refuse it, and has a
+// nesting limit of its own (10,000), far above ours.
 func isJSON(text []byte, depth int) bool {
 	return json.Valid(text) && utf8.Valid(text) && nesting(text) <= depth
 }

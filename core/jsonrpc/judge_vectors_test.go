@@ -12,8 +12,8 @@ func allVectors(t testing.TB) []vector {
 	return slices.Concat(acceptVectors(t), rejectVectors(t), choiceVectors(t))
 }
 
-// judgeTexts are the texts on which Parse and the judge must agree: every vector bare, as each member of an envelope, and
-// every combination of six members with good and bad values.
+// judgeTexts are the texts on which Parse and the judge must agree: every vector bare, as each member of an
+// envelope, and every combination of six members with good and bad values.
 func judgeTexts(t testing.TB) []string {
 	var texts []string
 	for _, v := range allVectors(t) {
@@ -87,7 +87,8 @@ func TestStringAgreesWithTheJudge(t *testing.T) {
 	}
 }
 
-// batchAgrees compares ParseBatch with Parse on a text that may or may not be a batch, and on a batch made of it.
+// batchAgrees compares ParseBatch with Parse on a text that may or may not be a batch, and on a batch made of
+// it.
 func batchAgrees(text []byte) string {
 	one, oneErr := jsonrpc.Parse(text, jsonrpc.Limits{})
 	s := string(text)

@@ -34,8 +34,8 @@ func TestLongStrings(t *testing.T) {
 	}
 }
 
-// What stops it is what it is wherever it is in a large step: a backslash makes an escape with a few bytes only, a string ends with
-// its quote whatever follows, and what is behind the text is not read.
+// What stops it is what it is wherever it is in a large step: a backslash makes an escape with a few bytes
+// only, a string ends with its quote whatever follows, and what is behind the text is not read.
 func TestWhatFollowsInLongStrings(t *testing.T) {
 	for n := range 64 {
 		plain, rest := strings.Repeat("a", n), strings.Repeat("0", 40)
@@ -64,7 +64,8 @@ func TestWhatFollowsInLongStrings(t *testing.T) {
 	}
 }
 
-// Plain text is passed over to within a step of its end, whatever its characters are; and that some are not ASCII is seen.
+// Plain text is passed over to within a step of its end, whatever its characters are; and that some are not
+// ASCII is seen.
 func TestTextIsPassedOver(t *testing.T) {
 	for _, piece := range []string{"abcdefg ", "\u00e9", "\u6e32\u67d3", "\U0001f3ac", "\x7f", "\u0080", "~!#[]^_\u07ff"} {
 		text := bytes.Repeat([]byte(piece), 40)

@@ -47,7 +47,8 @@ func sameMember(t *testing.T, m *Message, key string) {
 	}
 }
 
-// What a result may be is what it may be anywhere: to note its members changes neither what is refused nor where.
+// What a result may be is what it may be anywhere: to note its members changes neither what is refused nor
+// where.
 func TestResultIsReadAsAnyValue(t *testing.T) {
 	const before = `{"jsonrpc":"2.0","id":1,"`
 	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }

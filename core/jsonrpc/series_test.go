@@ -117,7 +117,8 @@ func TestSeriesAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkSeries is BenchmarkParse for a stream of notifications that begin alike, with a look at one member.
+// BenchmarkSeries is BenchmarkParse for a stream of notifications that begin alike, with a look at one
+// member.
 func BenchmarkSeries(b *testing.B) {
 	for _, c := range benchTexts()[:5] {
 		text := []byte(c.text)

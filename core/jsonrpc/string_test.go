@@ -8,8 +8,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Strings are read eight bytes at a time, so every byte is tried at every place of a word, alone and beside every
-// other byte that stops the scanner, in strings that end with a word and strings that do not.
+// Strings are read eight bytes at a time, so every byte is tried at every place of a word, alone and beside
+// every other byte that stops the scanner, in strings that end with a word and strings that do not.
 func TestEveryByteAtEveryPlace(t *testing.T) {
 	beside := []byte{'x', '"', '\\', 0x1f, 0x20, 0x21, 0x23, 0x80}
 	for length := range 20 {

@@ -23,7 +23,8 @@ type vector struct {
 	why    string // for a choice that RFC 8259 leaves open
 }
 
-// readVectors reads a vector file. They are embedded because the tests also run in a browser, without a file system.
+// readVectors reads a vector file. They are embedded because the tests also run in a browser, without a file
+// system.
 func readVectors(t testing.TB, file string, read func(line string) vector) []vector {
 	t.Helper()
 	var all []vector

@@ -7,7 +7,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Fault 735: who has a request of that id already says so by 400 or 409, with -32600 and words that speak of the id.
+// Fault 735: who has a request of that id already says so by 400 or 409, with -32600 and words that speak of
+// the id.
 func TestFault735_WhatSaysThatAnIDIsTaken(t *testing.T) {
 	const words = "duplicate in-flight request ID 2"
 	for _, c := range []struct {

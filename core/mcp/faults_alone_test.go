@@ -88,7 +88,8 @@ func TestDeferredQueuedIsToldLate(t *testing.T) {
 // Fault 389: a request that was refused, for want of a sign-in, waits while the store is over
 // its limit. It stays in the store: once somebody has signed in it is sent.
 func TestFault389_RefusedWhileTheStoreIsFull(t *testing.T) {
-	for limit := 1; limit < 40; limit++ { // the note that it was refused is what is too much, with one of these
+	// the note that it was refused is what is too much, with one of these
+	for limit := 1; limit < 40; limit++ {
 		cfg := signingIn
 		cfg.Limits.Stored = limit
 		w := coretest.NewMCP(t, cfg)

@@ -36,8 +36,8 @@ func TestFault529_CancelThatWaitsLong(t *testing.T) {
 	}
 }
 
-// Fault 531: a question that was answered, and whose answer was taken, comes again under its event id in the next session.
-// Nobody is asked again.
+// Fault 531: a question that was answered, and whose answer was taken, comes again under its event id in the
+// next session. Nobody is asked again.
 func TestFault531_AnsweredBeforeTheNextSession(t *testing.T) {
 	o := connected(t, askingDisk).resumable("", durably)
 	o.progress(1)

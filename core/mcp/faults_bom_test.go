@@ -10,8 +10,8 @@ import (
 )
 
 // Fault 518: a JSON body begins with a byte order mark, which a browser's response.json() drops, and so
-// do clients that use it. One is dropped, wherever the body is cut into chunks; a second one is no JSON, and a mark with nothing behind it
-// is an empty body.
+// do clients that use it. One is dropped, wherever the body is cut into chunks; a second one is no JSON, and
+// a mark with nothing behind it is an empty body.
 func TestFault518_JSONBodyWithAByteOrderMark(t *testing.T) {
 	const mark = "\xEF\xBB\xBF"
 	for cut := range len(mark) + 2 {

@@ -10,9 +10,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Fault 669: a server, or the gateway before it, has too many requests just when a client asks what it speaks, or
-// initializes. That says nothing of its revision: the client does not ask in another one at once. Connecting says
-// what it is; a client that was open asks the same later, and not before the time that was named.
+// Fault 669: a server, or the gateway before it, has too many requests just when a client asks what it
+// speaks, or initializes. That says nothing of its revision: the client does not ask in another one at once.
+// Connecting says what it is; a client that was open asks the same later, and not before the time that was
+// named.
 func TestFault669_BusyDuringTheHandshake(t *testing.T) {
 	for _, status := range []int{429, 408, 425} {
 		for _, assume := range []string{"", "2025-11-25", "2026-07-28"} {
@@ -56,7 +57,8 @@ func method(body string) string {
 	return ""
 }
 
-// Fault 669: an error of the server's own in such an answer is what it says of the revision, as with any other status.
+// Fault 669: an error of the server's own in such an answer is what it says of the revision, as with any
+// other status.
 func TestFault669_AnErrorSaysMore(t *testing.T) {
 	r := newRig(t, mcp.Config{Revision: "auto", NoListen: true})
 	r.Start()
@@ -69,8 +71,8 @@ func TestFault669_AnErrorSaysMore(t *testing.T) {
 	}
 }
 
-// Fault 685: a server that counts requests itself says in a JSON-RPC error, of a number of its own, that there were too many. That
-// says no more than the status does.
+// Fault 685: a server that counts requests itself says in a JSON-RPC error, of a number of its own, that
+// there were too many. That says no more than the status does.
 func TestFault685_BusyInAnError(t *testing.T) {
 	for _, code := range []string{"-32000", "-32603", "429"} {
 		for _, assume := range []string{"", "2025-11-25"} {

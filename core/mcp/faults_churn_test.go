@@ -8,8 +8,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Fault 739: a server ends the stream after each event, and wants to be asked again at once; or a proxy cuts it there. Each event
-// comes, and it is asked for once a second in the end. A connection that lasts ends that.
+// Fault 739: a server ends the stream after each event, and wants to be asked again at once; or a proxy cuts
+// it there. Each event comes, and it is asked for once a second in the end. A connection that lasts ends
+// that.
 func TestFault739_CutAfterEachEvent(t *testing.T) {
 	for _, how := range []engine.Ending{engine.EndClean, engine.EndNetwork} {
 		o := connected(t, mcp.Config{}).stream("tools/call")

@@ -50,8 +50,8 @@ func TestFault472_LeavesUnderItsOwnEpoch(t *testing.T) {
 	}
 }
 
-// Fault 472: a call changes hands while its outcome is being stored, and ends otherwise in the tab that has it
-// by then: the outcome of before counts for nothing, and the app does not hear of two.
+// Fault 472: a call changes hands while its outcome is being stored, and ends otherwise in the tab that has
+// it by then: the outcome of before counts for nothing, and the app does not hear of two.
 func TestFault472_EndsOnce(t *testing.T) {
 	w, call := storing(t)
 	w.Stored(journal.ResultOK, 0)

@@ -30,8 +30,8 @@ func TestFault532_AnswerAfterAFlood(t *testing.T) {
 	}
 }
 
-// Fault 739: thousands of pings at once: each is answered, in order, 50 a second at most; of those past a thousand that wait the
-// oldest are dropped, which is counted, and told once.
+// Fault 739: thousands of pings at once: each is answered, in order, 50 a second at most; of those past a
+// thousand that wait the oldest are dropped, which is counted, and told once.
 func TestFault739_AFloodOfPings(t *testing.T) {
 	r := connected(t, mcp.Config{NoListen: true})
 	o := r.stream("tools/call")

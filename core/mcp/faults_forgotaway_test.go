@@ -69,7 +69,8 @@ func TestFault490_DoneWhileTheStoreIsAway(t *testing.T) {
 	}
 }
 
-// Fault 614: the store fails a deletion that counts as stored, since nobody waited for it. It is made once more.
+// Fault 614: the store fails a deletion that counts as stored, since nobody waited for it. It is made once
+// more.
 func TestFault614_DeletionThatNobodyWaitedForFails(t *testing.T) {
 	r := connected(t, withDisk)
 	c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
@@ -90,8 +91,8 @@ func TestFault614_DeletionThatNobodyWaitedForFails(t *testing.T) {
 	}
 }
 
-// Fault 578: the same, and the page is left before the commit under way is over, behind which it is to be made once
-// more. It is made beside that one. What is only written again is not deleted there.
+// Fault 578: the same, and the page is left before the commit under way is over, behind which it is to be
+// made once more. It is made beside that one. What is only written again is not deleted there.
 func TestFault578_PageIsLeftBeforeADeletionIsMadeAgain(t *testing.T) {
 	s := newSolo(t, mcp.CallOptions{Connected: true})
 	s.land()
@@ -118,8 +119,9 @@ func TestFault578_PageIsLeftBeforeADeletionIsMadeAgain(t *testing.T) {
 	}
 }
 
-// Fault 642: a client is closed while what its store had lost sight of is being written again. The call under way stays
-// stored, for the next page: only what its app was done with meanwhile is deleted beside that commit.
+// Fault 642: a client is closed while what its store had lost sight of is being written again. The call under
+// way stays stored, for the next page: only what its app was done with meanwhile is deleted beside that
+// commit.
 func TestFault642_ClosedWhileACallIsWrittenAgain(t *testing.T) {
 	for name, leave := range map[string]func(s solo){
 		"closed": func(s solo) { s.do("close", (*mcp.Client).Close) },

@@ -199,12 +199,13 @@ func TestFault29_NoStreamNoRetry(t *testing.T) {
 // than two seconds, and the calls not at all.
 func TestFault30_DeleteIsBestEffort(t *testing.T) {
 	for name, answered := range map[string]func(r *rig, x engine.ExchangeID){
-		"200":     func(r *rig, x engine.ExchangeID) { r.Head(x, 200) },
-		"405":     func(r *rig, x engine.ExchangeID) { r.Head(x, 405, "content-type", "text/html") },
-		"404":     func(r *rig, x engine.ExchangeID) { r.Head(x, 404, "content-type", coretest.JSON) },
-		"401":     func(r *rig, x engine.ExchangeID) { r.Head(x, 401) },
-		"503":     func(r *rig, x engine.ExchangeID) { r.Head(x, 503, "retry-after", "60") },
-		"refused": func(r *rig, x engine.ExchangeID) { r.End(x, engine.EndNetwork) }, // by CORS, or nobody is there
+		"200": func(r *rig, x engine.ExchangeID) { r.Head(x, 200) },
+		"405": func(r *rig, x engine.ExchangeID) { r.Head(x, 405, "content-type", "text/html") },
+		"404": func(r *rig, x engine.ExchangeID) { r.Head(x, 404, "content-type", coretest.JSON) },
+		"401": func(r *rig, x engine.ExchangeID) { r.Head(x, 401) },
+		"503": func(r *rig, x engine.ExchangeID) { r.Head(x, 503, "retry-after", "60") },
+		// by CORS, or nobody is there
+		"refused": func(r *rig, x engine.ExchangeID) { r.End(x, engine.EndNetwork) },
 		"invalid": func(r *rig, x engine.ExchangeID) { r.End(x, engine.EndInvalid) },
 		"silence": func(r *rig, x engine.ExchangeID) { r.Advance(2_000) },
 	} {

@@ -79,9 +79,9 @@ func (o *onTask) wantEnded() {
 	o.quiet()
 }
 
-// Fault 737: the key of an answered round means another request in the next one: it is unique within one answer
-// (SEP-2339), and not for the task's life (SEP-2663). It is asked, whether it is another request or the same one:
-// in the answer to the request that carried ours, or behind another status.
+// Fault 737: the key of an answered round means another request in the next one: it is unique within one
+// answer (SEP-2339), and not for the task's life (SEP-2663). It is asked, whether it is another request or
+// the same one: in the answer to the request that carried ours, or behind another status.
 func TestFault737_AKeyIsOfOneRequest(t *testing.T) {
 	for name, next := range map[string]string{"another request": asksLonger, "the same one": askedForName} {
 		for _, between := range []bool{false, true} {
@@ -136,8 +136,8 @@ func TestFault737_OverAReload(t *testing.T) {
 	}
 }
 
-// Fault 737: what a person has answered is no answer to what they were not shown: where the question has changed
-// before it left, it is dropped, and told.
+// Fault 737: what a person has answered is no answer to what they were not shown: where the question has
+// changed before it left, it is dropped, and told.
 func TestFault737_AnAnswerIsOfOneQuestion(t *testing.T) {
 	for _, died := range []bool{false, true} {
 		eachSEP2339(t, func(t *testing.T, o *onTask, poll string) {
@@ -170,8 +170,8 @@ func TestFault737_AnAnswerIsOfOneQuestion(t *testing.T) {
 	}
 }
 
-// Fault 737: an answer that has left, and of which nothing was heard, leaves once more where the server asks the same still,
-// and not where it asks nothing any more; over a reload too.
+// Fault 737: an answer that has left, and of which nothing was heard, leaves once more where the server asks
+// the same still, and not where it asks nothing any more; over a reload too.
 func TestFault737_AnAnswerThatMayHaveArrived(t *testing.T) {
 	for _, reloaded := range []bool{false, true} {
 		for says, wants := range map[string]int{askedForName: 1, workingTask: 0, asksLonger: 0} {
@@ -207,8 +207,8 @@ func TestFault737_AnAnswerThatMayHaveArrived(t *testing.T) {
 	}
 }
 
-// Fault 737: the app answers what it was asked first, when it has been asked something else under that key: that is
-// no answer to the second question, also from a form that is still open.
+// Fault 737: the app answers what it was asked first, when it has been asked something else under that key:
+// that is no answer to the second question, also from a form that is still open.
 func TestFault737_AFormThatIsStillOpen(t *testing.T) {
 	eachSEP2339(t, func(t *testing.T, o *onTask, poll string) {
 		o.gives(poll, askedForName)

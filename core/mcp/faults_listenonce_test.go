@@ -32,8 +32,8 @@ func (r *rig) acknowledges(x engine.ExchangeID) {
 
 const watches = `"resourceSubscriptions":["a","b","c"]`
 
-// subscribesToThree has the app subscribe to three resources, as a page does whose worker was replaced. It returns the exchange
-// that asks for all of them, and how many were made.
+// subscribesToThree has the app subscribe to three resources, as a page does whose worker was replaced. It
+// returns the exchange that asks for all of them, and how many were made.
 func (r *rig) subscribesToThree() (engine.ExchangeID, engine.ExchangeID) {
 	r.t.Helper()
 	before := r.Newest()
@@ -49,9 +49,9 @@ func (r *rig) subscribesToThree() (engine.ExchangeID, engine.ExchangeID) {
 	return x, x - before
 }
 
-// Fault 663: a worker takes the place of one that has ended, and is asked for all that its pages have subscribed to, one after
-// the other. One stream asks for them, and the stream that there was goes on until the server has taken the new one: what the
-// server says meanwhile is heard.
+// Fault 663: a worker takes the place of one that has ended, and is asked for all that its pages have
+// subscribed to, one after the other. One stream asks for them, and the stream that there was goes on until
+// the server has taken the new one: what the server says meanwhile is heard.
 func TestFault663_OneStreamForAllSubscriptions(t *testing.T) {
 	for _, acknowledged := range []bool{false, true} {
 		r := listensModern(t)
@@ -77,8 +77,8 @@ func TestFault663_OneStreamForAllSubscriptions(t *testing.T) {
 	}
 }
 
-// Fault 663: the server does not take the second stream beside the first, as where a user may have one, or says nothing to it.
-// The first makes room for it; who has subscribed hears what comes of that.
+// Fault 663: the server does not take the second stream beside the first, as where a user may have one, or
+// says nothing to it. The first makes room for it; who has subscribed hears what comes of that.
 func TestFault663_NoSecondStream(t *testing.T) {
 	for _, refusal := range []string{"503", "400", "the connection is cut", "an error", "silence"} {
 		r := listensModern(t)
@@ -112,8 +112,8 @@ func TestFault663_NoSecondStream(t *testing.T) {
 	}
 }
 
-// Fault 663: the app ends its last subscription while the stream for the others is opened, or waits until the server takes it (fault 683):
-// there is none any more.
+// Fault 663: the app ends its last subscription while the stream for the others is opened, or waits until the
+// server takes it (fault 683): there is none any more.
 func TestFault663_EndedMeanwhile(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		r := newRig(t, mcp.Config{Revision: "2026-07-28"})
@@ -140,8 +140,8 @@ func TestFault663_EndedMeanwhile(t *testing.T) {
 	}
 }
 
-// Fault 670: the app subscribes while the stream is cut, or not open again. Nobody heard the server meanwhile, and
-// the app hears so once it is open.
+// Fault 670: the app subscribes while the stream is cut, or not open again. Nobody heard the server
+// meanwhile, and the app hears so once it is open.
 func TestFault670_SubscribedWhileCut(t *testing.T) {
 	for _, when := range []string{"cut", "opened again", "opened again, and subscribed twice", "not cut"} {
 		r := listensModern(t)

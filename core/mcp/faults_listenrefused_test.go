@@ -52,7 +52,8 @@ func TestFault586_ListenRefusedOnAStream(t *testing.T) {
 	}
 }
 
-// Fault 586: it may be the tasks that the server refuses there. It is asked without them, once, and their polls go on.
+// Fault 586: it may be the tasks that the server refuses there. It is asked without them, once, and their
+// polls go on.
 func TestFault586_TasksRefusedOnAStream(t *testing.T) {
 	r := newRig(t, mcp.Config{Revision: "2026-07-28"})
 	r.Start()

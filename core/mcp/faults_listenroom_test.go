@@ -8,8 +8,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Fault 683: the server does not take a second stream beside the first, and says when to ask again. The first goes on until
-// then, and nobody asks before, whatever else the app subscribes to meanwhile.
+// Fault 683: the server does not take a second stream beside the first, and says when to ask again. The first
+// goes on until then, and nobody asks before, whatever else the app subscribes to meanwhile.
 func TestFault683_RetryAfterForASecondStream(t *testing.T) {
 	for _, more := range []bool{false, true} {
 		r := listensModern(t)
@@ -37,7 +37,8 @@ func TestFault683_RetryAfterForASecondStream(t *testing.T) {
 	}
 }
 
-// Fault 683: the first is cut meanwhile, and asks for all of it when it is opened again: it does not end once more when it is time.
+// Fault 683: the first is cut meanwhile, and asks for all of it when it is opened again: it does not end once
+// more when it is time.
 func TestFault683_OpenedAgainMeanwhile(t *testing.T) {
 	r := listensModern(t)
 	old := r.Newest()
@@ -53,8 +54,9 @@ func TestFault683_OpenedAgainMeanwhile(t *testing.T) {
 	}
 }
 
-// Fault 684: a stream ends for one that asks for more, since the server does not take both, or has not acknowledged the first.
-// The other one is open a while later only, and the app hears that nobody has heard the server meanwhile.
+// Fault 684: a stream ends for one that asks for more, since the server does not take both, or has not
+// acknowledged the first. The other one is open a while later only, and the app hears that nobody has heard
+// the server meanwhile.
 func TestFault684_MissedBetweenTwoStreams(t *testing.T) {
 	for _, acknowledged := range []bool{false, true} {
 		r := listensModern(t)
@@ -78,8 +80,8 @@ func TestFault684_MissedBetweenTwoStreams(t *testing.T) {
 	}
 }
 
-// Fault 684: the app subscribes just before a stream that was cut is open again, which says that something was missed. It is said
-// once: the next subscription finds nothing to say.
+// Fault 684: the app subscribes just before a stream that was cut is open again, which says that something
+// was missed. It is said once: the next subscription finds nothing to say.
 func TestFault684_SaidOnce(t *testing.T) {
 	r := listensModern(t)
 	old := r.Newest()

@@ -101,7 +101,8 @@ func streaming(t *testing.T) (coretest.MCP, engine.CallID) {
 	return w, id
 }
 
-// passes has whatever might send something happen after a logout. The host's contract has it that nothing begins.
+// passes has whatever might send something happen after a logout. The host's contract has it that nothing
+// begins.
 func passes(t *testing.T, w coretest.MCP) {
 	t.Helper()
 	from := len(w.Log())
@@ -116,8 +117,9 @@ func passes(t *testing.T, w coretest.MCP) {
 	}
 }
 
-// Fault 718: what has not left when its user logs out ends unsent, whatever it waits for; of what has left and has
-// nothing open nobody knows what has come. Nothing begins behind it, and the client says that it is idle.
+// Fault 718: what has not left when its user logs out ends unsent, whatever it waits for; of what has left
+// and has nothing open nobody knows what has come. Nothing begins behind it, and the client says that it is
+// idle.
 func TestFault718_WhateverACallWaitsFor(t *testing.T) {
 	for name, row := range waits {
 		t.Run(name, func(t *testing.T) {
@@ -133,8 +135,8 @@ func TestFault718_WhateverACallWaitsFor(t *testing.T) {
 	}
 }
 
-// Fault 718: a call under way is read to the end of its open stream. It has its result, or, once that is cut, nobody
-// knows, and nothing is resumed. It can be cancelled.
+// Fault 718: a call under way is read to the end of its open stream. It has its result, or, once that is cut,
+// nobody knows, and nothing is resumed. It can be cancelled.
 func TestFault718_UnderWayIsReadToItsEnd(t *testing.T) {
 	for _, way := range []string{"result", "outcome_unknown", "cancelled"} {
 		t.Run(way, func(t *testing.T) {
@@ -185,8 +187,8 @@ func TestFault718_NothingStored(t *testing.T) {
 	}
 }
 
-// Fault 718: the user logs out in this page: what has not left is unsent, what has is closed with the client, and no
-// later page finds either.
+// Fault 718: the user logs out in this page: what has not left is unsent, what has is closed with the client,
+// and no later page finds either.
 func TestFault718_LoggedOutHere(t *testing.T) {
 	w, under := streaming(t)
 	w.Input("scarce", func(c *mcp.Client, now engine.Time) { c.Scarce(now, true) })

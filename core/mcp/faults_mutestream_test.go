@@ -8,8 +8,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// keptAlive sends keep-alives and nothing more for so many ms, the first soon enough that silence is not in doubt, and
-// returns when the client asked for the stream once more: after how many ms; 0 if it did not.
+// keptAlive sends keep-alives and nothing more for so many ms, the first soon enough that silence is not in
+// doubt, and returns when the client asked for the stream once more: after how many ms; 0 if it did not.
 func (o *onStream) keptAlive(ms int64) int64 { o.t.Helper(); return o.beating(ms, 4_000) }
 
 func (o *onStream) beating(ms, first int64) int64 {
@@ -36,7 +36,8 @@ func (o *onStream) beating(ms, first int64) int64 {
 }
 
 // Fault 736: a resume brings what was missed, and then keep-alives for ever: the response was bound to a
-// stream that there is not, as server-everything does. The call is resumed once more, and has the rest at once.
+// stream that there is not, as server-everything does. The call is resumed once more, and has the rest at
+// once.
 func TestFault736_KeepAlivesAreNotTheCall(t *testing.T) {
 	o := connected(t, mcp.Config{}).primed("p")
 	for n := 1; n <= 3; n++ {
@@ -102,8 +103,8 @@ func (o *onStream) wantSeldom(at []engine.Time) {
 	}
 }
 
-// Fault 736: where keep-alives come each 15 s, as from the official SDKs' servers, silence is in doubt as well: all together
-// the tool is asked for as seldom.
+// Fault 736: where keep-alives come each 15 s, as from the official SDKs' servers, silence is in doubt as
+// well: all together the tool is asked for as seldom.
 func TestFault736_SilenceAndKeepAlives(t *testing.T) {
 	o := connected(t, mcp.Config{}).primed("p")
 	o.cut(engine.EndNetwork)
@@ -175,8 +176,8 @@ func TestFault736_AStreamThatIsHeld(t *testing.T) {
 	o.wantResult()
 }
 
-// Fault 736: only a resumed stream of a call is doubted: not a first one, not one whose keep-alives say nothing of
-// a call, not one whose app reads nothing.
+// Fault 736: only a resumed stream of a call is doubted: not a first one, not one whose keep-alives say
+// nothing of a call, not one whose app reads nothing.
 func TestFault736_OtherStreamsAreLeftAlone(t *testing.T) {
 	first := connected(t, mcp.Config{}).primed("p")
 	if after := first.keptAlive(hour); after != 0 {

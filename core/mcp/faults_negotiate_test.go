@@ -58,7 +58,8 @@ func TestFault575_NullParams(t *testing.T) {
 		}
 		o.event("", `{"jsonrpc":"2.0","id":7,"method":"roots/list","params":null}`)
 		o.event("", `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":null}`)
-		o.event("", `{"jsonrpc":"2.0","method":"notifications/progress","params":null}`) // which says nothing of whose it is
+		// which says nothing of whose it is
+		o.event("", `{"jsonrpc":"2.0","method":"notifications/progress","params":null}`)
 		asked, changed := 0, 0
 		for _, e := range o.call(o.c).events {
 			switch e.Event {

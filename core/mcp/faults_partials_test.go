@@ -19,8 +19,8 @@ func (o *onTask) fetches() (engine.ExchangeID, string) {
 	return x, coretest.RequestID(o.Exchange(x).Request)
 }
 
-// Fault 741: tasks/result is answered by a stream of several partial results. Each is taken as it comes, none is a second
-// response, and none is asked for again; whether the stream says that it is complete, or ends.
+// Fault 741: tasks/result is answered by a stream of several partial results. Each is taken as it comes, none
+// is a second response, and none is asked for again; whether the stream says that it is complete, or ends.
 func TestFault741_AStreamOfPartialResults(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		o := newTask(connected(t, withDisk), true)

@@ -26,7 +26,8 @@ func TestFault50_PauseWithholdsReads(t *testing.T) {
 	other := r.primed("q")
 	o := r.primed("p")
 	o.pause(o.c, true)
-	o.say(coretest.Message("e1", coretest.Progress(o.id, 1)) + coretest.Message("e2", coretest.Progress(o.id, 2))) // was asked for
+	// was asked for
+	o.say(coretest.Message("e1", coretest.Progress(o.id, 1)) + coretest.Message("e2", coretest.Progress(o.id, 2)))
 	o.wantProgress(1, 2)
 	o.unread()
 	for n := 1; n <= 60; n++ {

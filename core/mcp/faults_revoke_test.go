@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// refusedToken returns a world whose provider is asked for the next token, since the last was refused, and a call that
-// was made before.
+// refusedToken returns a world whose provider is asked for the next token, since the last was refused, and a
+// call that was made before.
 func refusedToken(t *testing.T, cfg mcp.Config) coretest.MCP {
 	cfg.Journal, cfg.NoListen, cfg.HasTokenProvider, cfg.Wall = true, true, true, 1_790_000_000_000
 	w := coretest.NewMCP(t, cfg)
@@ -42,8 +42,8 @@ func leaves(w coretest.MCP, text string) (n int) {
 	return n
 }
 
-// Fault 452: the provider is asked for a token, and what it gives is another user's. What was made meanwhile is in the
-// store by then: no later page of the last user's finds it, and sends it with their token.
+// Fault 452: the provider is asked for a token, and what it gives is another user's. What was made meanwhile
+// is in the store by then: no later page of the last user's finds it, and sends it with their token.
 func TestFault452_NoLaterPageSendsIt(t *testing.T) {
 	for name, o := range map[string]mcp.CallOptions{
 		"stored":           {Connected: true},
@@ -83,8 +83,9 @@ func TestFault452_NoLaterPageSendsIt(t *testing.T) {
 	}
 }
 
-// Fault 452: one of several pages of a client is another user's, which shows while the token is asked for. What that page has made
-// meanwhile ends, and goes out with nobody's token; what others have made, and what was made before, goes on.
+// Fault 452: one of several pages of a client is another user's, which shows while the token is asked for.
+// What that page has made meanwhile ends, and goes out with nobody's token; what others have made, and what
+// was made before, goes on.
 func TestFault452_OneOfSeveralPages(t *testing.T) {
 	w := refusedToken(t, mcp.Config{})
 	theirs, _ := w.Call("tools/call", `{"name":"theirs"}`, mcp.CallOptions{Durable: true, Connected: true})

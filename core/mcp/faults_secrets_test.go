@@ -60,8 +60,9 @@ const relatedAsk = `{"taskId":"T","status":"input_required","inputRequests":{"na
 
 const relatedTaskT = `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}`
 
-// Fault 766: the same of what is asked inside an event, of a result beside its task, of what the app has before it is
-// stored, and of whatever is written once more, as after a store that was away: store looks at all that is stored.
+// Fault 766: the same of what is asked inside an event, of a result beside its task, of what the app has
+// before it is stored, and of whatever is written once more, as after a store that was away: store looks at
+// all that is stored.
 func TestFault766_IDOfATaskInPlain(t *testing.T) {
 	for name, way := range askingTasks {
 		t.Run("asked by "+name, func(t *testing.T) {

@@ -124,8 +124,8 @@ func TestFault236_RefusedResume(t *testing.T) {
 	}
 }
 
-// Fault 404: a call that is made while the client waits for somebody to sign in waits as well, for sendWithin at most;
-// the one that was refused waits on.
+// Fault 404: a call that is made while the client waits for somebody to sign in waits as well, for sendWithin
+// at most; the one that was refused waits on.
 func TestFault404_MadeMeanwhileWaitsAWhile(t *testing.T) {
 	w, refused := refusedCall(t)
 	w.Head(w.Newest(), 401)
@@ -202,7 +202,8 @@ func TestFault400_LeftAsItIsRefused(t *testing.T) {
 }
 
 // Fault 406: somebody has signed in, and the server wants more scopes before it takes the same message of the
-// handshake, or the stream for what it says unasked: each waits once more, three times in all, as a call does.
+// handshake, or the stream for what it says unasked: each waits once more, three times in all, as a call
+// does.
 func TestFault406_MoreScopesForEveryRequest(t *testing.T) {
 	cfg := signingIn
 	cfg.NoListen = false
@@ -234,8 +235,8 @@ func TestFault406_MoreScopesForEveryRequest(t *testing.T) {
 	}
 }
 
-// Fault 408: while it is being stored that a call leaves, another request is refused: the call does not leave, and
-// waits. That is stored as well, so that the next page sends it.
+// Fault 408: while it is being stored that a call leaves, another request is refused: the call does not
+// leave, and waits. That is stored as well, so that the next page sends it.
 func TestFault408_RefusedAsItIsAboutToLeave(t *testing.T) {
 	w, _ := refusedCall(t)
 	x := w.Newest()
@@ -252,8 +253,8 @@ func TestFault408_RefusedAsItIsAboutToLeave(t *testing.T) {
 }
 
 // Fault 366: a call that was refused, and may be run twice, is sent while the store fails: the store
-// would have a later page send it as well. Its outcome waits until the store has deleted it, and is then what the
-// server said: it was read from memory that the host had used again.
+// would have a later page send it as well. Its outcome waits until the store has deleted it, and is then what
+// the server said: it was read from memory that the host had used again.
 func TestFault366_OutcomeWaitsForADeletion(t *testing.T) {
 	w, id := refusedCallOf(t, journal.Idempotent)
 	w.Head(w.Newest(), 401)
@@ -272,8 +273,9 @@ func TestFault366_OutcomeWaitsForADeletion(t *testing.T) {
 	}
 }
 
-// Fault 747: the host has few connections, and takes that of a call that waits until somebody has signed in. Its app
-// hears no word of that. It is told when the token is there, and goes on once the host has a connection for it.
+// Fault 747: the host has few connections, and takes that of a call that waits until somebody has signed in.
+// Its app hears no word of that. It is told when the token is there, and goes on once the host has a
+// connection for it.
 func TestFault747_AwaitsWithoutAConnection(t *testing.T) {
 	for _, resumed := range []bool{false, true} {
 		w, id := refusedCall(t)

@@ -125,8 +125,8 @@ func TestFault40_SilenceWithoutACursor(t *testing.T) {
 	o.wantIdle()
 }
 
-// Fault 40: the cause is the one that MCP clients in use give, by which apps know such an end: of a tool's call, and
-// of a request that may be made again. A stream that is cut has none.
+// Fault 40: the cause is the one that MCP clients in use give, by which apps know such an end: of a tool's
+// call, and of a request that may be made again. A stream that is cut has none.
 func TestFault40_StreamReadTimeoutIsTheCause(t *testing.T) {
 	for _, method := range []string{"tools/call", "resources/read"} {
 		for _, silent := range []bool{true, false} {

@@ -229,7 +229,8 @@ func TestFault70_CorruptRows(t *testing.T) {
 					}
 					told, c := load(ops)
 					runs++
-					if n := c.Counters(); n.QuarantinedRecords+n.ExpiredCalls > 0 { // a time that makes no sense has expired
+					// a time that makes no sense has expired
+					if n := c.Counters(); n.QuarantinedRecords+n.ExpiredCalls > 0 {
 						aside++
 					} else if op.Kind != journal.OpServer && len(told) != 2 {
 						t.Fatalf("row %d, byte %d: a call is missing, and nothing is counted", i, at)

@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Fault 528: a call has ended, and its end lay behind the seal of a page that has taken it over. What its events say is
-// told once all the same.
+// Fault 528: a call has ended, and its end lay behind the seal of a page that has taken it over. What its
+// events say is told once all the same.
 func TestFault528_EndBehindASeal(t *testing.T) {
 	w, id, x := tellsMore(t)
 	w.Chunk(x, coretest.Message("e4", coretest.Result(id, `{"content":[]}`)))
@@ -41,7 +41,8 @@ func TestFault528_EndBehindASeal(t *testing.T) {
 	}
 }
 
-// Fault 528: a call that came back has events behind a hole in its positions. The next page is told of all that is stored.
+// Fault 528: a call that came back has events behind a hole in its positions. The next page is told of all
+// that is stored.
 func TestFault528_BaseAfterAHole(t *testing.T) {
 	w, id, _ := tellsMore(t)
 	for _, owned := range []bool{false, true} {

@@ -164,7 +164,8 @@ func TestFault107_AskedOnce(t *testing.T) {
 		var sent []string
 		for range 3 { // never taken
 			if cfg.Revision == "" {
-				o.gives(poll, asking) // an answer that may have been taken leaves where it is asked for still (fault 737)
+				// an answer that may have been taken leaves where it is asked for still (fault 737)
+				o.gives(poll, asking)
 				x, _ := o.asked(poll, 0)
 				sent = append(sent, o.body(x))
 			} else {

@@ -154,8 +154,8 @@ func TestFault112_RefreshFails(t *testing.T) {
 	next.wantResult()
 }
 
-// Fault 516: the stream of unasked messages is refused, and there is no new token. Once a request passes again it is
-// opened, behind its cursor; where it is refused once more it has ended.
+// Fault 516: the stream of unasked messages is refused, and there is no new token. Once a request passes
+// again it is opened, behind its cursor; where it is refused once more it has ended.
 func TestFault516_ListenAgainOnceARequestPasses(t *testing.T) {
 	for _, let := range []bool{true, false} {
 		r, o := listening(t)

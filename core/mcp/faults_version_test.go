@@ -54,8 +54,8 @@ func TestFault580_VersionRefused(t *testing.T) {
 	}
 }
 
-// Fault 580: a server that refuses what it has named as well is not asked for ever, and a revision that the app
-// has pinned is not left.
+// Fault 580: a server that refuses what it has named as well is not asked for ever, and a revision that the
+// app has pinned is not left.
 func TestFault580_VersionRefusedAgain(t *testing.T) {
 	for pinned, want := range map[string]int{"auto": 2, "2025-11-25": 1} {
 		r := newRig(t, mcp.Config{Revision: pinned, Assume: "2025-11-25", NoListen: true})
@@ -88,8 +88,9 @@ var wrongEra = map[string]struct{ body, next string }{
 	"the official SDK": {`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Unsupported protocol version: 2026-07-28 (supported versions: 2025-06-18, 2025-03-26)"}}`, "2025-06-18"},
 }
 
-// Fault 584: a server is deployed that speaks other revisions than the one before it, and refuses what is asked in
-// the revision agreed on. It is asked what it speaks, and the call is sent once more, in that: it was not run.
+// Fault 584: a server is deployed that speaks other revisions than the one before it, and refuses what is
+// asked in the revision agreed on. It is asked what it speaks, and the call is sent once more, in that: it
+// was not run.
 func TestFault584_RevisionLeft(t *testing.T) {
 	for name, server := range wrongEra {
 		for _, modernBefore := range []bool{true, false} {

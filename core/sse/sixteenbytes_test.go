@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// In the wasm utf8.Valid and bytes.IndexByte read sixteen bytes at once (web/scripts/slim/vectors.go). Here they are held against loops that
-// read one: texts of all lengths, with one broken byte or none, wherever it is.
+// In the wasm utf8.Valid and bytes.IndexByte read sixteen bytes at once (web/scripts/slim/vectors.go). Here
+// they are held against loops that read one: texts of all lengths, with one broken byte or none, wherever it
+// is.
 func TestReadsInVectors(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -45,7 +46,8 @@ func TestReadsInVectors(t *testing.T) {
 	}
 }
 
-// amid returns the text at any address, among bytes that are none of it: those before it would break it, and those behind it go on with it.
+// amid returns the text at any address, among bytes that are none of it: those before it would break it, and
+// those behind it go on with it.
 func amid(random *rand.Rand, text []byte) []byte {
 	before := random.IntN(17)
 	whole := append(bytes.Repeat([]byte{0xf0}, before), text...)

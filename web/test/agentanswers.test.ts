@@ -45,7 +45,17 @@ test("Fault 246: a runtime that takes the place of another numbers sessions and 
     core.tell(1, "question", dangerous, 1);
     old!.select("y");
     core.recall(2, "s1", { restored: true });
-    core.tell(2, "transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [{ type: "text", text: "of s1" }] } });
+    core.tell(
+      2,
+      "transcript",
+      {
+        op: "put",
+        at: 0,
+        type: "agent_message",
+        id: "m",
+        patch: { content: [{ type: "text", text: "of s1" }] },
+      },
+    );
     await settled();
     assert.deepEqual(core.responses, []);
     const after = await agent.sessions();
@@ -101,7 +111,9 @@ test("Fault 246: a runtime in the page that takes the place of another numbers s
   const [first, second] = await rig.agent.sessions();
   rig.tell(2, "question", permission, 1);
   const [old] = second!.requests as PermissionRequest[];
-  rig.port.exited(new HoldfastError({ code: "runtime_exited", op: "", message: "the Go program has exited" }));
+  rig.port.exited(
+    new HoldfastError({ code: "runtime_exited", op: "", message: "the Go program has exited" }),
+  );
   assert.equal(old!.signal.aborted, true);
   const next = await new AgentRig().open();
   next.recall(1, "s1");
@@ -120,7 +132,15 @@ test("Fault 216: a draft that was emptied is none for the page that comes", asyn
   try {
     const one = await join({ input: "manual" });
     const rig = worker.core;
-    rig.tell(1, "question", { method: "elicitation/create", params: { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: {} } } }, 9);
+    rig.tell(
+      1,
+      "question",
+      {
+        method: "elicitation/create",
+        params: { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: {} } },
+      },
+      9,
+    );
     await settled();
     const [asked] = (await one.sessions())[0]!.requests as unknown as { saveDraft(value: unknown): void }[];
     asked!.saveDraft({ a: 1 });
@@ -144,7 +164,8 @@ test("Fault 216: what was asked while nobody was there is new to the page that c
     await worker.leave(0);
     worker.core.tell(1, "question", permission, 5);
     const seen: boolean[] = [];
-    for (let n = 0; n < 2; n++) for (const { requests } of await (await join()).sessions()) seen.push(requests[0]!.restored);
+    for (let n = 0; n < 2; n++)
+      for (const { requests } of await (await join()).sessions()) seen.push(requests[0]!.restored);
     assert.deepEqual(seen, [false, true]);
   } finally {
     worker.close();
@@ -190,7 +211,9 @@ test("Fault 279: a prompt that a dying worker or runtime cut is not called retry
   const states: unknown[] = [];
   rig.agent.on("state", ({ error }) => error && states.push(error.retryable));
   const under = [own!.prompt("hi"), rig.agent.request("x/y"), rig.agent.request("session/list")].map(cut);
-  rig.port.exited(new HoldfastError({ code: "runtime_exited", message: "the Go program has exited", retryable: true }));
+  rig.port.exited(
+    new HoldfastError({ code: "runtime_exited", message: "the Go program has exited", retryable: true }),
+  );
   assert.deepEqual(await Promise.all(under), [false, false, true]);
   assert.deepEqual(states, [true], "another one may live");
 });

@@ -48,7 +48,10 @@ test("a bad argument is named", () => {
     assert.throws(made, coded("bad_argument", `connectAgent: ${name} `));
   }
   for (const name of ["headers", "token", "credentials"] as const) {
-    assert.throws(() => coreOptions(SOCKET, { [name]: () => "" } as AgentOptions), coded("bad_argument", `connectAgent: ${name} `));
+    assert.throws(
+      () => coreOptions(SOCKET, { [name]: () => "" } as AgentOptions),
+      coded("bad_argument", `connectAgent: ${name} `),
+    );
   }
   for (const url of ["ftp://example.com/", "no url", "https://a:b@example.com/"]) {
     assert.throws(() => agentAddress(url, {}), coded("bad_argument", "connectAgent: url "));
@@ -56,11 +59,15 @@ test("a bad argument is named", () => {
 });
 
 test("elicitations are offered where somebody answers them", () => {
-  const offered = (options: AgentOptions): unknown => JSON.parse((coreOptions(HTTP, options) as { capabilities: string }).capabilities);
+  const offered = (options: AgentOptions): unknown =>
+    JSON.parse((coreOptions(HTTP, options) as { capabilities: string }).capabilities);
   assert.deepEqual(offered({}), {});
   assert.deepEqual(offered({ handlers: { permission: () => null } }), {});
   assert.deepEqual(offered({ input: "manual" }), { elicitation: { form: {}, url: {} } });
-  assert.deepEqual(offered({ handlers: { elicitation: () => ({ action: "cancel" }) } }), { elicitation: { form: {}, url: {} } });
+  assert.deepEqual(
+    offered({ handlers: { elicitation: () => ({ action: "cancel" }) } }),
+    { elicitation: { form: {}, url: {} } },
+  );
 });
 
 test("an agent says what it is, in the words of version 2", async () => {
@@ -89,7 +96,9 @@ test("an agent says what it is, in the words of version 2", async () => {
   }
   assert.deepEqual([agent.version, old.version], [2, 1]);
   assert.ok(agent.capabilities.session?.close && agent.capabilities.session.list);
-  assert.deepEqual(old.capabilities.session, { load: {}, delete: {}, prompt: { image: {} }, mcp: { stdio: {}, http: {} } });
+  assert.deepEqual(
+    old.capabilities.session, { load: {}, delete: {}, prompt: { image: {} }, mcp: { stdio: {}, http: {} } },
+  );
 });
 
 test("requests have the names of the version", async () => {
@@ -97,7 +106,11 @@ test("requests have the names of the version", async () => {
   const cases = [
     [2, { ...auth, capabilities: { session: {} } }, ["auth/login", "auth/logout", "session/resume"]],
     [1, { ...auth, agentCapabilities: { loadSession: true } }, ["authenticate", "logout", "session/load"]],
-    [1, { ...auth, agentCapabilities: { sessionCapabilities: { resume: {} } } }, ["authenticate", "logout", "session/resume"]],
+    [
+      1,
+      { ...auth, agentCapabilities: { sessionCapabilities: { resume: {} } } },
+      ["authenticate", "logout", "session/resume"],
+    ],
   ] as const;
   for (const [version, initialize, methods] of cases) {
     const rig = await new AgentRig().open(version, initialize);
@@ -175,16 +188,32 @@ test("a failure of the agent's client ends everything with its reason", async ()
     for await (const _ of session!);
   })();
   assert.equal(await isSettled(loop), false);
-  rig.port.state(JSON.stringify({ state: "failed", error: { code: "unauthorized", op: "x", status: 401, retryable: false, message: "no" } }), 0);
+  rig.port.state(
+    JSON.stringify({
+      state: "failed", error: { code: "unauthorized", op: "x", status: 401, retryable: false, message: "no" },
+    }),
+    0,
+  );
   await assert.rejects(loop, coded("unauthorized"));
 });
 
 test("a connection id that CORS hides is found out, with the header", async () => {
-  const failed = errorFromGo({ code: "protocol_error", op: "initialize", status: 0, retryable: false, message: "no id", lacks: "Acp-Connection-Id" });
+  const failed = errorFromGo({
+    code: "protocol_error",
+    op: "initialize",
+    status: 0,
+    retryable: false,
+    message: "no id",
+    lacks: "Acp-Connection-Id",
+  });
   const error = await diagnoseAgent(HTTP, failed, {});
   assert.equal(error.code, "cors_blocked");
-  assert.equal(error.hint, "https://example.com has to answer with  Access-Control-Expose-Headers: Acp-Connection-Id");
+  assert.equal(
+    error.hint, "https://example.com has to answer with  Access-Control-Expose-Headers: Acp-Connection-Id",
+  );
   // What decides is what the core says, and not how it words it.
-  const worded = new HoldfastError({ code: "protocol_error", op: "initialize", message: "the answer has no Acp-Connection-Id" });
+  const worded = new HoldfastError({
+    code: "protocol_error", op: "initialize", message: "the answer has no Acp-Connection-Id",
+  });
   assert.equal((await diagnoseAgent(HTTP, worded, {})).code, "protocol_error");
 });

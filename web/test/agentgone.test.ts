@@ -80,7 +80,9 @@ test("Fault 465: a page that joins a client whose page has gone, and wants it no
     await alone.attach(somebody(), false);
     alone.say({ t: "abandon", client: 2 });
     await settled();
-    assert.deepEqual([worker.cores.length, worker.core.ended], [2, ["close"]], "one that nobody else has ends");
+    assert.deepEqual(
+      [worker.cores.length, worker.core.ended], [2, ["close"]], "one that nobody else has ends",
+    );
   } finally {
     worker.close();
   }
@@ -102,7 +104,9 @@ test("Fault 249: of a thousand pages that attach to an agent, are asked and leav
     core.recall(session, `session ${n}`);
     core.tell(session, "draft", { n }, n);
     core.tell(session, "question", permission, n);
-    core.tell(session, "transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [] } });
+    core.tell(
+      session, "transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [] } },
+    );
     page.say({ t: "request", client: 2, ask: 4, session: 0, method: "x", params: "{}", notifies: false });
     if (n % 3 === 0) core.tell(session, "withdrawn", { reason: "agent" }, n);
     if (n % 2) page.say({ t: "away", cached: false });
@@ -123,5 +127,7 @@ test("Fault 249: of a thousand pages that attach to an agent, are asked and leav
   assert.equal(gone.filter((ref) => ref.deref()).length, 0);
   stays.say({ t: "ask", client: 2, ask: 6, op: "close", method: "close", args: [] });
   await settled();
-  assert.deepEqual([core.ended, [...joinable.keys()].some((key) => key.includes(principal))], [["close"], false]);
+  assert.deepEqual(
+    [core.ended, [...joinable.keys()].some((key) => key.includes(principal))], [["close"], false],
+  );
 });

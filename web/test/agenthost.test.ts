@@ -8,12 +8,17 @@ import { coded, permission, say, settled, somebody, started, textOf, Worker } fr
 test("Fault 214: an agent in a worker goes on where its page goes: the next one joins it in mid-prompt", async () => {
   const { worker, join, agent, session } = await started();
   try {
-    assert.deepEqual([agent.host, agent.state, agent.version, agent.info.name, session.restored, session.followed], ["shared", "open", 2, "a", true, false]);
+    assert.deepEqual(
+      [agent.host, agent.state, agent.version, agent.info.name, session.restored, session.followed],
+      ["shared", "open", 2, "a", true, false],
+    );
     const prompted = session.prompt("hi");
     prompted.catch(() => {});
     await settled();
     const { core } = worker;
-    assert.deepEqual([core.last.method, core.last.session, core.last.params["sessionId"]], ["session/prompt", 1, "s1"]);
+    assert.deepEqual(
+      [core.last.method, core.last.session, core.last.params["sessionId"]], ["session/prompt", 1, "s1"],
+    );
     core.tell(1, "transcript", { op: "pending", prompt: 1, content: [{ type: "text", text: "hi" }] });
     core.turn(1, "running");
     say(core, "one");
@@ -24,7 +29,10 @@ test("Fault 214: an agent in a worker goes on where its page goes: the next one 
     core.tell(1, "transcript", { op: "session", patch: { title: "T" } });
     const next = await join();
     const [again] = await next.sessions();
-    assert.deepEqual([textOf(again!), again!.title, again!.state, again!.pending.length, again!.restored], ["two", "T", "running", 1, true]);
+    assert.deepEqual(
+      [textOf(again!), again!.title, again!.state, again!.pending.length, again!.restored],
+      ["two", "T", "running", 1, true],
+    );
     core.answer({ messageId: "p" });
     core.tell(1, "transcript", { op: "placed", prompt: 1 });
     core.turn(1, "idle", true, { stopReason: "end_turn" });
@@ -96,7 +104,8 @@ test("Fault 216: what the agent asks is put to the handler of one page; it moves
   try {
     const { core } = worker;
     const asked: string[] = [];
-    const handler = (name: string, answer: Promise<string | null>): AgentOptions => ({ handlers: { permission: () => (asked.push(name), answer) } });
+    const handler = (name: string, answer: Promise<string | null>): AgentOptions =>
+      ({ handlers: { permission: () => (asked.push(name), answer) } });
     const never = new Promise<string | null>(() => {});
     await join(handler("first", never));
     const second = await join(handler("second", never));
@@ -112,7 +121,8 @@ test("Fault 216: what the agent asks is put to the handler of one page; it moves
     await worker.leave(0);
     core.tell(1, "question", permission, 6);
     const next = await join(handler("next", Promise.resolve("y")));
-    const seen = (await next.sessions())[0]!.requests.map((request) => [request instanceof PermissionRequest, request.restored]);
+    const seen = (await next.sessions())[0]!.requests
+      .map((request) => [request instanceof PermissionRequest, request.restored]);
     assert.deepEqual(seen, [[true, true], [true, false]]);
     await settled();
     assert.deepEqual(asked, ["second", "first", "next", "next"]);
@@ -134,7 +144,15 @@ test("Fault 216: an answer of one page withdraws the question in the others; wha
     const two = await join(options);
     const rig = worker.core;
     assert.ok(rig !== core, "elicitations are offered to another client");
-    rig.tell(1, "question", { method: "elicitation/create", params: { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: {} } } }, 9);
+    rig.tell(
+      1,
+      "question",
+      {
+        method: "elicitation/create",
+        params: { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: {} } },
+      },
+      9,
+    );
     await settled();
     const [first] = (await one.sessions())[0]!.requests;
     (first as { saveDraft(value: unknown): void }).saveDraft({ a: 1 });
@@ -147,7 +165,9 @@ test("Fault 216: an answer of one page withdraws the question in the others; wha
     (await two.sessions())[0]!.on("withdrawn", ({ reason }) => withdrawn.push(reason));
     (third as { decline(): void }).decline();
     await settled();
-    assert.deepEqual([withdrawn, rig.responses.length, (await one.sessions())[0]!.requests.length], [["answered"], 1, 0]);
+    assert.deepEqual(
+      [withdrawn, rig.responses.length, (await one.sessions())[0]!.requests.length], [["answered"], 1, 0],
+    );
     assert.equal(session.requests.length, 0);
   } finally {
     worker.close();
@@ -166,7 +186,13 @@ test("Fault 218: a page that takes nothing has the transcript from its start whe
     worker.channels[0]!.onmessage?.({ data: { t: "away", cached: false } } as MessageEvent);
     core.turn(1, "running");
     say(core, "two");
-    core.tell(1, "transcript", { op: "put", at: 1, type: "terminal", id: "t", patch: { command: "ls", output: { data: btoa("a\n") } } });
+    core.tell(
+      1,
+      "transcript",
+      {
+        op: "put", at: 1, type: "terminal", id: "t", patch: { command: "ls", output: { data: btoa("a\n") } },
+      },
+    );
     core.tell(1, "transcript", { op: "output", at: 1, data: btoa("b\n") });
     core.tell(1, "transcript", { op: "put", at: 2, type: "odd", patch: { x: 1 } });
     core.turn(1, "idle", true, { stopReason: "end_turn" });
@@ -175,9 +201,14 @@ test("Fault 218: a page that takes nothing has the transcript from its start whe
     assert.deepEqual([textOf(session), told], ["one", []]);
     worker.channels[0]!.onmessage?.({ data: { t: "back" } } as MessageEvent);
     await settled();
-    assert.deepEqual([textOf(session), told, session.stopReason, session.requests.length], ["two", ["reset", "turn", "ended"], "end_turn", 1]);
+    assert.deepEqual(
+      [textOf(session), told, session.stopReason, session.requests.length],
+      ["two", ["reset", "turn", "ended"], "end_turn", 1],
+    );
     assert.deepEqual(session.transcript.slice(1), [
-      { type: "terminal", id: "t", command: "ls", output: new TextEncoder().encode("a\nb\n"), text: "a\nb\n" },
+      {
+        type: "terminal", id: "t", command: "ls", output: new TextEncoder().encode("a\nb\n"), text: "a\nb\n",
+      },
       { type: "unknown", name: "odd", update: { x: 1 } },
     ]);
     core.tell(1, "transcript", { op: "append", at: 0, content: { type: "text", text: " three" } });
@@ -202,7 +233,16 @@ test("Fault 219: garbage from a page harms no agent and no other page", async ()
       { t: "save", client: 2, question: 5, json: "{}" },
       { t: "forgetSession", client: 2, session: 78 },
       { t: "ask", client: 2, ask: 106, op: "", method: "constructor", args: [] },
-      { t: "agent", client: 200, url: "ftp://x", options: {}, handlers: [7, {}], token: false, again: false, ifKeys: false },
+      {
+        t: "agent",
+        client: 200,
+        url: "ftp://x",
+        options: {},
+        handlers: [7, {}],
+        token: false,
+        again: false,
+        ifKeys: false,
+      },
     ];
     for (const data of garbage) worker.channels[0]!.onmessage?.({ data } as MessageEvent);
     await settled();
@@ -236,8 +276,13 @@ test("a client that is opened at the second address is the one that the next pag
 
 test("a host that cannot be had, and a host that is none, are errors that say so", async () => {
   new Worker();
-  await assert.rejects(connectAgent("https://example.com/acp", { host: "moon" as never }), coded("bad_argument"));
-  await assert.rejects(connectAgent("https://example.com/acp", { host: "shared", worker: "https://cdn.test/w.mjs" }), coded("host_unavailable"));
+  await assert.rejects(
+    connectAgent("https://example.com/acp", { host: "moon" as never }), coded("bad_argument"),
+  );
+  await assert.rejects(
+    connectAgent("https://example.com/acp", { host: "shared", worker: "https://cdn.test/w.mjs" }),
+    coded("host_unavailable"),
+  );
   await assert.rejects(connectAgent("ftp://example.com/acp", { host: "shared" }), coded("bad_argument"));
 });
 

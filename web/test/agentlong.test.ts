@@ -44,7 +44,11 @@ class SlowPage extends HandPage {
   }
 }
 
-const state = ({ items, pending }: Transcript): unknown => ({ items: items.map((item) => ({ ...item, ...("output" in item && { output: [...(item.output as Uint8Array)] }) })), pending });
+const state = ({ items, pending }: Transcript): unknown => ({
+  items: items
+    .map((item) => ({ ...item, ...("output" in item && { output: [...(item.output as Uint8Array)] }) })),
+  pending,
+});
 
 const text = (of: string): object => ({ type: "text", text: of });
 
@@ -95,9 +99,14 @@ test("Fault 248: one message, or one terminal, that is longer than what may be o
   await first.attach(principal);
   const { core } = worker;
   const words = Array.from({ length: 12 }, (_, n) => String.fromCodePoint(0x1f600 + n) + "y".repeat(MIB));
-  core.tell(1, "transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [text(words.join(""))] } });
+  core.tell(
+    1,
+    "transcript",
+    { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [text(words.join(""))] } },
+  );
   core.tell(1, "transcript", { op: "put", at: 1, type: "terminal", id: "t", patch: { command: "ls" } });
-  for (let n = 0; n < 3; n++) core.tell(1, "transcript", { op: "output", at: 1, data: btoa("z".repeat(MIB)) });
+  for (let n = 0; n < 3; n++)
+    core.tell(1, "transcript", { op: "output", at: 1, data: btoa("z".repeat(MIB)) });
   for (let n = 0; n < 20; n++) {
     first.credit();
     await settled();
@@ -144,7 +153,9 @@ test("Fault 248: whatever an agent says while a page takes it or not, the page h
       kinds[at] ??= ["agent_message", "tool_call", "terminal", "odd"][draw(4)]!;
       const type = kinds[at];
       const content = [text("a".repeat(draw(draw(10) ? 200 : 3 * MIB)))];
-      const patch = type === "terminal" ? { command: `c${draw(9)}`, output: { data: btoa("o".repeat(draw(500_000))) } } : type === "odd" ? { x: draw(9) } : { content };
+      const patch = type === "terminal" ? {
+        command: `c${draw(9)}`, output: { data: btoa("o".repeat(draw(500_000))) },
+      } : type === "odd" ? { x: draw(9) } : { content };
       core.tell(1, "transcript", { op: "put", at, type, ...(type !== "odd" && { id: `i${at}` }), patch });
     };
     for (let step = 0; step < 150; step++) {
@@ -152,8 +163,11 @@ test("Fault 248: whatever an agent says while a page takes it or not, the page h
       const acts: (() => void)[] = [
         () => put(kinds.length),
         () => kinds.length > 0 && put(at),
-        () => (kinds[at] === "agent_message" || kinds[at] === "tool_call") && core.tell(1, "transcript", { op: "append", at, content: text("b".repeat(draw(draw(5) ? 50 : MIB))) }),
-        () => kinds[at] === "terminal" && core.tell(1, "transcript", { op: "output", at, data: btoa("p".repeat(draw(300_000))) }),
+        () => (kinds[at] === "agent_message" || kinds[at] === "tool_call") && core.tell(
+          1, "transcript", { op: "append", at, content: text("b".repeat(draw(draw(5) ? 50 : MIB))) },
+        ),
+        () => kinds[at] === "terminal" &&
+          core.tell(1, "transcript", { op: "output", at, data: btoa("p".repeat(draw(300_000))) }),
         () => core.tell(1, "transcript", { op: "session", patch: { title: `t${draw(9)}` } }),
         () => core.tell(1, "transcript", { op: "pending", prompt: draw(3), content: [text("q")] }),
         () => (core.turn(++ends, "running"), core.turn(ends, "idle", true)),
@@ -174,7 +188,9 @@ test("Fault 248: whatever an agent says while a page takes it or not, the page h
       await ready(); // events may wait for a timer
     }
     assert.deepEqual(state(page.transcript), state(witness.transcript), `seed ${seed}`);
-    assert.deepEqual([page.ended, page.transcript.value("title")], [ends, witness.transcript.value("title")], `seed ${seed}`);
+    assert.deepEqual(
+      [page.ended, page.transcript.value("title")], [ends, witness.transcript.value("title")], `seed ${seed}`,
+    );
     worker.close();
   }
 });

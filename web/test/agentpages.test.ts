@@ -12,9 +12,15 @@ const coded =
     error instanceof HoldfastError && error.code === code;
 
 const PERMISSION = { title: "Run?", options: [{ optionId: "y", name: "Allow", kind: "allow_once" }] };
-const FORM = { mode: "form", message: "Who?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } };
+const FORM = {
+  mode: "form",
+  message: "Who?",
+  requestedSchema: { type: "object", properties: { name: { type: "string" } } },
+};
 
-async function pages(owned: boolean, handlers: AgentHandlers = {}): Promise<{ rig: AgentRig; it: AgentSession }> {
+async function pages(
+  owned: boolean, handlers: AgentHandlers = {},
+): Promise<{ rig: AgentRig; it: AgentSession }> {
   const rig = await new AgentRig({ handlers }, true).open();
   rig.recall(1, "s1", { owned, record: 9 });
   return { rig, it: (await rig.agent.sessions())[0]! };
@@ -28,7 +34,9 @@ test("a page that looks on answers; its handlers ask nobody", async () => {
   assert.deepEqual(asked, []);
   const request = it.requests[0] as PermissionRequest;
   request.select("y");
-  assert.deepEqual(rig.responses, [{ request: 5, ok: true, value: { outcome: { outcome: "selected", optionId: "y" } } }]);
+  assert.deepEqual(
+    rig.responses, [{ request: 5, ok: true, value: { outcome: { outcome: "selected", optionId: "y" } } }],
+  );
   rig.port.deliver(1, 19, 5, `{"record":9,"id":1,"ok":true,"data":{}}`);
   assert.deepEqual(rig.forwarded, [`{"record":9,"id":1,"ok":true,"data":{}}`]);
   assert.deepEqual([it.requests.length, request.signal.aborted], [0, true]);
@@ -64,7 +72,9 @@ test("what other pages ask for is made here, and they are told what becomes of i
   // It is over here; of the request that says nothing.
   rig.serves = 41;
   rig.client!.sessions!.serve("b", `{"record":9,"request":78,"method":"x"}`);
-  rig.port.settle(41, 3, `{"code":"closed","op":"x","status":0,"retryable":false,"message":"m","ofPage":true}`);
+  rig.port.settle(
+    41, 3, `{"code":"closed","op":"x","status":0,"retryable":false,"message":"m","ofPage":true}`,
+  );
   // The session is another page's.
   rig.serves = 0;
   rig.client!.sessions!.serve("b", `{"record":9,"request":79,"method":"x"}`);
@@ -124,12 +134,38 @@ test("a handler for forms has the draft, too", async () => {
 });
 
 test("modes are version 1's own, or the setting that took their place", async () => {
-  const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code", name: "Code" }] };
+  const modes = {
+    currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code", name: "Code" }],
+  };
   const values = [{ value: "ask", name: "Ask" }, { value: "code", name: "Code" }];
   for (const [version, patch, method, params] of [
     [1, modes, "session/set_mode", { modeId: "code", sessionId: "s1" }],
-    [2, { configOptions: [{ configId: "m", type: "select", category: "mode", currentValue: "ask", options: values }] }, "session/set_config_option", { configId: "m", type: "id", value: "code", sessionId: "s1" }],
-    [2, { configOptions: [{ configId: "m", type: "select", category: "mode", currentValue: "ask", options: [{ groupId: "g", options: values }] }] }, "session/set_config_option", { configId: "m", type: "id", value: "code", sessionId: "s1" }],
+    [
+      2,
+      {
+        configOptions: [
+          { configId: "m", type: "select", category: "mode", currentValue: "ask", options: values },
+        ],
+      },
+      "session/set_config_option",
+      { configId: "m", type: "id", value: "code", sessionId: "s1" },
+    ],
+    [
+      2,
+      {
+        configOptions: [
+          {
+            configId: "m",
+            type: "select",
+            category: "mode",
+            currentValue: "ask",
+            options: [{ groupId: "g", options: values }],
+          },
+        ],
+      },
+      "session/set_config_option",
+      { configId: "m", type: "id", value: "code", sessionId: "s1" },
+    ],
   ] as const) {
     const rig = await new AgentRig().open(version, version === 1 ? { agentCapabilities: {} } : undefined);
     rig.recall(1, "s1");

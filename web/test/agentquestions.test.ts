@@ -16,15 +16,27 @@ const OPTIONS = [
   { optionId: "y", name: "Allow", kind: "allow_once" },
   { optionId: "n", name: "Deny", kind: "reject_once" },
 ];
-const PERMISSION = { sessionId: "s1", title: "Run?", description: "ls", subject: { type: "command", command: "ls", cwd: "/w" }, options: OPTIONS };
+const PERMISSION = {
+  sessionId: "s1",
+  title: "Run?",
+  description: "ls",
+  subject: { type: "command", command: "ls", cwd: "/w" },
+  options: OPTIONS,
+};
 const FORM = {
   sessionId: "s1",
   mode: "form",
   message: "Which?",
-  requestedSchema: { type: "object", properties: { a: { type: "string", enum: ["x", "y"] }, b: { type: "number", default: 3 } }, required: ["a"] },
+  requestedSchema: {
+    type: "object",
+    properties: { a: { type: "string", enum: ["x", "y"] }, b: { type: "number", default: 3 } },
+    required: ["a"],
+  },
 };
 
-async function asking(handlers: AgentHandlers = {}, more: Open = {}): Promise<{ rig: AgentRig; it: AgentSession; ask: (method: string, params: Open) => void }> {
+async function asking(
+  handlers: AgentHandlers = {}, more: Open = {},
+): Promise<{ rig: AgentRig; it: AgentSession; ask: (method: string, params: Open) => void }> {
   const rig = await new AgentRig({ handlers, elicits: more["elicits"] !== false }).open();
   rig.recall(1, "s1", { owned: more["owned"] !== false });
   const ask = (method: string, params: Open): void => rig.tell(1, "question", { method, params }, 5);
@@ -43,11 +55,16 @@ test("a permission waits in the list, and is answered once", async () => {
   assert.ok(request instanceof PermissionRequest);
   await ready();
   assert.equal(told[0], request);
-  assert.deepEqual([request.title, request.description, request.subject?.type, request.options], ["Run?", "ls", "command", OPTIONS]);
+  assert.deepEqual(
+    [request.title, request.description, request.subject?.type, request.options],
+    ["Run?", "ls", "command", OPTIONS],
+  );
   assert.throws(() => request.select("maybe"), coded("bad_argument"));
   assert.equal(it.requests.length, 1);
   request.select("y");
-  assert.deepEqual(rig.responses, [{ request: 5, ok: true, value: { outcome: { outcome: "selected", optionId: "y" } } }]);
+  assert.deepEqual(
+    rig.responses, [{ request: 5, ok: true, value: { outcome: { outcome: "selected", optionId: "y" } } }],
+  );
   assert.deepEqual([it.requests.length, request.signal.aborted], [0, true]);
   assert.throws(() => request.cancel(), coded("closed"));
   assert.equal(rig.responses.length, 1);
@@ -57,7 +74,10 @@ test("version 1 asks with nothing but the tool call", async () => {
   const { it, ask } = await asking();
   ask(permit, { sessionId: "s1", toolCall: { toolCallId: "c", title: "Edit" }, options: OPTIONS });
   const [request] = it.requests as PermissionRequest[];
-  assert.deepEqual([request!.title, request!.subject?.type, request!.subject?.toolCall?.toolCallId], ["Edit", "tool_call", "c"]);
+  assert.deepEqual(
+    [request!.title, request!.subject?.type, request!.subject?.toolCall?.toolCallId],
+    ["Edit", "tool_call", "c"],
+  );
 });
 
 test("a request that is withdrawn is nobody's to answer", async () => {
@@ -79,7 +99,11 @@ test("Fault 309: a handler for permissions chooses, does not decide, or fails: t
     [() => "n", { outcome: { outcome: "selected", optionId: "n" } }, true],
     [() => null, { outcome: { outcome: "cancelled" } }, true],
     [() => "maybe", { code: -32603, message: "The client could not answer" }, false],
-    [() => Promise.reject(new Error("secret")), { code: -32603, message: "The client could not answer" }, false],
+    [
+      () => Promise.reject(new Error("secret")),
+      { code: -32603, message: "The client could not answer" },
+      false,
+    ],
   ] as const) {
     const reported: HoldfastError[] = [];
     globalThis.reportError = (error) => void reported.push(error as HoldfastError);
@@ -88,7 +112,10 @@ test("Fault 309: a handler for permissions chooses, does not decide, or fails: t
     assert.equal(it.requests.length, 1);
     await ready();
     assert.deepEqual(rig.responses, [{ request: 5, ok, value }]);
-    assert.deepEqual(reported.map(({ code, message }) => [code, message]), ok ? [] : [["handler_failed", "session/request_permission: handlers.permission of the app failed"]]);
+    assert.deepEqual(
+      reported.map(({ code, message }) => [code, message]),
+      ok ? [] : [["handler_failed", "session/request_permission: handlers.permission of the app failed"]],
+    );
     assert.equal(it.requests.length, 0);
   }
 });
@@ -101,7 +128,9 @@ test("the app may be quicker than its handler", async () => {
   (it.requests[0] as PermissionRequest).select("n");
   choose("y");
   await ready();
-  assert.deepEqual(rig.responses, [{ request: 5, ok: true, value: { outcome: { outcome: "selected", optionId: "n" } } }]);
+  assert.deepEqual(
+    rig.responses, [{ request: 5, ok: true, value: { outcome: { outcome: "selected", optionId: "n" } } }],
+  );
 });
 
 test("a form is completed and checked before it leaves", async () => {
@@ -109,11 +138,15 @@ test("a form is completed and checked before it leaves", async () => {
   ask(elicit, FORM);
   const request = it.requests[0] as ElicitationRequest;
   assert.ok(request instanceof ElicitationRequest);
-  assert.deepEqual([request.mode, request.message, request.requestedSchema], ["form", "Which?", FORM.requestedSchema]);
+  assert.deepEqual(
+    [request.mode, request.message, request.requestedSchema], ["form", "Which?", FORM.requestedSchema],
+  );
   assert.throws(() => request.accept({ a: "z" }), coded("bad_argument"));
   assert.throws(() => request.accept(), coded("bad_argument"));
   request.accept({ a: "x" });
-  assert.deepEqual(rig.responses, [{ request: 5, ok: true, value: { action: "accept", content: { a: "x", b: 3 } } }]);
+  assert.deepEqual(
+    rig.responses, [{ request: 5, ok: true, value: { action: "accept", content: { a: "x", b: 3 } } }],
+  );
 });
 
 test("the handler for elicitations is the one of MCP", async () => {
@@ -127,7 +160,9 @@ test("the handler for elicitations is the one of MCP", async () => {
   ask(elicit, FORM);
   await ready();
   assert.deepEqual(seen, ["Which?", "https://example.com/acp", { a: "x", b: 3 }]);
-  assert.deepEqual(rig.responses, [{ request: 5, ok: true, value: { action: "accept", content: { a: "y", b: 3 } } }]);
+  assert.deepEqual(
+    rig.responses, [{ request: 5, ok: true, value: { action: "accept", content: { a: "y", b: 3 } } }],
+  );
 });
 
 test("Fault 630: a handler that gives an agent no action has failed, and nothing of it reaches the agent", async () => {
@@ -139,10 +174,16 @@ test("Fault 630: a handler that gives an agent no action has failed, and nothing
       const { rig, ask } = await asking({ elicitation: () => wrong as never });
       ask(elicit, FORM);
       await ready();
-      assert.deepEqual(rig.responses, [{ request: 5, ok: false, value: { code: -32603, message: "The client could not answer" } }]);
+      assert.deepEqual(
+        rig.responses,
+        [{ request: 5, ok: false, value: { code: -32603, message: "The client could not answer" } }],
+      );
       const { code, cause } = reported.pop()!;
       assert.equal(code, "handler_failed");
-      assert.ok((cause as Error).message.includes('action has to be "accept", "decline" or "cancel"'), (cause as Error).message);
+      assert.ok(
+        (cause as Error).message.includes('action has to be "accept", "decline" or "cancel"'),
+        (cause as Error).message,
+      );
     }
   } finally {
     globalThis.reportError = before;
@@ -151,7 +192,15 @@ test("Fault 630: a handler that gives an agent no action has failed, and nothing
 
 test("a page to visit is accepted without content, and may come outside of a session", async () => {
   const { rig } = await asking();
-  rig.tell(0, "question", { method: elicit, params: { requestId: 1, mode: "url", url: "https://example.com/x", message: "m", elicitationId: "e" } }, 9);
+  rig.tell(
+    0,
+    "question",
+    {
+      method: elicit,
+      params: { requestId: 1, mode: "url", url: "https://example.com/x", message: "m", elicitationId: "e" },
+    },
+    9,
+  );
   const request = rig.agent.requests[0] as ElicitationRequest;
   assert.equal(request.url, "https://example.com/x");
   request.accept();

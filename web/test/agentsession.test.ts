@@ -17,11 +17,13 @@ async function session(version = 2, initialize?: Open): Promise<{ rig: AgentRig;
   return { rig, it: (await rig.agent.sessions())[0]! };
 }
 
-const message = (at: number, text: string): object => ({ op: "put", at, type: "agent_message", id: `a${at}`, patch: { content: [{ type: "text", text }] } });
+const message = (at: number, text: string): object =>
+  ({ op: "put", at, type: "agent_message", id: `a${at}`, patch: { content: [{ type: "text", text }] } });
 
 test("a new session is the one that the core has told of before its answer", async () => {
   const rig = await new AgentRig().open();
-  const made = rig.agent.newSession({ cwd: "/w", mcpServers: [{ name: "m", url: "https://example.com/mcp" }] });
+  const made =
+    rig.agent.newSession({ cwd: "/w", mcpServers: [{ name: "m", url: "https://example.com/mcp" }] });
   assert.deepEqual(rig.last, {
     id: 1,
     session: 0,
@@ -179,16 +181,24 @@ test("what the agent does not take is not sent", async () => {
   await assert.rejects(it.cancelToolCall("c"), coded("unsupported"));
   await assert.rejects(rig.agent.login("x"), coded("bad_argument"));
   await assert.rejects(rig.agent.logout(), coded("unsupported"));
-  await assert.rejects(rig.agent.newSession({ cwd: "/w", additionalDirectories: ["/x"] }), coded("unsupported"));
+  await assert.rejects(
+    rig.agent.newSession({ cwd: "/w", additionalDirectories: ["/x"] }), coded("unsupported"),
+  );
   await assert.rejects(rig.agent.newSession({ cwd: "" }), coded("bad_argument"));
   assert.equal(rig.sent.length, 0);
 });
 
 test("a tool call is cancelled only while that is offered", async () => {
   const { rig, it } = await session();
-  rig.tell(1, "transcript", { op: "put", at: 0, type: "tool_call", id: "c", patch: { capabilities: { cancel: {} } } });
+  rig.tell(
+    1,
+    "transcript",
+    { op: "put", at: 0, type: "tool_call", id: "c", patch: { capabilities: { cancel: {} } } },
+  );
   const cancelled = it.cancelToolCall("c");
-  assert.deepEqual([rig.last.method, rig.last.params], ["tool_call/cancel", { toolCallId: "c", sessionId: "s1" }]);
+  assert.deepEqual(
+    [rig.last.method, rig.last.params], ["tool_call/cancel", { toolCallId: "c", sessionId: "s1" }],
+  );
   rig.answer({});
   await cancelled;
   rig.tell(1, "transcript", { op: "put", at: 0, type: "tool_call", patch: { capabilities: null } });
@@ -198,13 +208,17 @@ test("a tool call is cancelled only while that is offered", async () => {
 test("what changes in one go is told once, in the order in which it happened", async () => {
   const { rig, it } = await session();
   const seen: string[] = [];
-  it.on("update", ({ item, index }) => seen.push(`${index} ${JSON.stringify((item as unknown as Open)["content"])}`));
+  it.on(
+    "update",
+    ({ item, index }) => seen.push(`${index} ${JSON.stringify((item as unknown as Open)["content"])}`),
+  );
   it.on("turn", ({ state }) => seen.push(state));
   it.on("reset", () => seen.push("reset"));
   it.on("pending", () => seen.push(`pending ${it.pending.length}`));
   it.on("values", ({ names }) => seen.push(`${names.join()} ${it.title}`));
   rig.tell(1, "transcript", message(0, "a"));
-  for (let i = 0; i < 3; i++) rig.tell(1, "transcript", { op: "append", at: 0, content: { type: "text", text: "b" } });
+  for (let i = 0; i < 3; i++)
+    rig.tell(1, "transcript", { op: "append", at: 0, content: { type: "text", text: "b" } });
   rig.turn(1, "running");
   rig.tell(1, "transcript", { op: "append", at: 0, content: { type: "text", text: "c" } });
   rig.tell(1, "transcript", { op: "session", patch: { title: "T" } });
@@ -275,7 +289,16 @@ test("settings go in the words of the version", async () => {
     [1, { agentCapabilities: {} }, { value: "fast" }, { type: "boolean", value: true }],
   ] as const) {
     const { rig, it } = await session(version, initialize as Open);
-    rig.tell(1, "transcript", { op: "session", patch: { configOptions: [{ [version === 1 ? "id" : "configId"]: "model", type: "select", name: "M" }] } });
+    rig.tell(
+      1,
+      "transcript",
+      {
+        op: "session",
+        patch: {
+          configOptions: [{ [version === 1 ? "id" : "configId"]: "model", type: "select", name: "M" }],
+        },
+      },
+    );
     assert.equal(it.configOptions[0]?.configId, "model");
     void it.setConfigOption("model", "fast").catch(() => {});
     assert.deepEqual(rig.last.params, { configId: "model", ...id, sessionId: "s1" });
@@ -295,7 +318,9 @@ test("a runtime that takes over has the same sessions under other numbers", asyn
   rig.tell(2, "transcript", message(0, "new"));
   await ready();
   assert.deepEqual(events, ["reset"]);
-  assert.deepEqual((it.transcript[0] as unknown as { content: unknown }).content, [{ type: "text", text: "new" }]);
+  assert.deepEqual(
+    (it.transcript[0] as unknown as { content: unknown }).content, [{ type: "text", text: "new" }],
+  );
   assert.deepEqual((await rig.agent.sessions()).map(({ id }) => id).sort(), ["s1", "s2"]);
   void it.cancel().catch(() => {});
   assert.equal(rig.last.session, 2);

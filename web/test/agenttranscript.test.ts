@@ -36,16 +36,19 @@ function seen(raw: Open): Open {
     const bytes = bytesOf((item["output"] as { data: string } | undefined)?.data ?? "");
     return { ...item, output: [...bytes], text: new TextDecoder().decode(bytes, { stream: true }) };
   }
-  if (type.includes("message") || type === "agent_thought" || type === "compaction") item["content"] = joined(item["content"] as Open[]);
+  if (type.includes("message") || type === "agent_thought" || type === "compaction")
+    item["content"] = joined(item["content"] as Open[]);
   return item;
 }
 
 function joined(blocks: Open[]): Open[] {
-  const plain = (block: Open | undefined): boolean => block?.["type"] === "text" && Object.keys(block).length === 2;
+  const plain = (block: Open | undefined): boolean => block?.["type"] === "text" &&
+    Object.keys(block).length === 2;
   const result: Open[] = [];
   for (const block of blocks) {
     const last = result.at(-1);
-    if (plain(last) && plain(block)) result[result.length - 1] = { type: "text", text: `${String(last!["text"])}${String(block["text"])}` };
+    if (plain(last) && plain(block))
+      result[result.length - 1] = { type: "text", text: `${String(last!["text"])}${String(block["text"])}` };
     else result.push(block);
   }
   return result;
@@ -87,11 +90,13 @@ for (const { name, ops, transcript: view } of vectors) {
 }
 
 const text = (words: string, more: Open = {}): Open => ({ type: "text", text: words, ...more });
-const put = (at: number, type: string, patch: Open, id = "x"): TranscriptOp => ({ op: "put", at, type, id, patch });
+const put = (at: number, type: string, patch: Open, id = "x"): TranscriptOp =>
+  ({ op: "put", at, type, id, patch });
 const append = (at: number, content: Open): TranscriptOp => ({ op: "append", at, content });
 
 test("what was given out is never changed, and what has not changed is the same", () => {
-  const transcript = play(put(0, "agent_message", { content: [text("a")] }), put(1, "tool_call", { title: "T" }));
+  const transcript =
+    play(put(0, "agent_message", { content: [text("a")] }), put(1, "tool_call", { title: "T" }));
   const before = transcript.items;
   const copy = JSON.stringify(before);
   transcript.apply(append(0, text("b")));
@@ -101,7 +106,10 @@ test("what was given out is never changed, and what has not changed is the same"
   assert.equal(JSON.stringify(before), copy);
   assert.ok(before !== after && before[0] !== after[0]);
   assert.ok(before[1] === after[1] && transcript.items === after);
-  assert.deepEqual((after[0] as MessageItem).content, [text("ab"), { type: "image", data: "", mimeType: "image/png" }, text("c")]);
+  assert.deepEqual(
+    (after[0] as MessageItem).content,
+    [text("ab"), { type: "image", data: "", mimeType: "image/png" }, text("c")],
+  );
 });
 
 test("text with annotations of its own is a block of its own", () => {
@@ -125,7 +133,8 @@ test("pieces of a tool call are results of their own", () => {
 });
 
 test("nothing that was left out belongs to two items", () => {
-  const transcript = play(put(0, "agent_message", {}, "a"), put(1, "agent_message", {}, "b"), append(0, text("x")));
+  const transcript =
+    play(put(0, "agent_message", {}, "a"), put(1, "agent_message", {}, "b"), append(0, text("x")));
   transcript.apply(put(0, "agent_message", { content: null }, "a"));
   const cleared = transcript.items[0] as MessageItem;
   transcript.apply(append(0, text("y")));
@@ -176,7 +185,9 @@ test("a terminal's output is bytes and text, across characters that are cut", ()
   assert.deepEqual([first.text, [...first.output]], ["a", [0x61, 0xe2, 0x82]]);
   transcript.apply(put(0, "terminal", { output: { data: euro }, exitStatus: { exitCode: 0 } }));
   const third = transcript.items[0] as TerminalItem;
-  assert.deepEqual([third.text, third.output.length, third.command, third.exitStatus], ["€", 3, "ls", { exitCode: 0 }]);
+  assert.deepEqual(
+    [third.text, third.output.length, third.command, third.exitStatus], ["€", 3, "ls", { exitCode: 0 }],
+  );
   assert.equal(second.text, "a€b");
   transcript.apply(put(0, "terminal", { output: null }));
   assert.equal((transcript.items[0] as TerminalItem).output.length, 0);
@@ -204,7 +215,9 @@ test("prompts wait, are placed, come back, and are forgotten with everything", (
   transcript.apply({ op: "placed", prompt: 1 });
   assert.deepEqual(transcript.apply({ op: "unsent", prompt: 7 }), { what: "pending" });
   assert.deepEqual(transcript.pending.map(({ prompt }) => prompt), [2]);
-  assert.deepEqual(transcript.apply({ op: "unsent", prompt: 2 }), { what: "pending", unsent: { prompt: 2, content } });
+  assert.deepEqual(
+    transcript.apply({ op: "unsent", prompt: 2 }), { what: "pending", unsent: { prompt: 2, content } },
+  );
   transcript.apply({ op: "pending", prompt: 1, content });
   transcript.apply({ op: "session", patch: { title: "t" } });
   assert.equal(transcript.value("title"), "t");

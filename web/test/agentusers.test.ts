@@ -9,10 +9,15 @@ import { observeAgentSession } from "../packages/observe/sessionstore.js";
 import { until } from "./ready.js";
 import { coded, permission, settled, somebody, tokenOf, Worker } from "./agentworker.js";
 
-const form = { method: "elicitation/create", params: { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: {} } } };
+const form = {
+  method: "elicitation/create",
+  params: { mode: "form", message: "Which?", requestedSchema: { type: "object", properties: {} } },
+};
 
 /** A worker with a page whose user may change, and another page of the first user's. */
-async function twoPages(options: AgentOptions = {}): Promise<{ worker: Worker; changing: Agent; staying: Agent; change(): void }> {
+async function twoPages(
+  options: AgentOptions = {},
+): Promise<{ worker: Worker; changing: Agent; staying: Agent; change(): void }> {
   const worker = new Worker();
   worker.stored = ["s1"];
   const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
@@ -52,7 +57,10 @@ test("Fault 247: a page whose user is another one does nothing more in the clien
     asked.select("y");
     void session!.forget();
     await settled();
-    assert.deepEqual([core!.sent.length, core!.responses, core!.drafts, core!.ended, core!.cancelled], [sent, [], [], [], []]);
+    assert.deepEqual(
+      [core!.sent.length, core!.responses, core!.drafts, core!.ended, core!.cancelled],
+      [sent, [], [], [], []],
+    );
     const [its] = await staying.sessions();
     assert.deepEqual([its!.closed, its!.requests.length], [false, 2]);
     await worker.letGo();
@@ -130,7 +138,8 @@ test("Fault 247: what a page wants while its token is asked for waits for that, 
     void worker.tokens.token();
     await settled();
     const sent = core!.sent.length;
-    const refused = [session!.prompt("of the next user"), changing.notify("x")].map((one) => assert.rejects(one, coded("closed")));
+    const refused = [session!.prompt("of the next user"), changing.notify("x")]
+      .map((one) => assert.rejects(one, coded("closed")));
     (session!.requests[0] as PermissionRequest).select("y");
     await settled();
     give(second);
@@ -161,7 +170,8 @@ test("Fault 247: a logout of a page whose user is another one deletes nothing th
 test("docs/states.md has how a page may hang on to an agent's client in its worker", () => {
   const all = Object.entries(ATTACHMENTS) as [Attachment, string][];
   const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayAttach(from, next)).join(", ")} |\n`);
-  const head = "From `web/src/host/attachment.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
+  const head =
+    "From `web/src/host/attachment.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
   assert.ok(readFileSync("docs/states.md", "utf8").includes(head + rows.join("")), head + rows.join(""));
 });
 

@@ -46,10 +46,16 @@ test("a JSON-RPC error and a failure of the runtime are typed", async () => {
     return true;
   });
   const lost = new Call("tools/call", new Backlog(10));
-  lost.settle(FAILURE, `{"code":"lost","op":"tools/call","status":404,"retryable":false,"message":"gone","cause":"why"}`);
+  lost.settle(
+    FAILURE,
+    `{"code":"lost","op":"tools/call","status":404,"retryable":false,"message":"gone","cause":"why"}`,
+  );
   await assert.rejects(lost.result, (e) => {
     if (!(e instanceof HoldfastError)) return false;
-    assert.deepEqual([e.code, e.op, e.status, e.retryable, (e.cause as Error).message], ["lost", "tools/call", 404, false, "why"]);
+    assert.deepEqual(
+      [e.code, e.op, e.status, e.retryable, (e.cause as Error).message],
+      ["lost", "tools/call", 404, false, "why"],
+    );
     return true;
   });
 });
@@ -112,7 +118,9 @@ test("Fault 133: only a result that was read is handed over, not a loop that has
 
 test("Fault 132: ack() resolves with what the store says, and needs nobody to look at it", async () => {
   const asked: [number, number][] = [];
-  const c: CallControl = { ...control(), ack: (call, position) => (asked.push([call, position]), Promise.resolve()) };
+  const c: CallControl = {
+    ...control(), ack: (call, position) => (asked.push([call, position]), Promise.resolve()),
+  };
   const call = new Call("m", new Backlog(10));
   call.bind(1, c, undefined, true);
   await call.ack(3);
@@ -150,7 +158,8 @@ function packed(events: readonly [kind: number, position: number, text: string][
   return new Uint8Array(parts);
 }
 
-const progress = (n: number, message = ""): string => JSON.stringify({ progressToken: 1, progress: n, message });
+const progress = (n: number, message = ""): string =>
+  JSON.stringify({ progressToken: 1, progress: n, message });
 
 test("events of the journal come in their order, before those that follow, to a reader of before and of after", async () => {
   for (const first of [true, false]) {

@@ -20,7 +20,8 @@ const DEFAULTS = callDefaults("test", {});
 const NEVER = new Promise<never>(() => {});
 const HEADER_MISMATCH = `{"code":-32020,"message":"Header mismatch"}`;
 const RESULT = `{"content":[]}`;
-const closed = (op: string): HoldfastError => new HoldfastError({ code: "closed", op, message: "the client is closed" });
+const closed = (op: string): HoldfastError =>
+  new HoldfastError({ code: "closed", op, message: "the client is closed" });
 const coded =
   (code: string) =>
   (error: unknown): boolean =>
@@ -31,7 +32,8 @@ function calls(context: Partial<CallContext> = {}) {
   const sent: string[][] = [];
   const cancelled: number[] = [];
   const runtime = {
-    call: (_client: number, _notify: boolean, parts: string[], _times: object, bind: (id: number) => void) => bind(sent.push(parts)),
+    call: (_client: number, _notify: boolean, parts: string[], _times: object, bind: (id: number) => void) =>
+      bind(sent.push(parts)),
     cancel: (_client: number, id: number) => cancelled.push(id),
     ack: () => {},
     handed: () => {},
@@ -60,12 +62,24 @@ function calls(context: Partial<CallContext> = {}) {
       ...context,
     },
   );
-  const send = (options: CallOptions = {}) => them.send(outgoing("tools/call", { name: "measure" }, options, DEFAULTS), { name: "measure" }, options, false);
+  const send = (options: CallOptions = {}) => them.send(
+    outgoing("tools/call", { name: "measure" }, options, DEFAULTS), { name: "measure" }, options, false,
+  );
   return { them, sent, cancelled, send };
 }
 
 /** What a page is told of a call that the store brings back. */
-const MADE = { id: 5, createdAt: 1, acked: 0, base: 0, manual: false, owned: true, guarantee: "durable", method: "tools/call", key: "k" };
+const MADE = {
+  id: 5,
+  createdAt: 1,
+  acked: 0,
+  base: 0,
+  manual: false,
+  owned: true,
+  guarantee: "durable",
+  method: "tools/call",
+  key: "k",
+};
 
 test("Fault 145: a key gives the call of the same request, whether or not it was known then that the tool makes tasks", () => {
   for (const [before, now] of [
@@ -76,7 +90,9 @@ test("Fault 145: a key gives the call of the same request, whether or not it was
     const { them, sent } = calls();
     const request = { name: "measure", arguments: { a: 1 } };
     them.recall(1, JSON.stringify({ ...MADE, params: { ...request, ...before } }));
-    const again = (params: object): Call<unknown> => them.send(outgoing("tools/call", { ...params }, { key: "k" }, DEFAULTS), { ...params }, { key: "k" }, false);
+    const again = (params: object): Call<unknown> => them.send(
+      outgoing("tools/call", { ...params }, { key: "k" }, DEFAULTS), { ...params }, { key: "k" }, false,
+    );
     assert.equal(again({ ...request, ...now }), them.kept()[0]);
     assert.equal(sent.length, 0);
     for (const other of [{ ...request, arguments: { a: 2 } }, { ...request, more: 1 }]) {
@@ -88,13 +104,23 @@ test("Fault 145: a key gives the call of the same request, whether or not it was
 });
 
 test("who answers requests for input is known of a call that comes back", () => {
-  const made = { id: 5, createdAt: 1, acked: 0, base: 0, manual: false, owned: true, guarantee: "durable", method: "tools/call" };
+  const made = {
+    id: 5,
+    createdAt: 1,
+    acked: 0,
+    base: 0,
+    manual: false,
+    owned: true,
+    guarantee: "durable",
+    method: "tools/call",
+  };
   const restored: Call<unknown>[] = [];
   const { them } = calls({ restored: (call) => void restored.push(call) });
   them.recall(1, JSON.stringify(made));
   them.recall(2, JSON.stringify({ ...made, input: "manual" }));
   assert.deepEqual(restored.map((call) => call.manual), [false, true]);
-  const how = (input?: "manual" | "handlers") => outgoing("tools/call", {}, { ...(input && { input }) }, DEFAULTS).how & CallFlags.ManualInput;
+  const how = (input?: "manual" | "handlers") =>
+    outgoing("tools/call", {}, { ...(input && { input }) }, DEFAULTS).how & CallFlags.ManualInput;
   assert.deepEqual([how(), how("handlers"), how("manual")], [0, 0, CallFlags.ManualInput]);
 });
 
@@ -104,18 +130,34 @@ test("TestFault144_OneKeyPerCall", () => {
   const keys = [1, 2, 3].map(() => meta("tools/call")[IDEMPOTENCY_KEY]);
   assert.equal(new Set(keys).size, 3);
   for (const key of keys) assert.ok(/^[0-9a-f-]{32,36}$/.test(String(key)));
-  assert.deepEqual(meta("tools/call", { meta: { [IDEMPOTENCY_KEY]: "mine" } }), { [IDEMPOTENCY_KEY]: "mine" });
+  assert.deepEqual(
+    meta("tools/call", { meta: { [IDEMPOTENCY_KEY]: "mine" } }), { [IDEMPOTENCY_KEY]: "mine" },
+  );
   assert.deepEqual(meta("tools/list"), {});
 });
 
 test("TestFault143_RerunOfTheCallThenOfTheClient", () => {
   const flags = (client?: RerunPolicy, call?: RerunPolicy): number =>
-    outgoing("tools/call", {}, call === undefined ? {} : { rerun: call }, callDefaults("test", client === undefined ? {} : { rerun: client })).how &
+    outgoing(
+      "tools/call",
+      {},
+      call === undefined ? {} : { rerun: call },
+      callDefaults("test", client === undefined ? {} : { rerun: client }),
+    ).how &
     (CallFlags.RerunAlways | CallFlags.RerunNever);
-  assert.deepEqual([flags(), flags("hinted"), flags("never"), flags("always")], [0, 0, CallFlags.RerunNever, CallFlags.RerunAlways]);
-  assert.deepEqual([flags("never", "hinted"), flags("always", "never"), flags("never", "always")], [0, CallFlags.RerunNever, CallFlags.RerunAlways]);
+  assert.deepEqual(
+    [flags(), flags("hinted"), flags("never"), flags("always")],
+    [0, 0, CallFlags.RerunNever, CallFlags.RerunAlways],
+  );
+  assert.deepEqual(
+    [flags("never", "hinted"), flags("always", "never"), flags("never", "always")],
+    [0, CallFlags.RerunNever, CallFlags.RerunAlways],
+  );
   assert.throws(() => callDefaults("connect", { rerun: "sometimes" as RerunPolicy }), coded("bad_argument"));
-  assert.throws(() => outgoing("tools/call", {}, { rerun: true as unknown as RerunPolicy }, DEFAULTS), coded("bad_argument"));
+  assert.throws(
+    () => outgoing("tools/call", {}, { rerun: true as unknown as RerunPolicy }, DEFAULTS),
+    coded("bad_argument"),
+  );
 });
 
 test("a call that is about to be sent once more is asked nothing", async () => {
@@ -136,7 +178,8 @@ test("a call that a server refused for want of a header is sent once more", asyn
 });
 
 test("TestFault125_TheSameFieldsAreNotSentTwice", async () => {
-  const { them, sent, send } = calls({ headersFor: () => ["Mcp-Param-A", "1"], headersAfter: async () => ["Mcp-Param-A", "1"] });
+  const { them, sent, send } =
+    calls({ headersFor: () => ["Mcp-Param-A", "1"], headersAfter: async () => ["Mcp-Param-A", "1"] });
   const call = send();
   await them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
   await assert.rejects(call.result, coded("rpc_error"));
@@ -233,8 +276,18 @@ test("Fault 467: a result that is inspected while another user comes does not go
     let done!: (fault: undefined) => void;
     const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
     const view = new ClientView("https://t.test/mcp", new Backlog(), {}, {} as UserStores);
-    view.comesTo({ views: new Views(), leave: () => false, retire: () => {}, goesOn: (_, part) => part(false), emit: () => {} });
-    view.uses({ url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected } as unknown as SharedClient);
+    view.comesTo({
+      views: new Views(),
+      leave: () => false,
+      retire: () => {},
+      goesOn: (_, part) => part(false),
+      emit: () => {},
+    });
+    view.uses(
+      {
+        url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected,
+      } as unknown as SharedClient,
+    );
     const own = send({ journal: false }).show(view);
     void them.settle(1, OUTCOME.result, RESULT);
     void view[how]();
@@ -249,8 +302,18 @@ test("Fault 467: a result that is inspected is not given to the next user of its
   const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
   const view = new ClientView("https://t.test/mcp", new Backlog(), {}, {} as UserStores);
   const end = (): void => them.fail(closed);
-  view.comesTo({ views: new Views(), leave: () => true, retire: () => {}, goesOn: (_, part) => (part(true), end()), emit: () => {} });
-  view.uses({ url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected } as unknown as SharedClient);
+  view.comesTo({
+    views: new Views(),
+    leave: () => true,
+    retire: () => {},
+    goesOn: (_, part) => (part(true), end()),
+    emit: () => {},
+  });
+  view.uses(
+    {
+      url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected,
+    } as unknown as SharedClient,
+  );
   const { result } = send().show(view);
   void them.settle(1, OUTCOME.result, RESULT);
   view.leaves();
@@ -262,7 +325,8 @@ test("Fault 544: an app that goes on with the object that it gave as arguments c
   const reruns: unknown[] = [];
   const headers: unknown[] = [];
   const { them, sent } = calls({
-    rerun: (method, params, options) => (reruns.push([method, params, options.key]), them.refused("rerun", closed("rerun"))),
+    rerun: (method, params, options) =>
+      (reruns.push([method, params, options.key]), them.refused("rerun", closed("rerun"))),
     headersAfter: async (_, params) => void headers.push(params["arguments"]),
   });
   const args = { n: 1 };
@@ -276,25 +340,43 @@ test("Fault 544: an app that goes on with the object that it gave as arguments c
   assert.deepEqual(call.params, { name: "measure", arguments: { n: 1 } });
   await them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
   call.repeat(() => {});
-  assert.deepEqual([headers, reruns], [[{ n: 1 }], [["tools/call", { name: "measure", arguments: { n: 1 } }, "k"]]]);
+  assert.deepEqual(
+    [headers, reruns], [[{ n: 1 }], [["tools/call", { name: "measure", arguments: { n: 1 } }, "k"]]],
+  );
   args.n = 1;
   assert.equal(sent.length, 1);
   // What one view's app does to the params of its call is nobody else's matter either.
-  const viewer = { backlog: new Backlog(10), newCall: <T>(...made: ConstructorParameters<typeof Call>) => new Call<T>(...made), rerun: () => call };
+  const viewer = {
+    backlog: new Backlog(10),
+    newCall: <T>(...made: ConstructorParameters<typeof Call>) => new Call<T>(...made),
+    rerun: () => call,
+  };
   const seen = call.show(viewer);
   (seen.params["arguments"] as { n: number }).n = 3;
-  assert.deepEqual([call.params["arguments"], seen.params["arguments"], call.show(viewer).params["arguments"]], [{ n: 1 }, { n: 3 }, { n: 1 }]);
+  assert.deepEqual(
+    [call.params["arguments"], seen.params["arguments"], call.show(viewer).params["arguments"]],
+    [{ n: 1 }, { n: 3 }, { n: 1 }],
+  );
 });
 
 test("Fault 544: the params of a call are as they were sent, with what the app gave as _meta", () => {
   const { them } = calls();
-  const made = (params: object | undefined): unknown => them.send(outgoing("x/y", params as never, {}, DEFAULTS), { ...params }, {}, false).params;
-  assert.deepEqual([made(undefined), made({}), made({ a: 1, _meta: { b: 2 } }), made({ when: new Date(0) })], [{}, {}, { a: 1, _meta: { b: 2 } }, { when: "1970-01-01T00:00:00.000Z" }]);
+  const made = (params: object | undefined): unknown =>
+    them.send(outgoing("x/y", params as never, {}, DEFAULTS), { ...params }, {}, false).params;
+  assert.deepEqual(
+    [made(undefined), made({}), made({ a: 1, _meta: { b: 2 } }), made({ when: new Date(0) })],
+    [{}, {}, { a: 1, _meta: { b: 2 } }, { when: "1970-01-01T00:00:00.000Z" }],
+  );
 });
 
 test("Fault 544: a call that is not kept gives its key back with its end, so that another one can be made with it", async () => {
   const { them, sent } = calls();
-  const make = (): SharedCall<unknown> => them.send(outgoing("tools/call", { name: "measure" }, { key: "k", journal: false }, DEFAULTS), { name: "measure" }, { key: "k", journal: false }, false);
+  const make = (): SharedCall<unknown> => them.send(
+    outgoing("tools/call", { name: "measure" }, { key: "k", journal: false }, DEFAULTS),
+    { name: "measure" },
+    { key: "k", journal: false },
+    false,
+  );
   const call = make();
   assert.equal(make(), call);
   await them.settle(1, OUTCOME.failure, `{"code":"outcome_unknown","op":"tools/call","message":"?"}`);

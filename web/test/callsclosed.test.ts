@@ -9,7 +9,8 @@ import { Origin } from "./bothhosts.js";
 import { until } from "./ready.js";
 
 const HOSTS = ["page", "shared"] as const;
-const ENDS: ((client: McpClient) => Promise<void>)[] = [(client) => client.close(), (client) => client.forget()];
+const ENDS: ((client: McpClient) => Promise<void>)[] =
+  [(client) => client.close(), (client) => client.forget()];
 
 test("Fault 676: a client that is closed has no calls, from the moment in which it is asked to, in either host", { timeout: 10_000 }, async () => {
   for (const host of HOSTS) {

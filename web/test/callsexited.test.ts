@@ -12,17 +12,32 @@ import type { CallViewer } from "../src/client/sharedcall.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 /** What a page is told of a call that the store brings back. */
-const MADE = { id: 5, createdAt: 1, acked: 0, base: 0, manual: true, owned: true, guarantee: "durable", method: "tools/call", key: "new" };
-const EXITED = (op: string): HoldfastError => new HoldfastError({ code: "runtime_exited", op, message: "the runtime has exited" });
+const MADE = {
+  id: 5,
+  createdAt: 1,
+  acked: 0,
+  base: 0,
+  manual: true,
+  owned: true,
+  guarantee: "durable",
+  method: "tools/call",
+  key: "new",
+};
+const EXITED = (op: string): HoldfastError =>
+  new HoldfastError({ code: "runtime_exited", op, message: "the runtime has exited" });
 const exited = (error: unknown): boolean => error instanceof HoldfastError && error.code === "runtime_exited";
 
-/** Calls on a core that counts its calls from one, as the next one does too, and notes what it is told of them. */
+/**
+ * Calls on a core that counts its calls from one, as the next one does too, and notes what it is told of
+ * them.
+ */
 function calls(context: Partial<CallContext> = {}) {
   const told: string[] = [];
   let last = 0;
   const note = (what: string) => (_client: number, id: number) => void told.push(`${what} ${id}`);
   const runtime = {
-    call: (_client: number, _how: number, _parts: string[], _times: object, bind: (id: number) => void) => bind(++last),
+    call: (_client: number, _how: number, _parts: string[], _times: object, bind: (id: number) => void) =>
+      bind(++last),
     ack: note("ack"),
     handed: note("handed"),
     acted: note("acted"),
@@ -59,7 +74,12 @@ function calls(context: Partial<CallContext> = {}) {
   });
   const send = (key: string) => {
     const options = { key, ack: "manual" } as const;
-    return them.send(outgoing("tools/call", { name: "pay" }, options, callDefaults("test", {})), { name: "pay" }, options, false);
+    return them.send(
+      outgoing("tools/call", { name: "pay" }, options, callDefaults("test", {})),
+      { name: "pay" },
+      options,
+      false,
+    );
   };
   /** The runtime exits, and the next one brings back one call, under the id that the first call had. */
   const restart = () => {
@@ -77,7 +97,11 @@ test("Fault 157: nothing that the app holds of a runtime that has exited reaches
   const over = send("b");
   const unknown = send("c");
   await them.settle(2, OUTCOME.result, `{"content":[]}`);
-  await them.settle(3, OUTCOME.failure, `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"m"}`);
+  await them.settle(
+    3,
+    OUTCOME.failure,
+    `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"m"}`,
+  );
   restart();
   await assert.rejects(running.result, exited);
   await over.result;
@@ -90,7 +114,8 @@ test("Fault 157: nothing that the app holds of a runtime that has exited reaches
     call.pause();
   }
   assert.throws(() => unknown.retry(), exited);
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0)); // a result that was handed over counts later
+  // a result that was handed over counts later
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0));
   assert.deepEqual(told, []);
   assert.deepEqual(
     (await them.kept()).map((call) => call.key),
@@ -109,7 +134,8 @@ test("Fault 157: an ack() that the runtime did not answer before it exited is re
 
 test("Fault 157: what waits to be sent once more when the runtime exits is not acknowledged in the next", async () => {
   let listed = (_header: string[]): void => {};
-  const { them, told, send, restart } = calls({ headersAfter: () => new Promise((resolve) => (listed = resolve)) });
+  const { them, told, send, restart } =
+    calls({ headersAfter: () => new Promise((resolve) => (listed = resolve)) });
   const call = send("a");
   const settling = them.settle(1, OUTCOME.headerMismatch, `{"code":-32020,"message":"Header mismatch"}`);
   restart();
@@ -123,7 +149,9 @@ test("Fault 168: who reads a call of a runtime that has exited, or of another us
   for (const end of ["exited", "left"]) {
     let rows = 0;
     const { them, send, restart } = calls({ rows: async () => (rows++, []) });
-    const viewer: CallViewer = { backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call };
+    const viewer: CallViewer = {
+      backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call,
+    };
     const shared = send("a");
     const call = shared.show(viewer);
     for (let n = 1; n <= 20; n++) them.deliver(1, EVENT.progress, n, `{"progress":${n}}`);
@@ -134,9 +162,12 @@ test("Fault 168: who reads a call of a runtime that has exited, or of another us
     }
     const seen: unknown[] = [];
     const loop = async (): Promise<void> => {
-      for await (const event of call) seen.push(event.type === "gap" ? [event.from, event.to] : event.position);
+      for await (const event of call)
+        seen.push(event.type === "gap" ? [event.from, event.to] : event.position);
     };
     await assert.rejects(loop(), exited);
-    assert.deepEqual([seen, rows], [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...(end === "exited" ? [[11, 20]] : [])], 0]);
+    assert.deepEqual(
+      [seen, rows], [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...(end === "exited" ? [[11, 20]] : [])], 0],
+    );
   }
 });

@@ -6,7 +6,8 @@ import type { JournalClient } from "../src/tabs/journalclient.js";
 import { settled, tasks } from "./ready.js";
 import { Shim, withGlobal } from "./storeshim.js";
 
-// A page that comes back from the back/forward cache, or is thawed, and is left, or closed, before that is over.
+// A page that comes back from the back/forward cache, or is thawed, and is left, or closed, before that is
+// over.
 
 /** Web Locks of one page: each is given soon, and held until it is given back. */
 class Locks {
@@ -20,7 +21,8 @@ class Locks {
     this.held.delete(name);
   };
 
-  readonly query = async (): Promise<LockManagerSnapshot> => ({ held: [...this.held].map((name) => ({ name })), pending: [] });
+  readonly query = async (): Promise<LockManagerSnapshot> =>
+    ({ held: [...this.held].map((name) => ({ name })), pending: [] });
 }
 
 /** What listens to the page, and to its document. */
@@ -28,7 +30,8 @@ class Page {
   readonly visibilityState = "visible";
   readonly #heard: [type: string, listener: (event: object) => void][] = [];
 
-  readonly addEventListener = (type: string, listener: (event: object) => void, { signal }: { signal?: AbortSignal } = {}): void => {
+  readonly addEventListener =
+    (type: string, listener: (event: object) => void, { signal }: { signal?: AbortSignal } = {}): void => {
     const entry: [string, (event: object) => void] = [type, listener];
     this.#heard.push(entry);
     signal?.addEventListener("abort", () => this.#heard.splice(this.#heard.indexOf(entry), 1));
@@ -53,19 +56,36 @@ class CountedChannel {
 }
 
 /** A page's journal whose client listens, in a page of its own; `told`: what the core hears of the page. */
-async function inPage(story: (rig: { page: Page; locks: Locks; journal: Journal; client: JournalClient; told: number[] }) => Promise<void>): Promise<void> {
+async function inPage(
+  story: (rig: { page: Page; locks: Locks; journal: Journal; client: JournalClient; told: number[] }) =>
+    Promise<void>,
+): Promise<void> {
   new Shim();
   const [page, locks, told] = [new Page(), new Locks(), [] as number[]];
-  const globals: [string, unknown][] = [["navigator", { locks }], ["document", page], ["addEventListener", page.addEventListener], ["BroadcastChannel", CountedChannel]];
-  const within = globals.reduceRight<() => Promise<void>>((run, [name, value]) => () => withGlobal(name, { value, writable: true }, run), async () => {
+  const globals: [string, unknown][] = [
+    ["navigator", { locks }],
+    ["document", page],
+    ["addEventListener", page.addEventListener],
+    ["BroadcastChannel", CountedChannel],
+  ];
+  const within = globals.reduceRight<() => Promise<void>>((run, [name, value]) => () => withGlobal(
+    name, { value, writable: true }, run,
+  ), async () => {
     open.clear();
     const { journal } = await Journal.open("s", false);
     const tabs = (_: number, what: number): void => {
       told.push(what);
       if (what === TAB_INPUT.wake) journal.tabs(TAB_EFFECT.awake, 0, new Uint8Array());
     };
-    const runtime = new Proxy({ tabs }, { get: (all, name) => (name === "tabs" ? all.tabs : () => undefined) });
-    const client: JournalClient = { wire: { runtime, handle: 1 } as never, streams: { rest: () => {} }, reconnecting: () => false, connected: () => new Promise<void>(() => {}), said: () => {} };
+    const runtime =
+      new Proxy({ tabs }, { get: (all, name) => (name === "tabs" ? all.tabs : () => undefined) });
+    const client: JournalClient = {
+      wire: { runtime, handle: 1 } as never,
+      streams: { rest: () => {} },
+      reconnecting: () => false,
+      connected: () => new Promise<void>(() => {}),
+      said: () => {},
+    };
     journal.attach(client, true);
     await settled();
     told.length = 0;
@@ -110,7 +130,9 @@ async function whileItComesBack(ends: (rig: { page: Page; journal: Journal }) =>
       ends(rig);
       await settled();
       assert.deepEqual([moment, open.size, rig.locks.held.has(LISTENS)], [moment, 0, false]);
-      assert.deepEqual(rig.told.filter((input) => input === TAB_INPUT.show || input === TAB_INPUT.wake), [], `at ${moment}`);
+      assert.deepEqual(
+        rig.told.filter((input) => input === TAB_INPUT.show || input === TAB_INPUT.wake), [], `at ${moment}`,
+      );
     });
   }
 }

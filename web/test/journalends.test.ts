@@ -20,7 +20,8 @@ test("Fault 612: a page that is closed waits for each commit that it has begun",
     return false;
   });
   try {
-    journal.commit(1, { strict: false, unawaited: true }, [{ kind: "forget", call: 1, outcome: 1 }]); // is made once more, without its tombstone
+    // is made once more, without its tombstone
+    journal.commit(1, { strict: false, unawaited: true }, [{ kind: "forget", call: 1, outcome: 1 }]);
     journal.commit(2, { strict: false, unawaited: false }, []);
     journal.close();
     await until(() => refused > 0);

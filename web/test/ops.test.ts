@@ -11,7 +11,10 @@ const call = (id: number, bytes: number): LoadedCall => ({
   ended: false,
   plain: new Uint8Array(10).fill(id),
   acked: id === 7 ? 12 : 0,
-  rows: [1, 2].map((n) => ({ epoch: 2, n, plain: new Uint8Array(bytes).fill(n), secret: n === 2 ? new Uint8Array([7]) : null })),
+  rows: [1, 2].map(
+    (n) =>
+      ({ epoch: 2, n, plain: new Uint8Array(bytes).fill(n), secret: n === 2 ? new Uint8Array([7]) : null }),
+  ),
 });
 
 test("a list comes in pieces that end where calls do, and says the same in all", () => {
@@ -23,7 +26,9 @@ test("a list comes in pieces that end where calls do, and says the same in all",
   for (const [i, piece] of pieces.entries()) {
     const ops = decodeOps(piece);
     assert.equal(ops[0]!.kind, i === 0 ? "server" : "call");
-    assert.ok(piece.length <= 1_000 || ops.filter((op) => op.kind === "call").length === 1, `${piece.length} bytes`);
+    assert.ok(
+      piece.length <= 1_000 || ops.filter((op) => op.kind === "call").length === 1, `${piece.length} bytes`,
+    );
   }
   assert.ok(pieces.length > 5, `${pieces.length}`);
   assert.equal(list.pieces(Infinity).length, 1);
@@ -34,5 +39,7 @@ test("a list comes in pieces that end where calls do, and says the same in all",
 test("a list's bytes are in a buffer of their own", () => {
   const bytes = new OpList().forget(2 ** 40 + 5, 2).bytes();
   assert.equal(bytes.byteLength, bytes.buffer.byteLength);
-  assert.deepEqual(decodeOps(bytes), [{ kind: "forget", call: 2 ** 40 + 5, mine: false, awaited: false, outcome: 2 }]);
+  assert.deepEqual(
+    decodeOps(bytes), [{ kind: "forget", call: 2 ** 40 + 5, mine: false, awaited: false, outcome: 2 }],
+  );
 });

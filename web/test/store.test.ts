@@ -64,7 +64,9 @@ test("TestFault122_PathsThatMayHoldASecret", async () => {
 
 test("a server's key needs no crypto.subtle", async () => {
   const real = Object.getOwnPropertyDescriptor(globalThis, "crypto")!;
-  Object.defineProperty(globalThis, "crypto", { configurable: true, value: { getRandomValues: () => undefined } });
+  Object.defineProperty(
+    globalThis, "crypto", { configurable: true, value: { getRandomValues: () => undefined } },
+  );
   try {
     const key = await serverKey("http://nas.local/mcp", "ada");
     assert.ok(/^http:\/\/nas\.local\/mcp#[0-9a-f]{16}$/.test(key), key);

@@ -25,8 +25,10 @@ function made({ key, id }: { key?: string; id?: string } = {}): { call: Call; as
   return { call, asked };
 }
 
-const progress = (call: Call, n: number): void => call.deliver(EVENT.progress, n, `{"progress":${n},"total":9}`);
-const settles = (call: Call): void => call.settle(OUTCOME.result, `{"content":[],"structuredContent":{"n":9}}`);
+const progress = (call: Call, n: number): void =>
+  call.deliver(EVENT.progress, n, `{"progress":${n},"total":9}`);
+const settles = (call: Call): void =>
+  call.settle(OUTCOME.result, `{"content":[],"structuredContent":{"n":9}}`);
 const fails = (call: Call): void => call.settle(OUTCOME.rpcError, `{"code":-32000,"message":"no"}`);
 
 /** What listeners have thrown: Node has no reportError. */
@@ -67,7 +69,9 @@ test("a call is one value for all who observe it, another one when it has change
   assert.equal(told, 1, "five events are one change");
   const after = store.snapshot();
   assert.ok(after !== before);
-  assert.deepEqual([after.state, after.eventCount, after.progress], ["working", 5, { progress: 5, total: 9 }]);
+  assert.deepEqual(
+    [after.state, after.eventCount, after.progress], ["working", 5, { progress: 5, total: 9 }],
+  );
   assert.equal(before.eventCount, 0, "a value is never changed");
   assert.equal(after.cancel, before.cancel);
   stop();
@@ -113,7 +117,9 @@ test("Fault 337: a subscriber that throws has not had the outcome, and one that 
   assert.deepEqual(asked, []);
   const had: CallSnapshot[] = [];
   observeCall(call).subscribe((snapshot) => void had.push(snapshot));
-  assert.deepEqual(had.map(({ state, result }) => [state, result?.structuredContent]), [["completed", { n: 9 }]]);
+  assert.deepEqual(
+    had.map(({ state, result }) => [state, result?.structuredContent]), [["completed", { n: 9 }]],
+  );
   assert.deepEqual(asked, ["handed"]);
 });
 
@@ -154,7 +160,9 @@ test("the list has what the store has, what comes back and what is made; what th
   client.listeners.emit("restored", { call: back.call });
   client.listeners.emit("call", { call: fresh.call as Call<unknown> });
   await drawn();
-  assert.deepEqual([store.snapshot().state, store.snapshot().calls.map(({ id }) => id).sort()], ["ready", ["1", "2", "3"]]);
+  assert.deepEqual(
+    [store.snapshot().state, store.snapshot().calls.map(({ id }) => id).sort()], ["ready", ["1", "2", "3"]],
+  );
   settles(back.call);
   await drawn();
   assert.equal(store.snapshot().calls.length, 3, "what has ended stays to be seen");
@@ -178,7 +186,9 @@ test("a call is found by its key, whoever makes it and when", async () => {
   progress(call, 1);
   await drawn();
   await drawn(); // once for the list, once for the call
-  assert.deepEqual([store.snapshot().state, store.snapshot().call, store.snapshot().eventCount], ["working", call, 1]);
+  assert.deepEqual(
+    [store.snapshot().state, store.snapshot().call, store.snapshot().eventCount], ["working", call, 1],
+  );
 });
 
 test("what is no call, client, key or number of events is refused by name", () => {
@@ -189,7 +199,12 @@ test("what is no call, client, key or number of events is refused by name", () =
     [() => observeCalls(undefined as never), /client has to be an McpClient/],
     [() => findCall(new Client([]).asClient, ""), /keyOrId has to be/],
   ];
-  for (const [act, message] of wrong) assert.throws(act, (error) => error instanceof HoldfastError && error.code === "bad_argument" && message.test(error.message));
+  for (const [act, message] of wrong)
+    assert.throws(
+      act,
+      (error) =>
+        error instanceof HoldfastError && error.code === "bad_argument" && message.test(error.message),
+    );
 });
 
 test("a call that waits for a sign-in is shown as that, until it goes on", async () => {
@@ -204,15 +219,21 @@ test("a call that waits for a sign-in is shown as that, until it goes on", async
   }
   settles(call);
   await drawn();
-  assert.deepEqual([...states, store.snapshot().state], ["awaiting_authorization", "working", "awaiting_authorization", "completed"]);
+  assert.deepEqual(
+    [...states, store.snapshot().state],
+    ["awaiting_authorization", "working", "awaiting_authorization", "completed"],
+  );
   stop();
 });
 
 test("Fault 558: a question that is answered in another part of the app, or asked in another page, is shown no more", async () => {
-  const asks = (call: Call, position: number): void => call.deliver(EVENT.input, position, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`);
+  const asks = (call: Call, position: number): void => call.deliver(
+    EVENT.input, position, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`,
+  );
   const ways: Record<string, (call: Call) => void> = {
     "the app's own loop": (call) => call.answer({ who: { action: "accept" } }),
-    "another page, which carries the call now": (call) => call.deliver(EVENT.status, 1, `{"state":"followed"}`, StreamState.Followed),
+    "another page, which carries the call now": (call) =>
+      call.deliver(EVENT.status, 1, `{"state":"followed"}`, StreamState.Followed),
   };
   for (const [way, answered] of Object.entries(ways)) {
     const { call } = made();
@@ -244,7 +265,9 @@ test("Fault 602: while the calls of the next user are looked for none is missing
   looks[0]!([ada.call]);
   await drawn();
   await drawn();
-  assert.deepEqual([list.snapshot().calls, list.snapshot().state, found.snapshot().state], [[], "looking", "looking"]);
+  assert.deepEqual(
+    [list.snapshot().calls, list.snapshot().state, found.snapshot().state], [[], "looking", "looking"],
+  );
   looks[1]!([bob.call]);
   await drawn();
   await drawn();
@@ -271,13 +294,17 @@ test("Fault 608: of a client that is closed, or whose data were deleted, no call
 
 test("Fault 605: a question that was answered before a component shows the call is not shown by it", async () => {
   const { call } = made();
-  const asks = (position: number): void => call.deliver(EVENT.input, position, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`);
+  const asks = (position: number): void => call.deliver(
+    EVENT.input, position, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`,
+  );
   asks(1);
   call.answer({ who: { action: "accept" } });
   const store = observeCall(call);
   const stop = store.onChange(() => {});
   await drawn();
-  assert.deepEqual([store.snapshot().state, store.snapshot().input, store.snapshot().eventCount], ["working", undefined, 1]);
+  assert.deepEqual(
+    [store.snapshot().state, store.snapshot().input, store.snapshot().eventCount], ["working", undefined, 1],
+  );
   asks(1); // the next, with nothing of the server's in between
   await drawn();
   assert.equal(store.snapshot().state, "input_required");

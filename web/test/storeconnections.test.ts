@@ -37,7 +37,12 @@ class Client {
 }
 
 /** Connections, with those that were opened. */
-function rig(): { connections: Connections<Client, Options>; opened: Client[]; idle: { is: boolean; then?: () => void }; fails: { next?: HoldfastError } } {
+function rig(): {
+  connections: Connections<Client, Options>;
+  opened: Client[];
+  idle: { is: boolean; then?: () => void };
+  fails: { next?: HoldfastError };
+} {
   const opened: Client[] = [];
   const idle: { is: boolean; then?: () => void } = { is: true };
   const fails: { next?: HoldfastError } = {};
@@ -145,12 +150,16 @@ test("the newest of the app's handlers is asked", async () => {
   assert.equal(opened[0]!.options.handlers!.elicitation(), "second");
 });
 
-const says = (words: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(words);
+const says = (words: string) => (error: unknown): boolean =>
+  error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(words);
 
 test("which options mean the same connection", () => {
   const key = (options: object): string => connectionKey("https://a.example/mcp", options);
   const same: [object, object][] = [
-    [{ client: { name: "a", version: "1" }, listen: true }, { listen: true, client: { version: "1", name: "a" } }],
+    [
+      { client: { name: "a", version: "1" }, listen: true },
+      { listen: true, client: { version: "1", name: "a" } },
+    ],
     [{ token: () => "a" }, { token: () => "b" }],
     [{ headers: new Headers({ a: "b" }) }, { headers: new Headers({ A: "b" }) }],
     [{ principal: undefined }, {}],
@@ -165,7 +174,10 @@ test("which options mean the same connection", () => {
   ];
   for (const [a, b] of same) assert.equal(key(a), key(b));
   for (const [a, b] of other) assert.ok(key(a) !== key(b));
-  assert.throws(() => rig().connections.to("/mcp", { signal: new AbortController().signal } as never), says("signal cannot be given"));
+  assert.throws(
+    () => rig().connections.to("/mcp", { signal: new AbortController().signal } as never),
+    says("signal cannot be given"),
+  );
   assert.throws(() => rig().connections.to("/mcp", { linger: -1 }), says("linger has to be"));
 });
 
@@ -173,7 +185,8 @@ test("Fault 557: who tries again after a failure that an error boundary has show
   inVirtualTime(async () => {
     for (const linger of [0, undefined, 60_000]) {
       const { connections, opened, fails } = rig();
-      const draw = (): ReturnType<typeof connections.to> => connections.to("https://a.example/mcp", linger === undefined ? {} : { linger });
+      const draw = (): ReturnType<typeof connections.to> =>
+        connections.to("https://a.example/mcp", linger === undefined ? {} : { linger });
       fails.next = new HoldfastError({ code: "network_error", message: "nobody listens" });
       await assert.rejects(draw().ready(), (error) => error === fails.next); // a component suspends
       mock.timers.tick(500); // React draws when it can
@@ -195,7 +208,8 @@ test("Fault 557: who tries again after a failure that an error boundary has show
 
 test("Fault 559: components that sign in differently at one address share no connection, and those that sign in alike do", async () => {
   const here = { redirectUrl: "https://app.example/" };
-  const fetch = (): (() => Promise<Response>) => () => Promise.reject(new Error("nobody signs in")); // another function each time
+  // another function each time
+  const fetch = (): (() => Promise<Response>) => () => Promise.reject(new Error("nobody signs in"));
   const { clientCredentials } = oauthProgram;
   const kinds: (() => OAuth)[] = [
     () => oauth(here),
@@ -211,12 +225,18 @@ test("Fault 559: components that sign in differently at one address share no con
     () => clientCredentials({ clientId: "b", clientSecret: "t" }),
   ];
   const { connections, opened } = rig();
-  for (const kind of [...kinds, ...kinds]) connections.to("https://a.example/mcp", { auth: kind() }).onChange(() => {});
+  for (const kind of [...kinds, ...kinds])
+    connections.to("https://a.example/mcp", { auth: kind() }).onChange(() => {});
   await turn();
   assert.equal(opened.length, kinds.length);
-  const key = connectionKey("https://a.example/mcp", { auth: oauth() }); // as a server has it that draws the page
-  Object.defineProperty(globalThis, "location", { value: new URL("https://app.example/a/route"), configurable: true });
-  assert.equal(connectionKey("https://a.example/mcp", { auth: oauth() }), key, "wherever in the app its component is");
+  // as a server has it that draws the page
+  const key = connectionKey("https://a.example/mcp", { auth: oauth() });
+  Object.defineProperty(
+    globalThis, "location", { value: new URL("https://app.example/a/route"), configurable: true },
+  );
+  assert.equal(
+    connectionKey("https://a.example/mcp", { auth: oauth() }), key, "wherever in the app its component is",
+  );
 });
 
 test("Fault 590: who tries again after a failure connects again, also while another component shows that failure", () =>
@@ -237,7 +257,9 @@ test("Fault 590: who tries again after a failure connects again, also while anot
     [told] = [0];
     const ready = draw().ready();
     assert.equal(draw().ready(), ready, "StrictMode draws twice");
-    assert.deepEqual([told, draw().failure()], [0, undefined], "nobody hears of it while components are drawn");
+    assert.deepEqual(
+      [told, draw().failure()], [0, undefined], "nobody hears of it while components are drawn",
+    );
     assert.equal(await ready, opened[0]);
     assert.ok(told >= 1);
     assert.deepEqual([opened.length, draw().snapshot().client], [1, opened[0]]);
@@ -253,7 +275,8 @@ test("Fault 591: a sign-in whose functions are other ones is another; one whose 
     () => oauth({ ...here, metadataProxy: (url) => `/other?${url}` }),
   ];
   const { connections, opened } = rig();
-  for (const kind of [...kinds, ...kinds]) connections.to("https://a.example/mcp", { auth: kind() }).onChange(() => {});
+  for (const kind of [...kinds, ...kinds])
+    connections.to("https://a.example/mcp", { auth: kind() }).onChange(() => {});
   await turn();
   assert.equal(opened.length, kinds.length);
 
@@ -282,7 +305,9 @@ test("Fault 591: a sign-in whose functions are other ones is another; one whose 
   opened.at(-1)!.says("closed");
   connection.snapshot().reconnect();
   await turn();
-  assert.equal(opened.at(-1)!.options.auth, opened.at(-2)!.options.auth, "it is one sign-in, however often it connects");
+  assert.equal(
+    opened.at(-1)!.options.auth, opened.at(-2)!.options.auth, "it is one sign-in, however often it connects",
+  );
 });
 
 test("Fault 639: a sign-in that the app has made once is one, of whatever connections, and whether or not somebody uses them meanwhile", async () => {
@@ -290,7 +315,8 @@ test("Fault 639: a sign-in that the app has made once is one, of whatever connec
   const heard: string[] = [];
   auth.onchange = () => heard.push("there");
   const { connections, opened } = rig();
-  const draw = (options: Options = {}) => connections.to("https://a.example/mcp", { auth, ...options, linger: 0 });
+  const draw = (options: Options = {}) =>
+    connections.to("https://a.example/mcp", { auth, ...options, linger: 0 });
   const stop = draw().onChange(() => {});
   draw({ client: "other" }).onChange(() => {});
   await turn();
@@ -316,8 +342,16 @@ test("Fault 666: one sign-in that the app gives to connect(), and to components 
   };
   const opened: { changed: () => void; proxied: () => void }[] = [];
   class Authorization {
-    static async open(source: SignInSource, _: string, changed: (auth: object) => void, newest: () => OAuthOptions | undefined): Promise<object> {
-      opened.push({ changed: () => changed({}), proxied: () => (newest() ?? (source.of as OAuthOptions)).metadataProxy!("x") });
+    static async open(
+      source: SignInSource,
+      _: string,
+      changed: (auth: object) => void,
+      newest: () => OAuthOptions | undefined,
+    ): Promise<object> {
+      opened.push({
+        changed: () => changed({}),
+        proxied: () => (newest() ?? (source.of as OAuthOptions)).metadataProxy!("x"),
+      });
       return {};
     }
     constructor(_: string, readonly shared: () => Promise<object>) {}
@@ -339,5 +373,14 @@ test("Fault 666: one sign-in that the app gives to connect(), and to components 
   connection.update({});
   opened[0]!.changed();
   opened[0]!.proxied();
-  assert.deepEqual(called, ["onchange of the app", "proxy of the app", "onchange of the component", "proxy of the component", "proxy of the app"]);
+  assert.deepEqual(
+    called,
+    [
+      "onchange of the app",
+      "proxy of the app",
+      "onchange of the component",
+      "proxy of the component",
+      "proxy of the app",
+    ],
+  );
 });

@@ -27,7 +27,8 @@ class Log {
     return storedEvents(gap, {
       rows: async ({ n }, most) => {
         this.reads++;
-        return this.positions.slice(n, n + most).map((_, i): LogRow => ({ epoch: 1, n: n + i + 1, plain: new Uint8Array(8), secret: null }));
+        return this.positions.slice(n, n + most)
+          .map((_, i): LogRow => ({ epoch: 1, n: n + i + 1, plain: new Uint8Array(8), secret: null }));
       },
       landed: async () => void this.positions.push(...this.flying.splice(0, 1)),
       replay: ({ n }, position) => {
@@ -42,11 +43,15 @@ class Log {
 
 const event = (position: number): RawEvent => ({ kind: EVENT.progress, position, text: "{}" });
 
-/** A queue of ten events whose readers get past them from a log; what comes of each event: its position, or what is missing there. */
+/**
+ * A queue of ten events whose readers get past them from a log; what comes of each event: its position, or
+ * what is missing there.
+ */
 function queue(log: Log, kept = true): EventQueue<RawEvent, number | string> {
   return new EventQueue<RawEvent, number | string>({
     backlog: new Backlog(10),
-    decode: ({ kind, position, text }) => (kind === GAP ? text : kind === EVENT.status ? `status ${position}` : position),
+    decode: ({ kind, position, text }) =>
+      (kind === GAP ? text : kind === EVENT.status ? `status ${position}` : position),
     gaps: {
       positionOf: ({ position }) => position,
       isStored: ({ kind }) => kind !== EVENT.status,
@@ -91,7 +96,9 @@ test("Fault 168: what is not stored either is told where it is missing, and coun
   events.push({ kind: EVENT.status, position: 100, text: "{}" }, KiB); // is never stored
   events.end(undefined);
   const gap = (events: number, from: number, to: number): string => JSON.stringify({ events, from, to });
-  assert.deepEqual(await all(events.read()), [...upTo(20), gap(10, 21, 30), ...upTo(90, 31), gap(11, 91, 100)]);
+  assert.deepEqual(
+    await all(events.read()), [...upTo(20), gap(10, 21, 30), ...upTo(90, 31), gap(11, 91, 100)],
+  );
   assert.equal(log.missing, 21);
   // Of a call that is not kept: nothing is dropped that has room again.
   const other = queue(new Log(), false);
@@ -141,7 +148,9 @@ test("Fault 168: a reader that waits behind a gap is woken, by the end as well",
   const reader = events.read();
   const asked = upTo(22).map(() => reader.next());
   const error = new HoldfastError({ code: "lost", message: "x" });
-  assert.deepEqual(await Promise.all(asked.slice(0, 20)).then((all) => all.map(({ value }) => value)), upTo(20));
+  assert.deepEqual(
+    await Promise.all(asked.slice(0, 20)).then((all) => all.map(({ value }) => value)), upTo(20),
+  );
   events.push(event(21), KiB);
   assert.equal((await asked[20]!).value, 21);
   events.end(error);
@@ -179,9 +188,16 @@ test("Fault 548: a loop that is left in the middle of stored events leaves nothi
       ended++;
     }
   };
-  const use = { positionOf: ({ position }: RawEvent) => position, isStored: () => true, stored: () => true, refill: () => withoutGaps(stored()) };
+  const use = {
+    positionOf: ({ position }: RawEvent) => position,
+    isStored: () => true,
+    stored: () => true,
+    refill: () => withoutGaps(stored()),
+  };
   const left = async (leave: (reader: AsyncIterableIterator<number>) => Promise<void>): Promise<void> => {
-    const events = new EventQueue<RawEvent, number>({ backlog: new Backlog(10), decode: ({ position }) => position, gaps: use });
+    const events = new EventQueue<RawEvent, number>({
+      backlog: new Backlog(10), decode: ({ position }) => position, gaps: use,
+    });
     events.skipped(Object.assign(new Gap(), { events: 9, from: 1, to: 9 }));
     await leave(events.read());
     for (let n = 0; n < 3; n++) await ready();

@@ -10,7 +10,10 @@ import { full, Shim, until } from "./storeshim.js";
 
 const open = (tab = "a"): ReturnType<typeof openStore> => openStore({ server: "s", tab });
 
-/** Makes a transaction abort after its requests have succeeded, with no error event: as Chrome does without room. */
+/**
+ * Makes a transaction abort after its requests have succeeded, with no error event: as Chrome does without
+ * room.
+ */
 function abortWith(error: string): (tx: IDBTransaction) => void {
   return (tx) => {
     tx.commit = () => undefined;
@@ -41,8 +44,18 @@ test("TestFault62_68_AbortAfterEveryRequestSucceededRejects", async () => {
 });
 
 for (const [name, kill] of [
-  ["the handle refuses transactions", (): never => { throw new DOMException("The database connection is closing.", "InvalidStateError"); }],
-  ["Safari's server is lost", (): never => { throw new DOMException("Connection to Indexed Database server lost. Refresh the page to try again", "UnknownError"); }],
+  [
+    "the handle refuses transactions",
+    (): never => { throw new DOMException("The database connection is closing.", "InvalidStateError"); },
+  ],
+  [
+    "Safari's server is lost",
+    (): never => {
+      throw new DOMException(
+        "Connection to Indexed Database server lost. Refresh the page to try again", "UnknownError",
+      );
+    },
+  ],
 ] as const) {
   test(`TestFault64_DeadHandleIsReplacedOnceAndTheWorkRepeated: ${name}`, async () => {
     const shim = new Shim();
@@ -61,7 +74,8 @@ for (const [name, kill] of [
       const request = broken(...args);
       request.addEventListener("success", () => {
         const real = shim.handle.transaction.bind(shim.handle);
-        shim.handle.transaction = (stores, ...rest) => ((stores as string[]).includes("log") ? kill() : real(stores, ...rest));
+        shim.handle.transaction = (stores, ...rest) =>
+          ((stores as string[]).includes("log") ? kill() : real(stores, ...rest));
       });
       return request;
     };
@@ -97,7 +111,9 @@ test("TestFault64_WhatWasStoredThoughTheConnectionBrokeIsNotStoredTwice", async 
   shim.spoil(deaf);
   assert.deepEqual((await other.load(nobody)).calls.map((c) => [c.call, c.epoch, c.owned]), [[1, 2, true]]);
   shim.spoil(deaf);
-  await other.commit([{ kind: "server", plain: bytes("x"), secret: null }, { kind: "forget", call: 1 }], false);
+  await other.commit(
+    [{ kind: "server", plain: bytes("x"), secret: null }, { kind: "forget", call: 1 }], false,
+  );
   assert.equal(await other.read(1), null);
 });
 
@@ -120,7 +136,10 @@ test("TestFault64_TransactionThatHearsNothingEndsWithItsHandle", async () => {
 test("TestFault70_DamagedRecordsAreSkippedCountedAndKept", async () => {
   const shim = new Shim();
   const store = await open();
-  await store.commit([head(1), row(1, 1, 0, "token"), row(1, 1, 1, "next"), head(2), row(2, 1, 0), head(3), row(3, 1, 0)], false);
+  await store.commit(
+    [head(1), row(1, 1, 0, "token"), row(1, 1, 1, "next"), head(2), row(2, 1, 0), head(3), row(3, 1, 0)],
+    false,
+  );
   await store.commit([{ kind: "server", plain: bytes("x"), secret: bytes("y") }], false);
   const deep = JSON.parse(`${"[".repeat(500)}${"]".repeat(500)}`) as unknown;
   await shim.edit("log", (log) => {
@@ -171,10 +190,19 @@ test("TestFault70_DamagedRecordsAreSkippedCountedAndKept", async () => {
 test("TestFault72_LargeContentsAreStoredAsBytes", async () => {
   const shim = new Shim();
   const store = await open();
-  const large: Op = { kind: "log", call: 1, epoch: 1, n: 0, plain: new Uint8Array(50 << 20).fill(7), secret: bytes("[".repeat(5_000)) };
+  const large: Op = {
+    kind: "log",
+    call: 1,
+    epoch: 1,
+    n: 0,
+    plain: new Uint8Array(50 << 20).fill(7),
+    secret: bytes("[".repeat(5_000)),
+  };
   await store.commit([head(1), large], true);
   const [found] = (await store.read(1))!.rows;
-  assert.deepEqual([found!.plain.length, found!.plain[49 << 20], found!.secret!.length], [50 << 20, 7, 5_000]);
+  assert.deepEqual(
+    [found!.plain.length, found!.plain[49 << 20], found!.secret!.length], [50 << 20, 7, 5_000],
+  );
   const [record] = (await shim.dump())["log"]!;
   assert.deepEqual(Object.keys(record).sort(), ["call", "epoch", "n", "plain", "secret", "server"]);
 });
@@ -250,16 +278,24 @@ test("Fault 568: an ended call that a tab has taken over is its own to delete, a
     new Shim();
     await wipeAll();
     const a = await openAs("a");
-    await a.commit([...keyed(1, "k"), end(1, 1, 2), ...keyed(2, "l"), end(2, 1, 2), ...keyed(3, "m"), end(3, 1, 2)], true);
+    await a.commit(
+      [...keyed(1, "k"), end(1, 1, 2), ...keyed(2, "l"), end(2, 1, 2), ...keyed(3, "m"), end(3, 1, 2)], true,
+    );
     const b = await openAs("b");
     assert.deepEqual((await b.load(nobody)).calls.map(({ owned }) => owned), [true, true, true]);
     // The store had failed when the app was done with it: it is deleted later, where it is still this tab's.
-    assert.deepEqual(await b.commit([{ kind: "forget", call: 1, mine: true }, ...keyed(4, "k")], true), { sealed: true, fenced: [], lost: [] });
+    assert.deepEqual(
+      await b.commit([{ kind: "forget", call: 1, mine: true }, ...keyed(4, "k")], true),
+      { sealed: true, fenced: [], lost: [] },
+    );
     // A tab replaces its own call.
     assert.deepEqual((await b.commit(keyed(5, "l"), true)).lost, []);
     // Whose it was, back from the back/forward cache, does neither.
     assert.deepEqual((await a.commit([{ kind: "forget", call: 3, mine: true }], true)).fenced, [3]);
-    assert.deepEqual((await a.commit(keyed(6, "m"), true)).lost.map(({ holder }) => [holder?.call, holder?.owner]), [[3, "b"]]);
+    assert.deepEqual(
+      (await a.commit(keyed(6, "m"), true)).lost.map(({ holder }) => [holder?.call, holder?.owner]),
+      [[3, "b"]],
+    );
     assert.deepEqual((await b.load(all)).calls.map(({ call }) => call), [2, 3, 4, 5]);
   }
 });
@@ -267,12 +303,24 @@ test("Fault 568: an ended call that a tab has taken over is its own to delete, a
 test("Fault 570: where there is no room what is stored is read all the same, and taken over once there is some", async () => {
   const shim = new Shim();
   const a = await open("a");
-  await a.commit([head(1), row(1, 1, 1, "token"), head(2), end(2, 1, 1), { kind: "server", plain: bytes("x"), secret: null }], true);
+  await a.commit(
+    [
+      head(1),
+      row(1, 1, 1, "token"),
+      head(2),
+      end(2, 1, 1),
+      { kind: "server", plain: bytes("x"), secret: null },
+    ],
+    true,
+  );
   const { idEpoch } = await a.load(all);
   const empty = full(shim);
   const b = await open("b");
   const read = await b.load(nobody);
-  assert.deepEqual(read.calls.map(({ call, owner, owned, ended, rows }) => [call, owner, owned, ended, rows.length]), [[1, "a", false, false, 1], [2, "a", false, true, 1]]);
+  assert.deepEqual(
+    read.calls.map(({ call, owner, owned, ended, rows }) => [call, owner, owned, ended, rows.length]),
+    [[1, "a", false, false, 1], [2, "a", false, true, 1]],
+  );
   assert.deepEqual([text(read.server!.plain), text(read.calls[0]!.rows[0]!.secret)], ["x", "token"]);
   assert.ok(read.idEpoch > 0 && read.idEpoch !== idEpoch + 1, "the next page is given that one");
   await assert.rejects(b.takeOver(1, 1), because("quota"));
@@ -287,7 +335,9 @@ test("Fault 570: lists that can be asked for again make room for a page that beg
     const a = await open("a");
     await a.commit([head(1), row(1, 1, 1)], true);
     const now = Date.now();
-    await a.results!.put([{ list: "tools", digest: "d", asked: now, at: now, until: now + 60_000, bytes: bytes("list") }]);
+    await a.results!.put([
+      { list: "tools", digest: "d", asked: now, at: now, until: now + 60_000, bytes: bytes("list") },
+    ]);
     const b = await open("b");
     let lists = true;
     const empty = full(shim, (tx) => {
@@ -349,7 +399,10 @@ test("Fault 611: where the lists that go make room for it, it is noted that one 
 test("Fault 732: storage that the browser denies is missing, and a logout there is done", async () => {
   const shim = new Shim();
   const refuse = (): IDBOpenDBRequest => {
-    const request = Object.assign(new EventTarget(), { error: new DOMException("The user denied permission to access the database.", "UnknownError") }) as unknown as IDBOpenDBRequest;
+    const request = Object.assign(
+      new EventTarget(),
+      { error: new DOMException("The user denied permission to access the database.", "UnknownError") },
+    ) as unknown as IDBOpenDBRequest;
     setTimeout(() => request.onerror!(new Event("error")), 0);
     return request;
   };

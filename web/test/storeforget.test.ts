@@ -10,7 +10,9 @@ import { full, Shim, until } from "./storeshim.js";
 // What a logout deletes stays deleted, whatever another tab has under way.
 
 /** A tab's store that has been loaded, and what it said of its end. */
-async function opened(server: string, tab: string, sealAll = false): Promise<{ store: Store; said: StoreReason[] }> {
+async function opened(
+  server: string, tab: string, sealAll = false,
+): Promise<{ store: Store; said: StoreReason[] }> {
   const said: StoreReason[] = [];
   const store = await openStore({ server, tab, sealAll, onLost: (why) => said.push(why) });
   await store.load(all);
@@ -34,9 +36,13 @@ function heldCommit(): { begun(): boolean; letGo(): void; end(): void } {
 
 /** All records but those that say nothing of anybody: the database's own, and which stores have ended. */
 async function left(shim: Shim, server: string): Promise<string[]> {
-  const records = Object.entries(await shim.dump()).flatMap(([name, rows]) => rows.map((record) => ({ name, record })));
-  const shown = (value: unknown): string => JSON.stringify(value, (_, v) => (v instanceof Uint8Array ? new TextDecoder().decode(v) : v));
-  return records.filter(({ name, record }) => name !== "keys" || shown(record).includes(server)).map(({ name, record }) => `${name} ${shown(record)}`);
+  const records =
+    Object.entries(await shim.dump()).flatMap(([name, rows]) => rows.map((record) => ({ name, record })));
+  const shown = (value: unknown): string =>
+    JSON.stringify(value, (_, v) => (v instanceof Uint8Array ? new TextDecoder().decode(v) : v));
+  return records.filter(({ name, record }) => name !== "keys" || shown(record).includes(server)).map(
+    ({ name, record }) => `${name} ${shown(record)}`,
+  );
 }
 
 const ADA = "https://example.com#ada";
@@ -55,10 +61,17 @@ test("TestFault121_CommitInFlightWhileAnotherTabForgets", async () => {
       [false, [head(2, "its argument"), row(2, 1, 1, "token")]],
       [false, [row(1, 1, 2, "token")]],
       [false, [session]],
-      [false, [{ kind: "forget", call: 1, mine: true } as const, head(1, "rewritten", 1), row(1, 1, 1, "token")]],
+      [
+        false,
+        [{ kind: "forget", call: 1, mine: true } as const, head(1, "rewritten", 1), row(1, 1, 1, "token")],
+      ],
       [false, [head(2), key, row(2, 1, 1, "token")]],
       [true, [head(2), key]],
-      [false, [{ kind: "log", call: 1, epoch: 0, n: 1, plain: bytes(""), secret: null }, row(1, 1, 2, "token")]], // what an app is done with
+      // what an app is done with
+      [
+        false,
+        [{ kind: "log", call: 1, epoch: 0, n: 1, plain: bytes(""), secret: null }, row(1, 1, 2, "token")],
+      ],
       [true, [{ ...session, ended: true }]],
     ] as const) {
       const shim = new Shim();
@@ -67,7 +80,8 @@ test("TestFault121_CommitInFlightWhileAnotherTabForgets", async () => {
       const held = heldCommit();
       const commit = store.commit(work, false);
       await until(held.begun);
-      // The other tab's word that the database goes does not reach it: it is frozen, or there is no such word.
+      // The other tab's word that the database goes does not reach it: it is frozen, or there is no such
+      // word.
       for (const handle of shim.handles) handle.onversionchange = null;
       await logout();
       held.letGo();
@@ -187,7 +201,10 @@ test("Fault 571: a logout of whom nothing is stored needs no room", async () => 
   const shim = new Shim();
   const bob = await opened("bob", "b");
   await bob.store.commit([head(1)], false);
-  await shim.edit("calls", (calls) => calls.put({ server: ADA, call: 1, epoch: 1, owner: "gone", sealed: [], plain: bytes("p") }));
+  await shim.edit(
+    "calls",
+    (calls) => calls.put({ server: ADA, call: 1, epoch: 1, owner: "gone", sealed: [], plain: bytes("p") }),
+  );
   const told: unknown[] = [];
   const page = new Channel(ADA, "memory", (_, message) => told.push(message));
   const empty = full(shim);
@@ -198,14 +215,18 @@ test("Fault 571: a logout of whom nothing is stored needs no room", async () => 
     empty();
     page.close();
   }
-  assert.deepEqual([told, (await shim.dump())["calls"]?.map(({ server }) => server), bob.said], [[{ kind: "wiped", generation: "" }], ["bob"], []]);
+  assert.deepEqual(
+    [told, (await shim.dump())["calls"]?.map(({ server }) => server), bob.said],
+    [[{ kind: "wiped", generation: "" }], ["bob"], []],
+  );
 });
 
 test("Fault 610: where no key can be stored either, a page reads what is stored without room, and a logout deletes it", async () => {
   const shim = new Shim();
   const { structuredClone } = globalThis;
   globalThis.structuredClone = ((value: unknown) => {
-    if ((value as { value?: unknown } | null)?.value instanceof CryptoKey) throw new DOMException("no", "DataCloneError");
+    if ((value as { value?: unknown } | null)?.value instanceof CryptoKey)
+      throw new DOMException("no", "DataCloneError");
     return structuredClone(value);
   }) as typeof structuredClone;
   try {
@@ -213,7 +234,9 @@ test("Fault 610: where no key can be stored either, a page reads what is stored 
     await store.commit([head(1), row(1, 1, 1)], false);
     const empty = full(shim);
     try {
-      assert.deepEqual((await (await openStore({ server: ADA, tab: "b" })).load(all)).calls.map(({ call }) => call), [1]);
+      assert.deepEqual(
+        (await (await openStore({ server: ADA, tab: "b" })).load(all)).calls.map(({ call }) => call), [1],
+      );
       await forgetStored(ADA);
     } finally {
       empty();

@@ -22,7 +22,8 @@ async function opened(tab = "a"): Promise<{ store: Store; said: string[] }> {
 }
 
 test("TestFault63_MissingOrForbiddenDatabaseIsReported", async () => {
-  const missing = (): Promise<void> => assert.rejects(openStore({ server: "s", tab: "a" }), because("missing"));
+  const missing = (): Promise<void> =>
+    assert.rejects(openStore({ server: "s", tab: "a" }), because("missing"));
   await withGlobal("indexedDB", { value: undefined }, async () => {
     await missing();
     await wipeAll();
@@ -39,7 +40,9 @@ test("TestFault63_MissingOrForbiddenDatabaseIsReported", async () => {
   });
   await withGlobal("indexedDB", { value: { open: refuse } }, missing);
   // A private window of some browsers: it is there, and refuses later.
-  const request: Partial<IDBOpenDBRequest> = { error: new DOMException("A mutation was refused.", "InvalidStateError") };
+  const request: Partial<IDBOpenDBRequest> = {
+    error: new DOMException("A mutation was refused.", "InvalidStateError"),
+  };
   setTimeout(() => request.onerror!.call(request as IDBOpenDBRequest, new Event("error")));
   await withGlobal("indexedDB", { value: { open: () => request } }, missing);
 });
@@ -80,7 +83,8 @@ test("TestFault84_SleptWhileTheDatabaseOpened", async () => {
 test("Fault 470: a database that a busy browser opens late is waited for, and a hung one is not", async () => {
   const patience = { blocked: 5, timeout: 10, slow: 400 };
   const never = new Promise<never>(() => {});
-  const opening = async (databases: (() => Promise<unknown>) | undefined, succeedsAfter: number): Promise<string> => {
+  const opening =
+    async (databases: (() => Promise<unknown>) | undefined, succeedsAfter: number): Promise<string> => {
     const request: any = { result: { close: () => undefined } };
     let ended = "";
     await withGlobal("indexedDB", { value: { open: () => request, databases } }, async () => {
@@ -101,7 +105,9 @@ test("TestFault66_OpenBehindABlockedOneSaysSoAndGoesOnWhenFreed", async () => {
   const old = await shim.other(1); // an old tab: no versionchange handler
   shim.factory.deleteDatabase("holdfast");
   let blocked = 0;
-  await assert.rejects(openDatabase(() => blocked++, { patience: { blocked: 5, timeout: 10 } }), because("timeout"));
+  await assert.rejects(
+    openDatabase(() => blocked++, { patience: { blocked: 5, timeout: 10 } }), because("timeout"),
+  );
   const open = openDatabase(() => blocked++, { patience: { blocked: 5, timeout: 5_000 } });
   await until(() => blocked === 2);
   old.close();
@@ -112,7 +118,9 @@ test("TestFault66_OpenThatIsBlockedItselfIsReportedAsBlocked", async () => {
   const request: any = {};
   setTimeout(() => request.onblocked());
   await withGlobal("indexedDB", { value: { open: () => request } }, () =>
-    assert.rejects(openDatabase(() => undefined, { patience: { blocked: 5, timeout: 10 } }), because("blocked")),
+    assert.rejects(
+      openDatabase(() => undefined, { patience: { blocked: 5, timeout: 10 } }), because("blocked"),
+    ),
   );
 });
 
@@ -159,7 +167,8 @@ test("TestFault65_ClearedSiteDataIsNoticedByEveryTab", async () => {
   await until(() => a.said.length > 0 && b.said.length > 0);
   assert.deepEqual([a.said, b.said], [["lost closed"], ["lost closed"]]);
   // It may have been a logout: neither writes back what is alive in it.
-  for (const { store } of [a, b]) await assert.rejects(store.commit([head(1), row(1, 1, 0, "token")], false), because("closed"));
+  for (const { store } of [a, b])
+    await assert.rejects(store.commit([head(1), row(1, 1, 0, "token")], false), because("closed"));
   assert.deepEqual(await shim.factory.databases(), []);
 });
 

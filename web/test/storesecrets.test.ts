@@ -20,7 +20,15 @@ function leaks(value: unknown): boolean {
 test("TestFault115_SecretsRestSealed", async () => {
   const shim = new Shim();
   const store = await open();
-  await store.commit([head(1), row(1, 1, 0, CANARY), row(1, 1, 1, CANARY), { kind: "server", plain: bytes("x"), secret: bytes(CANARY) }], true);
+  await store.commit(
+    [
+      head(1),
+      row(1, 1, 0, CANARY),
+      row(1, 1, 1, CANARY),
+      { kind: "server", plain: bytes("x"), secret: bytes(CANARY) },
+    ],
+    true,
+  );
   const stored = await shim.dump();
   assert.ok(!leaks(stored), "a secret is there to be read");
   const [first, second] = stored["log"]!;
@@ -41,8 +49,13 @@ test("TestFault115_SealedPartMovedToAnotherRowDoesNotOpen", async () => {
     log.put({ ...third, secret: third.secret.map((b: number, i: number) => (i === 20 ? b ^ 1 : b)) });
     log.put({ ...first, n: 3, secret: new Uint8Array(5) });
   });
-  await shim.edit("servers", (servers) => servers.put({ server: "s", plain: first.plain, secret: first.secret }));
-  assert.deepEqual((await store.read(1))!.rows.map((r) => [r.n, text(r.secret), r.plain === UNREADABLE]), [[0, CANARY, false], [1, null, true], [2, null, true], [3, null, true]]);
+  await shim.edit(
+    "servers", (servers) => servers.put({ server: "s", plain: first.plain, secret: first.secret }),
+  );
+  assert.deepEqual(
+    (await store.read(1))!.rows.map((r) => [r.n, text(r.secret), r.plain === UNREADABLE]),
+    [[0, CANARY, false], [1, null, true], [2, null, true], [3, null, true]],
+  );
   const { plain, secret, ended } = (await store.readServer())!;
   assert.deepEqual([plain, secret, ended], [UNREADABLE, null, true], "its session is nobody's to go on in");
   assert.equal((await store.usage()).quarantined, 0);
@@ -62,12 +75,15 @@ test("Fault 721: a key that is none is replaced; a row that was sealed with anot
   const shim = new Shim();
   const store = await open();
   await store.commit([head(1), row(1, 1, 0, CANARY)], false);
-  const wrong = await crypto.subtle.generateKey({ name: "AES-CBC", length: 256 }, false, ["encrypt", "decrypt"]);
+  const wrong =
+    await crypto.subtle.generateKey({ name: "AES-CBC", length: 256 }, false, ["encrypt", "decrypt"]);
   const half = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt"]);
   for (const value of ["text", wrong, half, null]) {
     await shim.edit("keys", (keys) => keys.put({ name: "key", value }));
     const next = await open("b");
-    assert.deepEqual((await next.load(all)).calls[0]!.rows, [{ epoch: 1, n: 0, plain: UNREADABLE, secret: null }]);
+    assert.deepEqual(
+      (await next.load(all)).calls[0]!.rows, [{ epoch: 1, n: 0, plain: UNREADABLE, secret: null }],
+    );
     const row0 = [{ kind: "server", plain: bytes("x"), secret: bytes("y") }] as const;
     assert.deepEqual(await next.commit(row0, false), { sealed: true, fenced: [], lost: [] });
     assert.equal(text((await next.readServer())!.secret), "y");
@@ -79,7 +95,9 @@ test("without a cipher secrets are left out, and the commit says so", async () =
   await withGlobal("crypto", plainHttp, async () => {
     const shim = new Shim();
     const store = await open();
-    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, fenced: [], lost: [] });
+    assert.deepEqual(
+      await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, fenced: [], lost: [] },
+    );
     assert.deepEqual(await store.commit([row(1, 1, 1)], true), { sealed: true, fenced: [], lost: [] });
     assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
     assert.deepEqual(await rowsOf(store, 1), ["1/1/0", "1/1/1"]);
@@ -90,7 +108,11 @@ test("Fault 597: a store says whether what is secret can rest in it", async () =
   new Shim();
   assert.equal((await open()).seals, true);
   new Shim();
-  await withGlobal("crypto", { value: { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(7) } }, async () => assert.equal((await open()).seals, false));
+  await withGlobal(
+    "crypto",
+    { value: { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(7) } },
+    async () => assert.equal((await open()).seals, false),
+  );
   assert.equal((await open("b")).seals, true, "which another page may see to");
 });
 
@@ -98,12 +120,15 @@ test("a browser that cannot store a key has no cipher", async () => {
   const shim = new Shim();
   await withGlobal("structuredClone", {
     value: ((real) => (value: unknown) => {
-      if ((value as { value?: unknown } | null)?.value instanceof CryptoKey) throw new DOMException("no", "DataCloneError");
+      if ((value as { value?: unknown } | null)?.value instanceof CryptoKey)
+        throw new DOMException("no", "DataCloneError");
       return real(value);
     })(structuredClone),
   }, async () => {
     const store = await open();
-    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, fenced: [], lost: [] });
+    assert.deepEqual(
+      await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, fenced: [], lost: [] },
+    );
   });
   assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
 });
@@ -119,7 +144,8 @@ test("Fault 124: the key of a call rests as a digest", async () => {
   assert.deepEqual((await shim.dump())["calls"], []);
 });
 
-const openSealed = (tab = "a"): ReturnType<typeof openStore> => openStore({ server: "s", tab, sealAll: true });
+const openSealed = (tab = "a"): ReturnType<typeof openStore> =>
+  openStore({ server: "s", tab, sealAll: true });
 
 test("TestFault122_EverythingRestsSealed", async () => {
   const shim = new Shim();
@@ -142,7 +168,9 @@ test("TestFault122_EverythingRestsSealed", async () => {
   const { calls, server } = await other.load(() => false);
   assert.equal(text(server!.plain), CANARY);
   assert.deepEqual(
-    calls.map((c) => [text(c.plain), c.owned, c.ended, c.acked, c.rows.map((r) => [text(r.plain), text(r.secret)])]),
+    calls.map(
+      (c) => [text(c.plain), c.owned, c.ended, c.acked, c.rows.map((r) => [text(r.plain), text(r.secret)])],
+    ),
     [
       [CANARY, true, false, 0, [[CANARY, CANARY]]],
       [CANARY, true, true, 3, [[CANARY, null]]],
@@ -162,13 +190,22 @@ test("TestFault122_SealedPlainMovedToAnotherRowDoesNotOpen", async () => {
   await shim.edit("calls", (calls) => calls.put({ ...two, all: one.all }));
   assert.deepEqual((await store.read(1))!.rows.map((r) => r.plain === UNREADABLE), [false, true]);
   assert.equal((await store.read(2))!.plain, UNREADABLE);
-  assert.deepEqual((await store.load(all)).calls.map(({ call, plain }) => [call, plain === UNREADABLE]), [[1, false], [2, true]]);
-  assert.deepEqual((await store.rows(1, { epoch: 0, n: 0 }, 9)).map(({ n }) => n), [1], "what follows would have wrong positions");
+  assert.deepEqual(
+    (await store.load(all)).calls.map(({ call, plain }) => [call, plain === UNREADABLE]),
+    [[1, false], [2, true]],
+  );
+  assert.deepEqual(
+    (await store.rows(1, { epoch: 0, n: 0 }, 9)).map(({ n }) => n),
+    [1],
+    "what follows would have wrong positions",
+  );
 });
 
 test("TestFault122_WhatWasPlainIsReadOn", async () => {
   new Shim();
-  await (await open()).commit([head(1), row(1, 1, 1, CANARY), { kind: "server", plain: bytes("x"), secret: null }], false);
+  await (await open()).commit(
+    [head(1), row(1, 1, 1, CANARY), { kind: "server", plain: bytes("x"), secret: null }], false,
+  );
   const store = await openSealed();
   await store.commit([row(1, 1, 2)], false);
   assert.deepEqual(await rowsOf(store, 1), [`1/1/1 ${CANARY}`, "1/1/2"]);
@@ -178,7 +215,9 @@ test("TestFault122_WhatWasPlainIsReadOn", async () => {
 
 test("TestFault122_NothingIsKeptWithoutACipher", async () => {
   const shim = new Shim();
-  await withGlobal("crypto", { value: { getRandomValues: (array: Uint8Array) => array.fill(3) } }, async () => {
+  await withGlobal("crypto", {
+    value: { getRandomValues: (array: Uint8Array) => array.fill(3) },
+  }, async () => {
     await assert.rejects(openSealed(), because("cipher"));
   });
   assert.deepEqual((await shim.dump())["calls"], []);

@@ -6,8 +6,13 @@ import { Shim } from "./storeshim.js";
 type Put = IDBObjectStore["put"];
 
 /** Runs with what IndexedDB's `put` is, which knows the real one. */
-async function withPut(put: (this: IDBObjectStore, real: Put, ...args: Parameters<Put>) => IDBRequest<IDBValidKey>, run: () => Promise<void>): Promise<void> {
-  const db = await new Shim().other(1, (request) => (request.onupgradeneeded = () => request.result.createObjectStore("any")));
+async function withPut(
+  put: (this: IDBObjectStore, real: Put, ...args: Parameters<Put>) => IDBRequest<IDBValidKey>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const db = await new Shim().other(
+    1, (request) => (request.onupgradeneeded = () => request.result.createObjectStore("any")),
+  );
   const proto = Object.getPrototypeOf(db.transaction("any").objectStore("any")) as IDBObjectStore;
   db.close();
   const { put: real } = proto;
@@ -22,7 +27,8 @@ async function withPut(put: (this: IDBObjectStore, real: Put, ...args: Parameter
 }
 
 const cannot = (): never => {
-  throw new DOMException("The object can not be cloned.", "DataCloneError"); // as WebKitGTK 2.50 has it in a shared worker
+  // as WebKitGTK 2.50 has it in a shared worker
+  throw new DOMException("The object can not be cloned.", "DataCloneError");
 };
 
 test("Fault 451: whether a key can be stored is tried, and the trial leaves nothing", async () => {
@@ -44,14 +50,22 @@ test("Fault 451: whether a key can be stored is tried, and the trial leaves noth
     async () => assert.equal(await tryKey(), false),
   );
   assert.equal(await storesKeys(), true);
-  await withPut(cannot, async () => assert.equal(await storesKeys(), true, "every page of a worker hears the same"));
+  await withPut(
+    cannot, async () => assert.equal(await storesKeys(), true, "every page of a worker hears the same"),
+  );
   // Of other failures the store itself says what they mean.
-  await withPut(() => { throw new DOMException("", "QuotaExceededError"); }, async () => assert.equal(await tryKey(), true));
+  await withPut(
+    () => { throw new DOMException("", "QuotaExceededError"); },
+    async () => assert.equal(await tryKey(), true),
+  );
 });
 
 test("Fault 451: where nothing can be known of keys a worker is as good as any", async () => {
   const { setTimeout } = globalThis;
-  globalThis.setTimeout = ((run: (value: unknown) => void, ms = 0, ...args: unknown[]) => setTimeout(run, ms / 1_000, ...args)) as typeof setTimeout; // a fast clock
+  // a fast clock
+  globalThis.setTimeout = (
+    (run: (value: unknown) => void, ms = 0, ...args: unknown[]) => setTimeout(run, ms / 1_000, ...args)
+  ) as typeof setTimeout;
   try {
     globalThis.indexedDB = { open: () => ({}) } as unknown as IDBFactory;
     assert.equal(await tryKey(), true, "it hangs");

@@ -26,7 +26,9 @@ class Client {
   }
   calls(): void {}
   listTools(): Promise<object> {
-    return new Promise((resolve) => this.asked.push((...names) => resolve({ tools: names.map((name) => ({ name })) })));
+    return new Promise(
+      (resolve) => this.asked.push((...names) => resolve({ tools: names.map((name) => ({ name })) })),
+    );
   }
   get as(): McpClient {
     return this as unknown as McpClient;
@@ -54,7 +56,11 @@ test("Fault 554: a client that changes between the first draw of a component and
   await client.says("reconnecting", why);
   const stop = store.onChange(() => {});
   assert.ok(store.snapshot() !== drawn, "useSyncExternalStore compares them once it has subscribed");
-  assert.deepEqual([store.snapshot().state, store.snapshot().error], ["reconnecting", undefined], "an error says why it has failed, and it has not");
+  assert.deepEqual(
+    [store.snapshot().state, store.snapshot().error],
+    ["reconnecting", undefined],
+    "an error says why it has failed, and it has not",
+  );
   await client.says("failed", why);
   assert.deepEqual([store.snapshot().state, store.snapshot().error], ["failed", why]);
   stop();

@@ -8,7 +8,9 @@ import { connect } from "../src/host/hosts.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import type { StateEvent } from "../src/shared/clientstate.js";
 import { Listeners } from "../src/shared/listeners.js";
-import { findCall, observeAgentSession, observeCall, observeCalls, observeTools } from "../packages/observe/stores.js";
+import {
+  findCall, observeAgentSession, observeCall, observeCalls, observeTools,
+} from "../packages/observe/stores.js";
 import { type CoreCall, Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 
@@ -19,8 +21,10 @@ test("Fault 551: what the calls of one user have come to is not shown to the nex
     for (const pages of [1, 2]) {
       const origin = new Origin(host);
       let user = "ada";
-      const connected = (token: () => Promise<string>): ReturnType<typeof connect> => connect("https://mcp.example/mcp", { ...origin.options, token });
-      const other = pages === 2 ? await connected(async () => tokenOf("ada")) : undefined; // a user of the same client, who stays
+      const connected = (token: () => Promise<string>): ReturnType<typeof connect> =>
+        connect("https://mcp.example/mcp", { ...origin.options, token });
+      // a user of the same client, who stays
+      const other = pages === 2 ? await connected(async () => tokenOf("ada")) : undefined;
       const mcp = await connected(async () => tokenOf(user));
       origin.core.port.token();
       await settled();
@@ -28,7 +32,9 @@ test("Fault 551: what the calls of one user have come to is not shown to the nex
       const stops = [list.onChange(() => {}), found.subscribe(() => {})];
       const call = mcp.callTool("report", {}, { key: "report" });
       await until(() => origin.core.calls.length > 0);
-      origin.core.port.settle(origin.core.last("tools/call").id, OUTCOME.result, `{"content":[{"type":"text","text":"of ada"}]}`);
+      origin.core.port.settle(
+        origin.core.last("tools/call").id, OUTCOME.result, `{"content":[{"type":"text","text":"of ada"}]}`,
+      );
       await call.result;
       await until(() => found.snapshot().state === "completed");
       assert.equal(list.snapshot().calls.length, 1, "what has ended stays to be seen");
@@ -38,7 +44,11 @@ test("Fault 551: what the calls of one user have come to is not shown to the nex
       origin.core.port.token();
       await until(() => changes > 0);
       await settled();
-      assert.deepEqual([list.snapshot().calls.length, found.snapshot().state, found.snapshot().result], [0, "missing", undefined], `${host}, ${pages}`);
+      assert.deepEqual(
+        [list.snapshot().calls.length, found.snapshot().state, found.snapshot().result],
+        [0, "missing", undefined],
+        `${host}, ${pages}`,
+      );
       for (const stop of stops) stop();
       await Promise.all([mcp.close(), other?.close()]);
     }
@@ -50,16 +60,29 @@ test("Fault 551: the tools that one user had are not shown to the next user of t
     for (const isThere of [false, true]) {
       const origin = new Origin(host);
       let user = "ada";
-      const connected = (token: () => Promise<string>): ReturnType<typeof connect> => connect("https://mcp.example/mcp", { ...origin.options, token });
-      const others = isThere ? [await connected(async () => tokenOf("bob")), await connected(async () => tokenOf("ada"))] : []; // of the next user, and one who stays
+      const connected = (token: () => Promise<string>): ReturnType<typeof connect> =>
+        connect("https://mcp.example/mcp", { ...origin.options, token });
+      // of the next user, and one who stays
+      const others = isThere
+        ? [await connected(async () => tokenOf("bob")), await connected(async () => tokenOf("ada"))]
+        : [];
       const mcp = await connected(async () => tokenOf(user));
       origin.core.port.token();
       await settled();
       const answered = new Set<CoreCall>();
       /** Answers each list that is asked for; whether there was one. */
       const answers = (tool: string): boolean => {
-        const asked = origin.clients.flatMap((core) => core.calls.filter((call) => call.method === "tools/list" && !answered.has(call)).map((call) => ({ core, call })));
-        for (const { core, call } of asked) core.port.settle((answered.add(call), call.id), OUTCOME.result, JSON.stringify({ tools: [{ name: tool, inputSchema: { type: "object" } }] }));
+        const asked = origin.clients.flatMap(
+          (core) => core.calls.filter((call) => call.method === "tools/list" && !answered.has(call)).map(
+            (call) => ({ core, call }),
+          ),
+        );
+        for (const { core, call } of asked)
+          core.port.settle(
+            (answered.add(call), call.id),
+            OUTCOME.result,
+            JSON.stringify({ tools: [{ name: tool, inputSchema: { type: "object" } }] }),
+          );
         return asked.length > 0;
       };
       const tools = observeTools(mcp);
@@ -88,11 +111,13 @@ test("Fault 551: the calls that the next user has already are shown, where that 
   for (const host of ["page", "shared"] as const) {
     const origin = new Origin(host);
     let user = "ada";
-    const connected = (token: () => Promise<string>): ReturnType<typeof connect> => connect("https://mcp.example/mcp", { ...origin.options, token });
+    const connected = (token: () => Promise<string>): ReturnType<typeof connect> =>
+      connect("https://mcp.example/mcp", { ...origin.options, token });
     const bobs = await connected(async () => tokenOf("bob"));
     const call = bobs.callTool("report", {}, { key: "report" });
     await until(() => origin.core.calls.length > 0);
-    const staying = await connected(async () => tokenOf("ada")); // whoever leaves a client alone takes it along
+    // whoever leaves a client alone takes it along
+    const staying = await connected(async () => tokenOf("ada"));
     const mcp = await connected(async () => tokenOf(user));
     origin.core.port.token();
     await settled();
@@ -111,8 +136,21 @@ test("Fault 551: the calls that the next user has already are shown, where that 
 
 test("Fault 551: the session of one user with an agent is not shown to the next user of the page", async () => {
   const listeners = new Listeners<Pick<AgentEvents, "session" | "state">>();
-  const session = { id: "s", closed: false, state: "idle", title: "of ada", transcript: [{}], pending: [], requests: [], stopReason: undefined, on: () => () => {} };
-  const agent = { sessions: async () => (session.closed ? [] : [session]), on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener) };
+  const session = {
+    id: "s",
+    closed: false,
+    state: "idle",
+    title: "of ada",
+    transcript: [{}],
+    pending: [],
+    requests: [],
+    stopReason: undefined,
+    on: () => () => {},
+  };
+  const agent = {
+    sessions: async () => (session.closed ? [] : [session]),
+    on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener),
+  };
   for (const id of [undefined, "s"]) {
     session.closed = false;
     const store = observeAgentSession(agent as unknown as Agent, id);
@@ -121,7 +159,10 @@ test("Fault 551: the session of one user with an agent is not shown to the next 
     session.closed = true; // with its user
     listeners.emit("state", { state: "reconnecting", anotherUser: true });
     await until(() => store.snapshot().state !== "idle");
-    assert.deepEqual([store.snapshot().state, store.snapshot().title, store.snapshot().transcript], ["missing", undefined, []]);
+    assert.deepEqual(
+      [store.snapshot().state, store.snapshot().title, store.snapshot().transcript],
+      ["missing", undefined, []],
+    );
     stop();
   }
 });
@@ -129,8 +170,21 @@ test("Fault 551: the session of one user with an agent is not shown to the next 
 test("Fault 596: the session of an agent whose client is closed, or whose data were deleted, is not shown any more, nor drawn by the next component", async () => {
   for (const isMounted of [true, false]) {
     const listeners = new Listeners<Pick<AgentEvents, "session" | "state">>();
-    const session = { id: "s", closed: false, state: "idle", title: "of ada", transcript: [{}], pending: [], requests: [], stopReason: undefined, on: () => () => {} };
-    const agent = { sessions: async () => (session.closed ? [] : [session]), on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener) };
+    const session = {
+      id: "s",
+      closed: false,
+      state: "idle",
+      title: "of ada",
+      transcript: [{}],
+      pending: [],
+      requests: [],
+      stopReason: undefined,
+      on: () => () => {},
+    };
+    const agent = {
+      sessions: async () => (session.closed ? [] : [session]),
+      on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener),
+    };
     const store = observeAgentSession(agent as unknown as Agent);
     let stop = store.onChange(() => {});
     await until(() => store.snapshot().state === "idle");
@@ -147,15 +201,32 @@ test("Fault 596: the session of an agent whose client is closed, or whose data w
 
 test("Fault 603: the session of one user with an agent is not drawn for the next, who has come while no component was mounted, nor by a look that was under way", async () => {
   const listeners = new Listeners<Pick<AgentEvents, "session" | "state">>();
-  const [ada, bob] = ["ada", "bob"].map((title) => ({ id: title, closed: false, state: "idle", title, transcript: [{}], pending: [], requests: [], stopReason: undefined, on: () => () => {} }));
+  const [ada, bob] = ["ada", "bob"].map(
+    (title) => ({
+      id: title,
+      closed: false,
+      state: "idle",
+      title,
+      transcript: [{}],
+      pending: [],
+      requests: [],
+      stopReason: undefined,
+      on: () => () => {},
+    }),
+  );
   const looks: ((sessions: unknown[]) => void)[] = [];
-  const agent = { sessions: () => new Promise((resolve) => looks.push(resolve)), on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener) };
+  const agent = {
+    sessions: () => new Promise((resolve) => looks.push(resolve)),
+    on: (event: "state", listener: (event: StateEvent) => void) => listeners.add(event, listener),
+  };
   const store = observeAgentSession(agent as unknown as Agent);
   let stop = store.onChange(() => {});
   looks[0]!([ada]);
   await until(() => store.snapshot().title === "ada");
   stop();
-  assert.equal(store.snapshot().title, "ada", "a component that is mounted again is drawn with what is there");
+  assert.equal(
+    store.snapshot().title, "ada", "a component that is mounted again is drawn with what is there",
+  );
   listeners.emit("state", { state: "reconnecting", anotherUser: true });
   await settled();
   assert.deepEqual([store.snapshot().state, store.snapshot().title], ["looking", undefined]);
@@ -175,11 +246,20 @@ test("Fault 605: a question that is answered in one page, or by one client, is s
     const asks = await connect("https://mcp.example/mcp", origin.options);
     const call = asks.callTool("report", {}, { key: "report", input: "manual" });
     await until(() => origin.core.calls.some(({ method }) => method === "tools/call"));
-    const looksOn = await connect("https://mcp.example/mcp", { ...origin.options, ...(host === "shared" && { worker: "https://app.test/other/worker.mjs" }) });
+    const looksOn = await connect(
+      "https://mcp.example/mcp",
+      { ...origin.options, ...(host === "shared" && { worker: "https://app.test/other/worker.mjs" }) },
+    );
     const stores = [observeCall(call), findCall(looksOn, "report")];
     const stops = stores.map((store) => store.onChange(() => {}));
     await until(() => stores[1]!.snapshot().call !== undefined);
-    const ask = (): void => origin.core.port.deliver(origin.core.last("tools/call").id, EVENT.input, 0, `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`, 0);
+    const ask = (): void => origin.core.port.deliver(
+      origin.core.last("tools/call").id,
+      EVENT.input,
+      0,
+      `{"inputRequests":{"who":{"method":"elicitation/create","params":{}}}}`,
+      0,
+    );
     for (const [one, other] of [[0, 1], [1, 0]] as const) {
       ask();
       await until(() => stores.every((store) => store.snapshot().state === "input_required"));

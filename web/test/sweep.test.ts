@@ -49,7 +49,8 @@ async function withCall(server: string): Promise<void> {
 async function servers(shim: Shim): Promise<string[]> {
   const found = new Set<string>();
   for (const [name, records] of Object.entries(await shim.dump())) {
-    for (const record of records) found.add(name === "keys" ? String(record.name.split(" ")[1] ?? "") : record.server);
+    for (const record of records)
+      found.add(name === "keys" ? String(record.name.split(" ")[1] ?? "") : record.server);
   }
   return [...found].filter((one) => /^https:/.test(one)).sort();
 }
@@ -116,7 +117,8 @@ test("Fault 141: a page that sleeps writes nothing back", async () => {
 
 test("Fault 141: tombstones go", async () => {
   await withClock(async (shim, set) => {
-    const marks = async (): Promise<number> => (await shim.dump())["keys"]!.filter(({ name }) => name.startsWith("forgotten ")).length;
+    const marks = async (): Promise<number> =>
+      (await shim.dump())["keys"]!.filter(({ name }) => name.startsWith("forgotten ")).length;
     set(0);
     await visit(BOB);
     const store = await opened(ADA);
@@ -144,8 +146,15 @@ test("Fault 141: one wrong clock deletes nothing", async () => {
               await visit(who);
               await visit(who);
             } else await visit(BOB);
-            if (day >= 1.25 * swept) assert.ok((await servers(shim)).includes(EVE), `${wrong} days wrong on visit ${swept}, what was made then is gone on day ${day}`);
-            assert.ok((await servers(shim)).includes(ADA), `${wrong} days wrong on visit ${swept} of ${who}, gone on day ${day}`);
+            if (day >= 1.25 * swept)
+              assert.ok(
+                (await servers(shim)).includes(EVE),
+                `${wrong} days wrong on visit ${swept}, what was made then is gone on day ${day}`,
+              );
+            assert.ok(
+              (await servers(shim)).includes(ADA),
+              `${wrong} days wrong on visit ${swept} of ${who}, gone on day ${day}`,
+            );
           }
           // Nor is anything kept for ever.
           for (let day = 60; day < 80; day++) {
@@ -187,13 +196,19 @@ test("Fault 141: a store that says nothing of when is counted from the first swe
     await withClock(async (shim, set) => {
       set(0);
       await visit(BOB); // the first sweep: nothing says yet that the clock is right
-      await shim.edit("log", (log) => log.put({ server: ADA, call: 1, epoch: 1, n: 1, plain: bytes("row"), secret: null }));
+      await shim.edit(
+        "log", (log) => log.put({ server: ADA, call: 1, epoch: 1, n: 1, plain: bytes("row"), secret: null }),
+      );
       if (marked) await shim.edit("keys", (keys) => keys.put({ name: `generation ${ADA}`, value: "old" }));
       for (let day = 1; day < 40; day++) {
         set(day);
         await visit(BOB);
         const generation = (await shim.dump())["keys"]!.find(({ name }) => name === `generation ${ADA}`);
-        assert.deepEqual([(await servers(shim)).includes(ADA), generation?.at], day < 32 ? [true, START + DAY] : [false, undefined], `day ${day}`);
+        assert.deepEqual(
+          [(await servers(shim)).includes(ADA), generation?.at],
+          day < 32 ? [true, START + DAY] : [false, undefined],
+          `day ${day}`,
+        );
       }
     });
   }
@@ -203,12 +218,18 @@ test("Fault 141: of a present user only what cannot be read goes", async () => {
   await withClock(async (shim, set) => {
     set(0);
     const store = await opened(BOB);
-    await store.commit([head(1), row(1, 1, 1), row(1, 1, 2), head(2), row(2, 1, 1), head(3), row(3, 1, 1)], false);
+    await store.commit(
+      [head(1), row(1, 1, 1), row(1, 1, 2), head(2), row(2, 1, 1), head(3), row(3, 1, 1)], false,
+    );
     store.close();
     // A damaged row behind good ones, a head of another build, keys that nobody of ours writes.
     await shim.edit("log", (log) => log.put({ server: BOB, call: 1, epoch: 1, n: 3, plain: 7 }));
-    await shim.edit("calls", (calls) => [4, "odd"].forEach((call) => calls.put({ server: BOB, call, later: true })));
-    await shim.edit("log", (log) => log.put({ server: BOB, call: 4, epoch: 1, n: 1, plain: bytes("x"), secret: null }));
+    await shim.edit(
+      "calls", (calls) => [4, "odd"].forEach((call) => calls.put({ server: BOB, call, later: true })),
+    );
+    await shim.edit(
+      "log", (log) => log.put({ server: BOB, call: 4, epoch: 1, n: 1, plain: bytes("x"), secret: null }),
+    );
     // The runtime reads 1 and 3; 2 has entries of a later build.
     const reads = (call: number): boolean => call === 1 || call === 3;
     const left = async (): Promise<string> => {
@@ -218,13 +239,25 @@ test("Fault 141: of a present user only what cannot be read goes", async () => {
     const everything = await left();
     for (let day = 1; day < 40; day++) {
       set(day);
-      if (day === 5) await shim.edit("log", (log) => log.put({ server: BOB, call: 4, epoch: 1, n: 2, plain: bytes("x"), secret: null }));
+      if (day === 5)
+        await shim.edit(
+          "log", (log) => log.put({ server: BOB, call: 4, epoch: 1, n: 2, plain: bytes("x"), secret: null }),
+        );
       await visit(BOB, { reads });
-      const want = day < 5 ? everything : day < 33 ? "1 2 3 4 odd 1/1 1/2 1/3 2/1 3/1 4/1 4/2" : day < 36 ? "1 3 4 1/1 1/2 3/1 4/1 4/2" : "1 3 1/1 1/2 3/1";
+      const want = day < 5
+        ? everything
+        : day < 33
+        ? "1 2 3 4 odd 1/1 1/2 1/3 2/1 3/1 4/1 4/2"
+        : day < 36
+        ? "1 3 4 1/1 1/2 3/1 4/1 4/2"
+        : "1 3 1/1 1/2 3/1";
       assert.equal(await left(), want, `day ${day}`);
     }
     const { calls } = await (await opened(BOB)).load(all);
-    assert.deepEqual(calls.map((call) => [call.call, ...call.rows.map((r) => text(r.plain))]), [[1, "1/1/1", "1/1/2"], [3, "3/1/1"]]);
+    assert.deepEqual(
+      calls.map((call) => [call.call, ...call.rows.map((r) => text(r.plain))]),
+      [[1, "1/1/1", "1/1/2"], [3, "3/1/1"]],
+    );
     assert.ok(!(await shim.dump())["keys"]!.some(({ name }) => name.startsWith("unreadable ")));
   });
 });
@@ -233,7 +266,8 @@ test("Fault 141: what can be read again stays, and forget() deletes the note", a
   await withClock(async (shim, set) => {
     set(0);
     await withCall(BOB);
-    const noted = async (): Promise<boolean> => (await shim.dump())["keys"]!.some(({ name }) => name === `unreadable ${BOB}`);
+    const noted = async (): Promise<boolean> =>
+      (await shim.dump())["keys"]!.some(({ name }) => name === `unreadable ${BOB}`);
     for (const day of [1, 2, 20]) {
       set(day);
       await visit(BOB, { reads: () => false });
@@ -264,7 +298,10 @@ test("Fault 141: who comes back in mid-sweep keeps a store", async () => {
     let asked = 0;
     const back = (): boolean => {
       // She is back between the finding and the deletion.
-      if (++asked === 2) shim.handle.transaction("keys", "readwrite").objectStore("keys").put({ name: `generation ${ADA}`, value: "hers", at: Date.now() });
+      if (++asked === 2)
+        shim.handle.transaction("keys", "readwrite").objectStore("keys").put({
+          name: `generation ${ADA}`, value: "hers", at: Date.now(),
+        });
       return false;
     };
     await visit(BOB, { over: back });
@@ -300,10 +337,13 @@ async function signsIn(run: (rows: AuthRows) => Promise<unknown>): Promise<void>
 test("Fault 665: tokens of a sign-in that nobody has asked for in 30 days go; who uses them keeps them, by the same version", async () => {
   for (const used of [false, true]) {
     await withClock(async (shim, set) => {
-      const names = async (): Promise<unknown[]> => (await shim.dump())["keys"]!.map(({ name }) => name).filter((name) => String(name).startsWith("auth ")).sort();
+      const names = async (): Promise<unknown[]> => (await shim.dump())["keys"]!
+        .map(({ name }) => name)
+        .filter((name) => String(name).startsWith("auth ")).sort();
       set(0);
       await signsIn(async (rows) => {
-        for (const key of ["grant/https://a", "grant/https://b", "client/https://a"]) await rows.set(key, 0, { token: "t" });
+        for (const key of ["grant/https://a", "grant/https://b", "client/https://a"])
+          await rows.set(key, 0, { token: "t" });
       });
       // What is stored may be damaged: this row says nothing of when.
       await shim.edit("keys", (keys) => {
@@ -326,8 +366,14 @@ test("Fault 665: tokens of a sign-in that nobody has asked for in 30 days go; wh
       }
       set(31.5);
       await visit(BOB);
-      assert.deepEqual(await names(), ["auth client/https://a", ...(used ? ["auth grant/https://a"] : []), "auth grant/https://b"]);
-      if (used) await signsIn(async (rows) => assert.ok(await rows.set("grant/https://a", version, { token: "next" })));
+      assert.deepEqual(
+        await names(),
+        ["auth client/https://a", ...(used ? ["auth grant/https://a"] : []), "auth grant/https://b"],
+      );
+      if (used)
+        await signsIn(
+          async (rows) => assert.ok(await rows.set("grant/https://a", version, { token: "next" })),
+        );
       for (const day of [33, 34.5]) {
         set(day);
         await visit(BOB); // counted from the first sweep that has found it
@@ -344,20 +390,33 @@ test("Fault 665: one wrong clock deletes no tokens", async () => {
     for (const day of [1, 400, 2, 3]) {
       set(day);
       await visit(BOB);
-      assert.equal((await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length, 1, `${day}`);
+      assert.equal(
+        (await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length,
+        1,
+        `${day}`,
+      );
     }
     // A page whose clock is a year ahead writes them; it is counted from when that is known to be wrong.
     set(400);
-    await signsIn(async (rows) => rows.set("grant/https://a", (await rows.get("grant/https://a"))!.version, { token: "t" }));
+    await signsIn(
+      async (rows) =>
+        rows.set("grant/https://a", (await rows.get("grant/https://a"))!.version, { token: "t" }),
+    );
     for (const day of [4, 5, 6, 34]) {
       set(day);
       await visit(BOB);
-      assert.equal((await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length, 1, `${day}`);
+      assert.equal(
+        (await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length,
+        1,
+        `${day}`,
+      );
     }
     for (const day of [36, 38]) {
       set(day);
       await visit(BOB);
     }
-    assert.equal((await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length, 0);
+    assert.equal(
+      (await shim.dump())["keys"]!.filter(({ name }) => String(name).startsWith("auth grant/")).length, 0,
+    );
   });
 });

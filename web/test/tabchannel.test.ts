@@ -47,7 +47,20 @@ const GOOD: Message[] = [
 
 test("Fault 733: what pages tell each other is taken, and nothing else that is said on their channel", async () => {
   assert.deepEqual(await taken(GOOD.map((message) => ({ from: "x", message }))), GOOD);
-  const bad: unknown[] = [undefined, null, 7, "", [], {}, { from: "x" }, { from: "x", message: null }, { from: "x", message: "hello" }, { message: { kind: "hello" } }, { from: 7, message: { kind: "hello" } }, { from: "mine", message: { kind: "hello" } }];
+  const bad: unknown[] = [
+    undefined,
+    null,
+    7,
+    "",
+    [],
+    {},
+    { from: "x" },
+    { from: "x", message: null },
+    { from: "x", message: "hello" },
+    { message: { kind: "hello" } },
+    { from: 7, message: { kind: "hello" } },
+    { from: "mine", message: { kind: "hello" } },
+  ];
   const messages: unknown[] = [
     { kind: "constructor" },
     { kind: ["hello"] },
@@ -73,16 +86,43 @@ test("Fault 733: what pages tell each other is taken, and nothing else that is s
 });
 
 test("Fault 733: whatever a script says on the channel at random, no tab throws", async () => {
-  const seed = Number((globalThis as { process?: { env: Record<string, string> } }).process?.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  const seed = Number(
+    (globalThis as { process?: { env: Record<string, string> } }).process?.env.HOLDFAST_SEED ??
+      Math.floor(Math.random() * 2 ** 32),
+  );
   const next = random(seed);
-  const values: unknown[] = [undefined, null, 0, 1, -1, 2 ** 53, NaN, "", "x", "{}", "null", [], {}, true, 7n, new Uint8Array(5), new ArrayBuffer(2), EVENT.log, EVENT.durability];
+  const values: unknown[] = [
+    undefined,
+    null,
+    0,
+    1,
+    -1,
+    2 ** 53,
+    NaN,
+    "",
+    "x",
+    "{}",
+    "null",
+    [],
+    {},
+    true,
+    7n,
+    new Uint8Array(5),
+    new ArrayBuffer(2),
+    EVENT.log,
+    EVENT.durability,
+  ];
   const any = (): unknown => values[next(values.length)];
   const said = Array.from({ length: 20_000 }, () => {
     const message: Record<string, unknown> = { ...GOOD[next(GOOD.length)] };
-    for (const member of [...Object.keys(message), "ops", "call", "text"]) if (next(4) === 0) message[member] = any();
-    return next(10) === 0 ? any() : { from: next(5) === 0 ? any() : "x", message: next(10) === 0 ? any() : message };
+    for (const member of [...Object.keys(message), "ops", "call", "text"])
+      if (next(4) === 0) message[member] = any();
+    return next(10) === 0
+      ? any()
+      : { from: next(5) === 0 ? any() : "x", message: next(10) === 0 ? any() : message };
   });
-  const heard = await taken(said).catch((error: unknown) => assert.ok(false, `seed ${seed}: ${String(error)}`));
+  const heard =
+    await taken(said).catch((error: unknown) => assert.ok(false, `seed ${seed}: ${String(error)}`));
   assert.ok(heard!.length > 0 && heard!.length < said.length, `seed ${seed}: ${heard!.length}`);
 });
 
@@ -97,7 +137,16 @@ test("Fault 733: a logout that was none ends nothing, however often it is said; 
   const { generation } = elsewhere;
   elsewhere.close();
   const say = (said: string): void => journal.receive("x", { kind: "wiped", generation: said });
-  journal.attach({ wire: { runtime: new Proxy({}, { get: () => () => undefined }), handle: 1 } as never, streams: { rest: () => {} }, reconnecting: () => false, connected: () => new Promise<void>(() => {}), said: () => {} }, false);
+  journal.attach(
+    {
+      wire: { runtime: new Proxy({}, { get: () => () => undefined }), handle: 1 } as never,
+      streams: { rest: () => {} },
+      reconnecting: () => false,
+      connected: () => new Promise<void>(() => {}),
+      said: () => {},
+    },
+    false,
+  );
   await settled();
   for (let n = 0; n < 10_000; n++) for (const said of ["", generation, "another"]) say(said);
   await until(() => looks > 0);
@@ -116,7 +165,8 @@ test("Fault 733: a store in memory ends where that on the disk has ended, and no
   assert.equal(await memory.isForgotten("x"), false, "there is no database");
   const disk = await openStore({ server: "s", tab: "a" });
   await disk.load(all);
-  for (const said of ["", "x", disk.generation]) assert.equal(await memory.isForgotten(said), false, `${said}`);
+  for (const said of ["", "x", disk.generation])
+    assert.equal(await memory.isForgotten(said), false, `${said}`);
   const ended = await disk.forget();
   assert.equal(await memory.isForgotten(ended), true);
   const empty = full(shim);
@@ -130,7 +180,8 @@ test("Fault 733: a store in memory ends where that on the disk has ended, and no
 
 test("Fault 733: what a page that sleeps keeps of a script that goes on and on is bounded", () => {
   const unheard = new Unheard();
-  for (let n = 0; n < 200_000; n++) unheard.add("x", { kind: "cancel", call: n, reason: "x".repeat(n % 100) });
+  for (let n = 0; n < 200_000; n++)
+    unheard.add("x", { kind: "cancel", call: n, reason: "x".repeat(n % 100) });
   for (let n = 0; n < 100; n++) unheard.add("x", { kind: "cancel", call: n, reason: "x".repeat(1 << 20) });
   assert.ok(unheard.take().messages.length <= 1 << 18);
   unheard.add("x", { kind: "frozen" });

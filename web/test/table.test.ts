@@ -30,7 +30,12 @@ test("a record's words mean what jsbridge/doc.go says", () => {
   put(words, 0, [Kind.Deliver, 1, 2, 3, 4, 4096, 7, 5]);
   put(words, 1, [Kind.Wake, 6, 0, 7, 0, 0, 0, 0]);
   const [deliver, wake] = table.read(2, 0);
-  assert.deepEqual(deliver, { kind: 4, client: 1, id: 2, number: 3, sub: 4, extra: 5, text: "payload", parts: [], body: null, ops: [] });
+  assert.deepEqual(
+    deliver,
+    {
+      kind: 4, client: 1, id: 2, number: 3, sub: 4, extra: 5, text: "payload", parts: [], body: null, ops: [],
+    },
+  );
   assert.equal(wake?.kind, Kind.Wake);
   assert.equal(wake?.number, 7);
   words[HEADER / 4 + 4] = 99;
@@ -67,8 +72,36 @@ test("the records of a WebSocket: what to open, and a message", () => {
   put(words, 0, [14, 1, 2, 70_000, 0, 4096, at - 4096, 0]);
   put(words, 1, [15, 1, 2, 0, 0, 6000, 8, 0]);
   const [socket, message] = table.read(2, 0);
-  assert.deepEqual(socket, { kind: Kind.Socket, client: 1, id: 2, number: 70_000, sub: 0, extra: 0, text: "", parts: frame, body: null, ops: [] });
-  assert.deepEqual(message, { kind: Kind.Frame, client: 1, id: 2, number: 0, sub: 0, extra: 0, text: '{"id":1}', parts: [], body: null, ops: [] });
+  assert.deepEqual(
+    socket,
+    {
+      kind: Kind.Socket,
+      client: 1,
+      id: 2,
+      number: 70_000,
+      sub: 0,
+      extra: 0,
+      text: "",
+      parts: frame,
+      body: null,
+      ops: [],
+    },
+  );
+  assert.deepEqual(
+    message,
+    {
+      kind: Kind.Frame,
+      client: 1,
+      id: 2,
+      number: 0,
+      sub: 0,
+      extra: 0,
+      text: '{"id":1}',
+      parts: [],
+      body: null,
+      ops: [],
+    },
+  );
 });
 
 for (const [name, texts] of [
@@ -125,7 +158,9 @@ test("inputs are written as frames, texts and bytes", () => {
   const { bytes, table } = memory();
   const n = table.writeFrame(["é", "", "ab"]);
   assert.equal(n, 4 + 2 + 4 + 4 + 2);
-  assert.deepEqual([...bytes.subarray(INPUT, INPUT + n)], [2, 0, 0, 0, 0xc3, 0xa9, 0, 0, 0, 0, 2, 0, 0, 0, 97, 98]);
+  assert.deepEqual(
+    [...bytes.subarray(INPUT, INPUT + n)], [2, 0, 0, 0, 0xc3, 0xa9, 0, 0, 0, 0, 2, 0, 0, 0, 97, 98],
+  );
   assert.equal(table.writeText("🦑"), 4);
   assert.equal(table.writeBytes(new Uint8Array([9, 8])), 2);
   assert.deepEqual([...bytes.subarray(INPUT, INPUT + 2)], [9, 8]);

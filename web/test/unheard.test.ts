@@ -13,9 +13,13 @@ const row = (call: number, n: number, bytes: number): Message => {
 
 test("Fault 140: a page that sleeps keeps little of what others tell it, and all that begins or ends something", () => {
   const unheard = new Unheard();
-  for (let call = 1; call <= 3; call++) for (let n = 1; n <= 500; n++) unheard.add("owner", row(call, n, 20_000));
-  for (let n = 0; n < 10_000; n++) unheard.add("owner", { kind: "said", event: 3, position: 0, text: "x".repeat(10_000) });
-  for (let n = 0; n < 10_000; n++) for (const message of [{ kind: "here", to: "x" }, { kind: "session" }] as const) unheard.add("owner", message);
+  for (let call = 1; call <= 3; call++)
+    for (let n = 1; n <= 500; n++) unheard.add("owner", row(call, n, 20_000));
+  for (let n = 0; n < 10_000; n++)
+    unheard.add("owner", { kind: "said", event: 3, position: 0, text: "x".repeat(10_000) });
+  for (let n = 0; n < 10_000; n++)
+    for (const message of [{ kind: "here", to: "x" }, { kind: "session" }] as const)
+      unheard.add("owner", message);
   unheard.add("owner", { kind: "taken", call: 2, epoch: 2, sealed: 500, ops: new Uint8Array(1 << 20) });
   unheard.add("owner", { kind: "stored", ops: new OpList().forget(1, 1).bytes() });
   unheard.add("owner", { kind: "wiped", generation: "g" });
@@ -25,7 +29,8 @@ test("Fault 140: a page that sleeps keeps little of what others tell it, and all
   for (const [, message] of messages) {
     if ("ops" in message) bytes += message.ops.length;
     if (message.kind !== "stored") heard.push(message.kind);
-    else for (const op of decodeOps(message.ops)) if (op.kind !== "log" && op.kind !== "server") heard.push(`${op.kind} ${op.call}`);
+    else for (const op of decodeOps(message.ops))
+      if (op.kind !== "log" && op.kind !== "server") heard.push(`${op.kind} ${op.call}`);
   }
   assert.ok(bytes <= 1 << 20, `${bytes}`);
   assert.deepEqual(missed, [1, 2, 3]);
