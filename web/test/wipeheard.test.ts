@@ -119,3 +119,25 @@ test("Fault 748: a wipe tells its own page at once, and the other tabs when all 
     });
   }
 });
+
+test("Fault 750: a page that comes out of the back/forward cache hears of a wipe of meanwhile, and of none that was before", async () => {
+  let mark: string | null = "of before";
+  const page = new EventTarget();
+  const local = { getItem: (name: string) => (name === "holdfast.wiped" ? mark : null) };
+  const listens = (name: "addEventListener" | "removeEventListener"): object => ({ value: page[name].bind(page) });
+  await withLocks(async () => {
+    await withGlobal("localStorage", { value: local }, () => withGlobal("removeEventListener", listens("removeEventListener"), () => withGlobal("addEventListener", listens("addEventListener"), async () => {
+      let told = 0;
+      const stop = whenLoggedOut(() => void told++, true);
+      const goes = (next: string | null): number => {
+        page.dispatchEvent(new Event("pagehide"));
+        mark = next;
+        page.dispatchEvent(new Event("pageshow"));
+        return told;
+      };
+      page.dispatchEvent(new Event("pageshow")); // as it is loaded
+      assert.deepEqual([told, goes("of before"), goes("of a wipe"), goes("of a wipe")], [0, 0, 1, 1]);
+      stop();
+    })));
+  });
+});

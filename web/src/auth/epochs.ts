@@ -1,4 +1,4 @@
-// What ends with a sign-out: every flow that was begun before it, wherever its answer still is.
+// The epoch of a sign-in. A sign-out ends it, and with it every flow that was begun before, wherever its answer still is.
 
 import type { Hands } from "./hands.js";
 import { unguessable } from "./pkce.js";
@@ -16,7 +16,7 @@ export async function begunSignIns(hands: Hands): Promise<string[]> {
 
 /** A person's wish to sign in, or that of a page where nobody has logged out since. */
 export interface Wish {
-  /** What a sign-out ends. It is random: what was wiped comes back as another one. */
+  /** The epoch, until a sign-out. It is random: behind a wipe there is another one. */
   readonly epoch: string;
   /** The marks of logouts that there were ({@link Hands.marks}). */
   readonly marks: string;
@@ -47,7 +47,7 @@ export async function openEpoch(hands: Hands, signIn: string): Promise<string> {
   return (await openWish(hands, signIn, () => true))!.epoch;
 }
 
-/** Ends it. */
+/** Ends the epoch of a sign-in. */
 export async function endEpoch(hands: Hands, signIn: string): Promise<void> {
   for (;;) {
     const kept = await hands.store.get(keyOf(signIn));

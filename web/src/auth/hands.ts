@@ -1,4 +1,4 @@
-// What signing in needs of the world: everything is injected, so that it runs in a page, in a worker and in a test.
+// The world, as far as a sign-in needs it. All of it is injected, so that a sign-in runs in a page, in a worker and in a test.
 
 import type { Nonces } from "./nonces.js";
 
@@ -13,7 +13,7 @@ export interface Versioned<T> {
  * WebCrypto: what IndexedDB can clone. It is its business to seal them.
  */
 export interface AuthStore {
-  /** What is kept under a key; undefined for nothing. */
+  /** The value under a key; undefined for none. */
   get<T>(key: string): Promise<Versioned<T> | undefined>;
   /**
    * Writes a value, or deletes it where it is undefined, if what is there has that
@@ -45,7 +45,7 @@ export interface Hands {
   after(ms: number, run: () => void): () => void;
   /** Unguessable bytes. */
   random(bytes: number): Uint8Array<ArrayBuffer>;
-  /** What stands for those parts where they must not be readable, such as in a key: 64 hex digits where there is a cipher. */
+  /** The digest of these parts, for places where nobody may read them, such as a key: 64 hex digits where there is a cipher. */
   digest(parts: readonly string[]): Promise<string>;
   /** The marks of the logouts that hold for this sign-in now; empty for none. */
   marks(): Promise<string>;

@@ -17,8 +17,9 @@ const chunk: LateModule<SignInChunk> = {};
 const FILE = "holdfast-oauth.mjs";
 
 /**
- * Loads it. The script-tag build is one file, and so is the worker, whatever a page needs of it; this is too much for
- * all of its pages, so it is a file beside the script. `file` is what the page says that it is called: bundlers rename it. Rejects with `load_failed`; who asks again has it loaded again.
+ * Loads the chunk. The script-tag build is one file, and so is the worker. The sign-in is too much for all of their pages, so it is a
+ * file beside the script. `file` is its name, as the page says: bundlers rename it. Rejects with `load_failed`; the next
+ * call loads it again.
  */
 export async function loadSignIn(file?: string): Promise<SignInChunk> {
   try {

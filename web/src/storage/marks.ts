@@ -3,7 +3,7 @@
 
 import { random } from "./random.js";
 
-/** The mark of the last wipe. */
+/** The mark of the last wipe, which a page that was away looks at as well (tabs/loggedout.ts). */
 const WIPED = "holdfast.wiped";
 
 /** The value under which the names of the other marks are made: each wipe deletes it. */

@@ -5,6 +5,7 @@ import { hasBroadcast } from "./broadcast.js";
 import { lockSnapshot } from "./lockqueries.js";
 import { lock } from "./locks.js";
 
+/** The name of the channel, and of the mark of the last wipe (storage/marks.ts). */
 const CHANNEL = "holdfast.wiped";
 
 /** How the names of the locks begin by which others know who hears: each has another name once it has heard of a wipe. */
@@ -18,6 +19,8 @@ const heard: Set<Hears> = new Set();
 let channel: BroadcastChannel | undefined;
 /** What this page or worker is known by, as long as it hears. */
 let lives: { readonly name: string; end(): void } | undefined;
+/** The mark of the last wipe as this page went last; undefined before that. */
+let markThen: string | null | undefined;
 
 /** Has `gone` called by a logout here, and where `elsewhere` by one of another page. Returns what ends that. */
 export function whenLoggedOut(gone: Hears, elsewhere: boolean): () => void {
@@ -30,8 +33,8 @@ export function whenLoggedOut(gone: Hears, elsewhere: boolean): () => void {
       if (typeof data !== "string") void told.then(live);
     };
     live();
-    globalThis.addEventListener?.("pagehide", die); // the back/forward cache takes no page that has a lock
-    globalThis.addEventListener?.("pageshow", live);
+    globalThis.addEventListener?.("pagehide", away); // the back/forward cache takes no page that has a lock
+    globalThis.addEventListener?.("pageshow", back);
     (channel as { unref?: () => void }).unref?.(); // Node would wait for it; a browser has no such thing
   }
   return () => {
@@ -41,8 +44,8 @@ export function whenLoggedOut(gone: Hears, elsewhere: boolean): () => void {
     channel?.close();
     channel = undefined;
     die();
-    globalThis.removeEventListener?.("pagehide", die);
-    globalThis.removeEventListener?.("pageshow", live);
+    globalThis.removeEventListener?.("pagehide", away);
+    globalThis.removeEventListener?.("pageshow", back);
   };
 }
 
@@ -63,6 +66,26 @@ function live(): void {
 function die(): void {
   lives?.end();
   lives = undefined;
+}
+
+/** The page goes, perhaps to the back/forward cache, where it hears nothing. */
+function away(): void {
+  die();
+  markThen = wipeMark();
+}
+
+function wipeMark(): string | null | undefined {
+  try {
+    return globalThis.localStorage?.getItem(CHANNEL);
+  } catch {
+    return undefined; // it may store nothing
+  }
+}
+
+/** The page is there, or there again: a wipe that it has not heard of is told now. */
+function back(): void {
+  if (markThen !== undefined && wipeMark() !== markThen) void tell(heard);
+  live();
 }
 
 /** Tells all of them that the user with that store has logged out, or everybody. */
