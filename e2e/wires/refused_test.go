@@ -78,7 +78,7 @@ func (f *front) opened(options string) *chrome.Page {
 	return page
 }
 
-// TestFault761_RefusedCalls: a token expires, a cookie does, or a call is sent elsewhere, at the page's own origin and at another,
+// TestFault761_RefusedCalls: a token expires, a cookie does, a password is asked for, or a call is sent elsewhere, at the page's own origin and at another,
 // with cookies and without. Nothing has run, and nobody is told that it may have; with another token it runs, once.
 func TestFault761_RefusedCalls(t *testing.T) {
 	t.Parallel()
@@ -89,6 +89,10 @@ func TestFault761_RefusedCalls(t *testing.T) {
 	}{
 		"a token": {`token: async () => "t" + (window.asked = (window.asked ?? 0) + 1)`, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(401)
+		}, "unauthorized"},
+		"a password": {``, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
 			w.WriteHeader(401)
 		}, "unauthorized"},
 		"a cookie": {``, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }, "unauthorized"},
@@ -106,8 +110,8 @@ func TestFault761_RefusedCalls(t *testing.T) {
 				if code != c.want || runs != 0 {
 					t.Errorf("%s, across %v, %s: it ended with %q, and ran %d times", name, across, credentials, code, runs)
 				}
-				// Of such a body to its own origin with cookies the browser would hide a 401.
-				if streamed := f.streamed.Load(); streamed != (across || credentials == "omit") {
+				// With cookies the browser would hide that a password is asked for.
+				if streamed := f.streamed.Load(); streamed != (credentials == "omit") {
 					t.Errorf("%s, across %v, %s: streamed is %v", name, across, credentials, streamed)
 				}
 				f.refuses.Store(nil)

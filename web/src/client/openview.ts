@@ -32,8 +32,8 @@ export async function openView<V extends ClientView>(url: string | URL, options:
     // It sends cookies to the page's own origin, whatever its options say.
     // What an EventSource brings nobody could record.
     eventSource: !options.fetch && !options.record && typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
-    // With cookies the browser hides a 401 to such a body from a page of the same origin (Fetch, 4.5). An app's own fetch gets bytes.
-    streams: options.streamedBodies === true && !options.fetch && absolute.startsWith("https:") && (credentials === "omit" || isForeign(absolute)) && sendsStreams(),
+    // With cookies Chromium hides a 401 that asks for a password (Basic), at whatever origin. An app's own fetch gets bytes.
+    streams: options.streamedBodies === true && !options.fetch && absolute.startsWith("https:") && !sendsCookies(absolute, credentials) && sendsStreams(),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
     sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),
     keepEnded: milliseconds("connect", "retention.ended", retention.ended),

@@ -154,8 +154,8 @@ export interface ConnectOptions {
   /**
    * Whether a call of a tool that must not run twice leaves with a body that is a stream, where the browser
    * is Chromium, the server speaks HTTP/2 or later, and it takes one. A browser itself sends a request again
-   * whose connection ends before the answer begins; such a body it cannot send again. Requests to the page's
-   * own origin that carry cookies, and those of an own `fetch`, have bytes. Default false.
+   * whose connection ends before the answer begins; such a body it cannot send again. Requests that
+   * carry cookies, and those of an own `fetch`, have bytes. Default false.
    */
   streamedBodies?: boolean;
   /** Bounds of memory. */
