@@ -55,29 +55,42 @@ test("Fault 722: what is not beside the script is asked for by nobody, and what 
 
 test("Fault 722: a worker takes the wasm of its own build, and says of another which it is", async () => {
   const { fetch } = globalThis;
-  const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(`\0asm\x01\0\0\0${text}`);
+  // A section of that name, which says nothing.
+  const bytes = (text: string): Uint8Array<ArrayBuffer> => {
+    const name = new TextEncoder().encode(text);
+    return Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 0, name.length + 1, name.length, ...name);
+  };
   const digest = async (text: string): Promise<string> => `sha256-${btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(text)))))}`;
   const digests = `${await digest("mcp")} ${await digest("agents")}`;
   let served: () => Response;
+  let kept: () => Response;
   const asked: (string | undefined)[] = [];
-  const taken = async (url: string, from: () => Response): Promise<string> => {
-    served = from;
+  const taken = async (url: string, from: () => Response, cached = from): Promise<string> => {
+    [served, kept] = [from, cached];
     asked.length = 0;
     return ownWasm(url, digests).then(
-      async (response) => `${response.status} ${(await response.text()).slice(8)}`,
+      async (own) => {
+        if (own instanceof WebAssembly.Module) return `compiled ${["mcp", "agents"].find((name) => WebAssembly.Module.customSections(own, name).length > 0)}`;
+        return `${own.status} ${(await own.text()).slice(11)}`;
+      },
       ({ code, message }: HoldfastError) => `${code}: ${message}`,
     );
   };
   try {
     globalThis.fetch = async (_, init) => {
-      asked.push(init?.integrity ?? init?.cache);
-      if (init?.integrity) throw new TypeError("Failed to fetch"); // a browser says no more
-      return served();
+      asked.push(init?.cache);
+      return init?.cache ? served() : kept();
     };
     const other = (text: string) => (): Response => new Response(bytes(text));
+    const typed = { headers: { "content-type": "application/wasm" } };
     const url = "https://cdn.test/holdfast.wasm";
-    assert.equal(await taken(url, other("agents")), "200 agents", "a cache had kept another one");
-    assert.deepEqual(asked, [digests, "reload"]);
+    for (const own of [() => new Response(bytes("agents"), typed), other("agents")]) {
+      assert.equal(await taken(url, own), "compiled agents");
+      assert.deepEqual(asked, [undefined]);
+    }
+    assert.equal(await taken(url, other("agents"), other("before")), "200 agents", "a cache had kept another one");
+    assert.deepEqual(asked, [undefined, "reload"]);
+    assert.equal(await taken(url, other("mcp"), () => { throw new TypeError("Failed to fetch"); }), "200 mcp");
     matches(await taken(url, other("...holdfast-wasm/0.0.7;...")), /^load_failed: load: the wasm is version 0.0.7, the script is version \S+: deploy both from one build$/);
     matches(await taken(url, other(`holdfast-wasm/${BUILD.split("-")[0]};`)), /^load_failed: load: the wasm is version \S+, of another build, the script is version /);
     matches(await taken(url, other("what somebody else has made")), /^load_failed: load: the wasm is version unknown, /);

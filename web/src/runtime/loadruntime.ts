@@ -89,7 +89,10 @@ function forAgents<T>(made: T, speaks: boolean): T {
  * changes: what is of another build is fetched once more, past all that was kept (fault 629).
  */
 async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
-  if (typeof HOLDFAST_WASM === "string") return startFrom(file, await ownWasm(isAddress(source) ? String(source) : "", HOLDFAST_WASM));
+  if (typeof HOLDFAST_WASM === "string") {
+    const own = ownWasm(isAddress(source) ? String(source) : "", HOLDFAST_WASM);
+    return startFrom(file, await own.catch((error: unknown) => Promise.reject(loadError(error))));
+  }
   try {
     return await startFrom(file, source);
   } catch (error) {

@@ -10,21 +10,29 @@ import { beginsAsWasm, notFetched, otherBuild } from "./whatcame.js";
 const STAMP = /holdfast-wasm\/([\w.+-]{1,40});/;
 
 /**
- * The answer from that address, empty where the app has given something else: a wasm with one of those digests, as the option `integrity`
- * of a fetch has them, or what is none at all. Rejects with `load_failed`.
+ * The wasm from that address, empty where the app has given something else: compiled, where it has one of those
+ * digests, which are as the option `integrity` of a fetch has them; else the answer, which is none at all.
+ * It is compiled as it comes, and nothing of it runs before its digest is known. Rejects with `load_failed`.
  */
-export async function ownWasm(url: string, digests: string): Promise<Response> {
+export async function ownWasm(url: string, digests: string): Promise<Response | WebAssembly.Module> {
   if (!/^https?:/.test(url)) {
     throw new HoldfastError({ code: "load_failed", op: "load", message: `a worker fetches its wasm over http, and takes none from ${shortened(url.slice(0, 99)) || "a page"}` });
   }
-  return fetch(url, { integrity: digests }).catch(async () => {
-    // It is of another build, or nothing is there: the browser does not say. It may have kept the file of an earlier deploy (fault 629).
-    const response = await fetch(url, { cache: "reload" }).catch((cause: unknown) => notFetched(url, cause));
-    const bytes = await response.clone().arrayBuffer();
-    if (!response.ok || !beginsAsWasm(bytes) || digests.includes(await digestOf(bytes))) return response;
-    const [, its = "unknown"] = STAMP.exec(new TextDecoder("latin1").decode(bytes)) ?? [];
-    throw otherBuild(`the wasm is version ${its === version ? `${its}, of another build` : its}, the script is version ${version}: deploy both from one build`);
-  });
+  const came = await fetch(url).catch(() => undefined);
+  if (came?.ok) {
+    const copy = came.clone();
+    const compiled = WebAssembly.compileStreaming(came);
+    compiled.catch(() => {}); // whoever takes it hears of it
+    const bytes = await copy.arrayBuffer().catch(() => new ArrayBuffer(0));
+    // Streaming needs the exact type, which some servers do not know.
+    if (digests.includes(await digestOf(bytes))) return compiled.catch(() => WebAssembly.compile(bytes));
+  }
+  // It is of another build, or nothing is there. The browser may have kept the file of an earlier deploy (fault 629).
+  const response = await fetch(url, { cache: "reload" }).catch((cause: unknown) => notFetched(url, cause));
+  const bytes = await response.clone().arrayBuffer();
+  if (!response.ok || !beginsAsWasm(bytes) || digests.includes(await digestOf(bytes))) return response;
+  const [, its = "unknown"] = STAMP.exec(new TextDecoder("latin1").decode(bytes)) ?? [];
+  throw otherBuild(`the wasm is version ${its === version ? `${its}, of another build` : its}, the script is version ${version}: deploy both from one build`);
 }
 
 async function digestOf(bytes: ArrayBuffer): Promise<string> {
