@@ -70,7 +70,10 @@ test("Fault 722: a worker takes the wasm of its own build, and says of another w
     asked.length = 0;
     return ownWasm(url, digests).then(
       async (own) => {
-        if (own instanceof WebAssembly.Module) return `compiled ${["mcp", "agents"].find((name) => WebAssembly.Module.customSections(own, name).length > 0)}`;
+        if (own instanceof WebAssembly.Module) {
+          const has = (name: string): boolean => WebAssembly.Module.customSections(own, name).length > 0;
+          return `compiled ${["mcp", "agents"].find(has)}`;
+        }
         return `${own.status} ${(await own.text()).slice(11)}`;
       },
       ({ code, message }: HoldfastError) => `${code}: ${message}`,

@@ -143,8 +143,10 @@ test("Fault 752: a client names a sign-in of its own user at its own address, an
       client += 2;
       say({ t, client, url, options: given, handlers: [], token: false, auth, again: false, ifKeys: false });
       await until(() => heard.some((message) => (message as { client?: number }).client === client));
-      const { t: said, error } = heard.find((message) => (message as { client?: number }).client === client) as { t: string; error?: { message: string } };
-      assert.equal(`${said} ${error?.message}`, auth === 102 ? "failed scopes has to be a list of strings" : "failed auth is no sign-in of that user at that address", `${what}, ${t}`);
+      const word = heard.find((message) => (message as { client?: number }).client === client);
+      const { t: said, error } = word as { t: string; error?: { message: string } };
+      const want = auth === 102 ? "scopes has to be a list of strings" : "auth is no sign-in of that user at that address";
+      assert.equal(`${said} ${error?.message}`, `failed ${want}`, `${what}, ${t}`);
     }
   }
   await goesOn();
@@ -155,7 +157,9 @@ test("Fault 753: a worker takes options of the kinds that a page checks, and no 
   const { core, heard, say, goesOn } = await besideAda();
   const begins = (said: string, words: string): void => assert.ok(said.startsWith(words), `${said}, and not ${words}`);
   const answer = async (key: "client" | "ask" | "call", n: number): Promise<string> => {
-    const is = (message: unknown): boolean => (message as Record<string, unknown>)[key] === n && ["failed", "answered", "fail", "opened"].includes((message as { t: string }).t);
+    const ends = ["failed", "answered", "fail", "opened"];
+    const is = (message: unknown): boolean =>
+      (message as Record<string, unknown>)[key] === n && ends.includes((message as { t: string }).t);
     await until(() => heard.some(is));
     const { t, error } = heard.find(is) as { t: string; error?: { code: string; message: string } };
     return `${t} ${error?.code} ${error?.message}`;
@@ -230,7 +234,8 @@ test("Fault 723: each member of each message of a page has a row", () => {
 });
 
 test("Fault 723: what the page of threats says that a message can name is what the table has", () => {
-  const all = Object.entries(NAMES).flatMap(([t, members]) => Object.entries(members).map(([member, named]) => ({ t, member, named: named as string })));
+  const all = Object.entries(NAMES).flatMap(([t, members]) =>
+    Object.entries(members).map(([member, named]) => ({ t, member, named: named as string })));
   const table = new Map<string, Set<string>>();
   for (const { t, member, named } of all) {
     const isAlways = all.every((other) => other.member !== member || other.named === named);
@@ -238,5 +243,6 @@ test("Fault 723: what the page of threats says that a message can name is what t
   }
   const page = readFileSync("docs/threats.md", "utf8");
   const said = [...page.matchAll(/^- ((?:`[\w.]+`(?:, )?)+): /gm)].map(([, members]) => members!);
-  assert.deepEqual(said.sort(), [...table.values()].map((members) => [...members].map((member) => `\`${member}\``).join(", ")).sort());
+  const rows = [...table.values()].map((members) => [...members].map((member) => `\`${member}\``).join(", "));
+  assert.deepEqual(said.sort(), rows.sort());
 });
