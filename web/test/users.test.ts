@@ -299,6 +299,23 @@ test("Fault 123: the sessions of an agent are over when a token is of another us
   assert.deepEqual(rig.told.filter(([what]) => what === "token").map(([, , text]) => text), [jwt("ada"), jwt("bob")]);
 });
 
+test("a token of another user that comes while an agent waits for somebody to sign in, and is not open yet, has it opened for that user", async () => {
+  const tokens = [jwt("ada"), jwt("bob"), jwt("bob")];
+  const stores = new UserStores({ journal: false, token: () => tokens.shift()! }, false, keys(async (name) => name));
+  const rig = new AgentRig({ keeping: { journal: undefined, stores } });
+  const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+  const started = rig.core.start({}, "omit");
+  const first = rig.port;
+  first.token();
+  await turn();
+  first.state(`{"state":"awaiting_authorization"}`, 0);
+  first.token();
+  while (rig.port === first) await turn();
+  rig.port.state(`{"state":"open","version":2,"restored":false,"transport":"http","initialize":{}}`, 0);
+  await started;
+  assert.deepEqual([rig.core.state, rig.ended], ["open", ["closeKeepingSession"]]);
+});
+
 test("Fault 136: a provider that could not reach the network is told from one that gives no token", async () => {
   const rows: [error: unknown, away: boolean][] = [
     [new TypeError("Failed to fetch"), true],

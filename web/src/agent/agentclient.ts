@@ -98,12 +98,12 @@ export class AgentClient implements AgentBackend {
    */
   #anotherUser(): void {
     const { wire, keeping, life } = this.#its;
-    const { state } = life;
+    const { connecting } = life;
     life.leave(otherUser);
     this.#its = this.#begin(wire.runtime, { ...keeping, journal: undefined }, life.facts.ofAnotherUser());
     this.#viewer.end();
-    if (state !== "connecting") this.listeners.emit("state", { state: "reconnecting", anotherUser: true });
-    this.#its.life.startLater(this.#boot, state);
+    if (!connecting) this.listeners.emit("state", { state: "reconnecting", anotherUser: true });
+    this.#its.life.startLater(this.#boot, connecting);
   }
 
   bind(viewer: AgentViewer): void {

@@ -108,6 +108,11 @@ export class Lifetime<F extends Facts, C extends object> {
     return this.#subject;
   }
 
+  /** Whether it has not been open yet. */
+  get connecting(): boolean {
+    return this.#state === "connecting";
+  }
+
   /** Whether a session is being made. */
   get reconnecting(): boolean {
     return this.#state === "reconnecting";
@@ -181,11 +186,11 @@ export class Lifetime<F extends Facts, C extends object> {
     return this.close(end);
   }
 
-  /** Begins it with a store that is to be opened yet, after a life in that state: what is asked meanwhile waits for that. */
-  startLater(boot: () => void, after: ClientState = "reconnecting"): void {
+  /** Begins it with a store that is to be opened yet, after a life that was `connecting` or not: what is asked meanwhile waits for that. */
+  startLater(boot: () => void, connecting = false): void {
     this.#boot = boot;
     this.#watchWipes();
-    this.#state = after === "connecting" ? after : "reconnecting";
+    this.#state = connecting ? "connecting" : "reconnecting";
     this.#opening = this.#openStore(this.#keeping.stores!);
   }
 
