@@ -18,7 +18,7 @@ const faultRows = "docs/faults.json"
 // Go functions, and what a test in TypeScript is called.
 var (
 	goFaultTest  = regexp.MustCompile(`(?m)^func (TestFault(\d{2,3})_\w+)\(`)
-	tsFaultTest  = regexp.MustCompile("\\b(?:test|it)(?:\\.\\w+)?\\(\\s*[\"'`]((?:Fault |TestFault)(\\d{2,3})\\b[^\"'`]*|TestFault(\\d{2,3})_\\w+)[\"'`]")
+	tsFaultTest  = regexp.MustCompile("\\b(?:test|it)(?:\\.\\w+)?\\(\\s*[\"`]((?:Fault |TestFault)(\\d{2,3})\\b[^\"`]*|TestFault(\\d{2,3})_\\w+)[\"`]")
 	misnamedTest = regexp.MustCompile(`(?m)^func (TestFault[\d_]\w*)\(`)
 	goTest       = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
