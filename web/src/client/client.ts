@@ -14,6 +14,8 @@ import type {
   ReadResourceResult,
 } from "../shared/mcp.js";
 import type { CallOptions, CompleteOptions, ListOptions, RequestOptions } from "./options.js";
+import type { ClientBackend } from "./backend.js";
+import { OneAtATime } from "./oneatatime.js";
 import { toolCall, type ToolCall } from "./toolcall.js";
 
 /**
@@ -21,12 +23,26 @@ import { toolCall, type ToolCall } from "./toolcall.js";
  * each with its own handlers, tokens, listeners and calls.
  */
 export class McpClient extends Connection {
+  /** @internal No private member: a traced client has it of this one. */
+  protected readonly lists = new OneAtATime();
+
+  /** @internal Use {@link connect}. */
+  constructor(backend: ClientBackend) {
+    super(backend);
+    backend.listeners.add("changed", () => this.lists.changed()); // before a listener of the app's, which may ask for a list
+  }
+
+  /** @internal A list, of which one is asked for at a time. Whoever says how it is to be asked for has a request of their own. */
+  protected list<T extends Open>(op: string, options: ListOptions, ask: () => Promise<T>): Promise<T> {
+    return Object.keys(Object(options)).length > 0 ? ask() : this.lists.get(op, ask);
+  }
+
   /**
    * The server's tools, all pages of them; with a cursor, the one page it names.
    * The server may change them: listen for `changed`.
    */
   listTools(options: ListOptions = {}): Promise<ListToolsResult> {
-    return this.ask("tools/list", "listTools", options);
+    return this.list("tools/list", options, () => this.ask("tools/list", "listTools", options));
   }
 
   /**
@@ -59,12 +75,12 @@ export class McpClient extends Connection {
 
   /** The server's resources, all pages of them. */
   listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
-    return this.ask("resources/list", "listResources", options);
+    return this.list("resources/list", options, () => this.ask("resources/list", "listResources", options));
   }
 
   /** The server's resource templates (RFC 6570), all pages of them. */
   listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
-    return this.ask("resources/templates/list", "listResourceTemplates", options);
+    return this.list("resources/templates/list", options, () => this.ask("resources/templates/list", "listResourceTemplates", options));
   }
 
   /** Reads a resource. */
@@ -84,7 +100,7 @@ export class McpClient extends Connection {
 
   /** The server's prompts, all pages of them. */
   listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
-    return this.ask("prompts/list", "listPrompts", options);
+    return this.list("prompts/list", options, () => this.ask("prompts/list", "listPrompts", options));
   }
 
   /** Fills in a prompt. */
