@@ -39,7 +39,7 @@ export const files = [
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_200, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 2_400, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 18_300, goal: 12_000 },
-  { name: "holdfast.js", budget: 86_450, goal: 50_000 },
+  { name: "holdfast.js", budget: 86_550, goal: 50_000 },
   { name: "holdfast-worker.mjs", budget: 83_500, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_900, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
