@@ -41,13 +41,28 @@ test("Fault 722: what is not beside the script is asked for by nobody, and what 
     assert.deepEqual(asked, []);
     await checkBeside(`${FOLDER}x.mjs`, SCRIPT);
     assert.deepEqual(asked, [[`${FOLDER}x.mjs`, "error"]]);
-    for (const own of [`?${BUILD}`, "?again=2", `?${BUILD}=&again=1`, `?${BUILD}&again=1`]) await checkBeside(`${FOLDER}x.mjs${own}`, SCRIPT);
-    const itself = SCRIPT.slice(0, SCRIPT.indexOf("?"));
-    const others = ["?", "?0x1x0-1", `?x${BUILD}`, `?${BUILD}x`, `?${BUILD.replace(".", "x")}`, "?again=", "?again=1&again=2", "?again=x"].map((query) => `${FOLDER}x.mjs${query}`);
-    for (const no of [...others, itself, `${itself}?${BUILD}`, `${itself}?again=1`]) await assert.rejects(checkBeside(no, SCRIPT), says(/only what lies beside/));
-    assert.equal(asked.length, 5);
     await assert.rejects(checkBeside(`${FOLDER}moved.mjs`, SCRIPT), says(/a redirect, from https:\/\/app.test\/…\/moved.mjs$/));
     await assert.rejects(checkBeside(`${FOLDER}gone.mjs`, SCRIPT), says(/404 for https:\/\/app.test\/…\/gone.mjs$/));
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
+
+test("Fault 754: a worker imports under its own queries alone, and never its own script", async () => {
+  const { fetch } = globalThis;
+  let asked = 0;
+  try {
+    globalThis.fetch = async () => (asked++, new Response(""));
+    const queries = [`?${BUILD}`, "?again=2", `?${BUILD}=&again=1`, `?${BUILD}&again=1`];
+    for (const own of queries) await checkBeside(`${FOLDER}x.mjs${own}`, SCRIPT);
+    assert.equal(asked, queries.length);
+    const itself = SCRIPT.slice(0, SCRIPT.indexOf("?"));
+    const foreign = ["?", "?0x1x0-1", `?x${BUILD}`, `?${BUILD}x`, `?${BUILD.replace(".", "x")}`];
+    const others = [...foreign, "?again=", "?again=1&again=2", "?again=x"].map((query) => `${FOLDER}x.mjs${query}`);
+    for (const no of [...others, itself, `${itself}?${BUILD}`, `${itself}?again=1`]) {
+      await assert.rejects(checkBeside(no, SCRIPT), says(/only what lies beside/));
+    }
+    assert.equal(asked, queries.length);
   } finally {
     globalThis.fetch = fetch;
   }
