@@ -102,7 +102,7 @@ func TestCatalogueFindsTests(t *testing.T) {
 	for text, want := range map[string]string{
 		`test("Fault 12: a media type with parameters", async () => {`: "Fault 12: a media type with parameters",
 		`  test("TestFault47_OfflineThenOnline", () => {`:              "TestFault47_OfflineThenOnline",
-		`test("Fault 746: by the server's last word", () => {`:        "Fault 746: by the server's last word",
+		`test("Fault 746: by the server's last word", () => {`:         "Fault 746: by the server's last word",
 		"test(\n\t`Fault 49 closing leaves nothing`,":                  "Fault 49 closing leaves nothing",
 		`test("Fault 112: one refresh for four calls", () => {})`:      "Fault 112: one refresh for four calls",
 		`test("Faults are fun", () => {})`:                             "",
