@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { OneAtATime } from "../src/client/oneatatime.js";
 import type { Open } from "../src/shared/mcp.js";
 
+declare function setImmediate(run: () => void): unknown;
+
 /** Lists that are asked for, and answered by hand. */
 function lists() {
   const lists = new OneAtATime();
@@ -23,7 +25,7 @@ test("Fault 767: however often a list changes, and an app asks for it each time,
   assert.equal(asked.length, 1);
   asked[0]!.answer(1);
   assert.deepEqual(await first, { n: 1 });
-  await new Promise(setImmediate);
+  await new Promise<void>((resolve) => setImmediate(resolve));
   assert.equal(asked.length, 2, "one for all that was said meanwhile");
   asked[1]!.answer(2);
   const got = await Promise.all(rest);
@@ -51,8 +53,8 @@ test("Fault 767: a list that cannot be had is told to all who asked for it, and 
   change();
   const next = get();
   asked[0]!.fail();
-  await assert.rejects(first);
-  await new Promise(setImmediate);
+  await assert.rejects(first, (error) => (error as Error).message === "no");
+  await new Promise<void>((resolve) => setImmediate(resolve));
   assert.equal(asked.length, 2);
   asked[1]!.answer(2);
   assert.deepEqual(await next, { n: 2 });
