@@ -144,7 +144,7 @@ export class NoWorker extends Error {
   }
 }
 
-/** What helps where the browser refuses a worker that could be there. */
+/** What else may be where a worker that could be there is refused, or does not start: of denied storage Chrome does either. */
 const DENIED =
   'worker-src of the Content-Security-Policy forbids it, or the browser denies storage to this page, and workers with it: a setting of the user\'s, which blocks cookies of all sites or those of frames of other sites. host: "page" works there, and keeps nothing';
 
@@ -154,7 +154,7 @@ const origins = new WeakMap<object, NoWorker>();
 export function named(op: string, error: unknown): unknown {
   if (!(error instanceof NoWorker)) return error;
   const { message, cause } = error;
-  const hint = error.why === "not_started" ? { hint: whereServed("holdfast-worker.mjs", "worker") } : error.why === "refused" ? { hint: DENIED } : {};
+  const hint = error.why === "not_started" ? { hint: `${whereServed("holdfast-worker.mjs", "worker")} Or ${DENIED}` } : error.why === "refused" ? { hint: DENIED } : {};
   const made = new HoldfastError({ code: "host_unavailable", op, message, ...hint, cause });
   origins.set(made, error);
   return made;
