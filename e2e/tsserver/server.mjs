@@ -4,7 +4,7 @@
 //
 // It prints the port it listens on as one line, and takes commands on stdin,
 // one per line: "tools", "prompts", "resources" announce a changed list, "close"
-// ends every modern request, "updated URI" announces an updated resource.
+// ends every modern request, "updated URI" announces an updated resource, "go" lets the tool write end.
 
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -31,6 +31,11 @@ function pause(milliseconds, signal) {
         }, { once: true });
     });
 }
+
+// How often the tool write ran, and what lets its runs go: the command "go".
+let runs = 0;
+let release;
+const released = new Promise(resolve => { release = resolve; });
 
 function addTools(server, era) {
     server.registerTool('echo', {
@@ -79,6 +84,15 @@ function addTools(server, era) {
             });
         }
         return answerText(`Hello, ${given?.name ?? 'stranger'}!`);
+    });
+
+    server.registerTool('write', {
+        title: 'Write', description: 'Writes a note, once it is let go.',
+    }, async () => {
+        const run = ++runs;
+        process.stderr.write(`write: run ${run}\n`);
+        await released;
+        return answerText(`written ${run}`);
     });
 
     server.registerTool('routed', {
@@ -139,6 +153,7 @@ createInterface({ input: process.stdin }).on('line', line => {
         case 'prompts': return handler.notify.promptsChanged();
         case 'resources': return handler.notify.resourcesChanged();
         case 'close': return handler.close();
+        case 'go': return release();
         case 'updated': return handler.notify.resourceUpdated(uri);
     }
 });

@@ -12,8 +12,8 @@
 //	strings.Contains(s.Output(), "slow: cancelled at step 3")
 //
 // Tools: echo, add (with outputSchema), slow (steps, delayMs: progress and a
-// log message), greet (elicitation as input_required, modern era only), routed
-// (argument region mirrored in Mcp-Param-Region). Resource file:///notes.txt,
+// log message), greet (elicitation as input_required, modern era only), write (waits
+// for Release), routed (argument region mirrored in Mcp-Param-Region). Resource file:///notes.txt,
 // template file:///notes/{name}, prompt greet (argument who).
 //
 // # What the SDK does on the wire
@@ -115,6 +115,9 @@ func (s *Server) Updated(uri string) { s.tell("updated " + uri) }
 // Close ends every modern request under way, subscriptions included, as the
 // SDK's handler does when it shuts down. The server goes on.
 func (s *Server) Close() { s.tell("close") }
+
+// Release lets the runs of the tool write end, which say "write: run 1" as they begin.
+func (s *Server) Release() { s.tell("go") }
 
 // Output is what the server printed: "slow: cancelled at step 3" and errors.
 func (s *Server) Output() string { return s.process.Output() }
