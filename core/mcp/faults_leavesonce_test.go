@@ -99,8 +99,8 @@ func taken(t *testing.T, cfg mcp.Config) *once {
 	return o
 }
 
-// Fault 758: a call that must not run twice leaves behind an answer that shows that its body may be a stream, and so does
-// each that follows. What may be sent twice leaves as ever.
+// Fault 758: a call that must not run twice leaves behind an answer that shows that its body may be a
+// stream, and so does each that follows. What may be sent twice leaves as ever.
 func TestFault758_ACallLeavesOnce(t *testing.T) {
 	o := taken(t, mcp.Config{})
 	o.pay()
@@ -138,8 +138,8 @@ func TestFault758_AHostWithoutStreams(t *testing.T) {
 	scarce.leaves("tools/call")
 }
 
-// Fault 758: a call that is rejected before its head has an unknown outcome, is not sent again, and the next one waits
-// until it is found out anew how it may leave.
+// Fault 758: a call that is rejected before its head has an unknown outcome, is not sent again, and the
+// next one waits until it is found out anew how it may leave.
 func TestFault758_RejectedIsACut(t *testing.T) {
 	o := taken(t, mcp.Config{})
 	c := o.pay()
@@ -164,8 +164,8 @@ func TestFault758_ResumedWhereItCanBe(t *testing.T) {
 	}
 }
 
-// Fault 759: over HTTP/1.1 the browser rejects such a body at once. The call leaves with bytes in the same moment, and
-// the answer to the same request with bytes shows that this is how requests leave here.
+// Fault 759: over HTTP/1.1 the browser rejects such a body at once. The call leaves with bytes in the same
+// moment, and the answer to the same request with bytes shows that this is how requests leave here.
 func TestFault759_RejectedAtOnce(t *testing.T) {
 	o := newOnce(t, mcp.Config{})
 	c := o.pay()
@@ -184,8 +184,8 @@ func TestFault759_RejectedAtOnce(t *testing.T) {
 	o.leaves("tools/call")
 }
 
-// Fault 759: a server, or a proxy, refuses a request for want of a length. A call is sent again with bytes for 411, and for
-// statuses that say so, and is refused for all else.
+// Fault 759: a server, or a proxy, refuses a request for want of a length. A call is sent again with bytes
+// for 411, and for statuses that say so, and is refused for all else.
 func TestFault759_LengthRequired(t *testing.T) {
 	for _, c := range []struct {
 		status     int
@@ -241,8 +241,8 @@ func TestFault759_NoAnswerAtAll(t *testing.T) {
 	o.leaves("tools/call")
 }
 
-// Fault 760: behind nine seconds in which the server has said nothing its connection may be dead. A request goes first
-// that may be sent twice, and calls leave behind its answer, in their order.
+// Fault 760: behind nine seconds in which the server has said nothing its connection may be dead. A
+// request goes first that may be sent twice, and calls leave behind its answer, in their order.
 func TestFault760_NothingLeavesOnADeadConnection(t *testing.T) {
 	o := taken(t, mcp.Config{})
 	o.Advance(8_000)
@@ -260,8 +260,9 @@ func TestFault760_NothingLeavesOnADeadConnection(t *testing.T) {
 	o.ends(second, "result")
 }
 
-// Fault 760: until then the call has not left: it ends as unsent when its time is over, and a cancelled one is gone. The
-// request that goes first is made again, ever more slowly, and at once when the network is back.
+// Fault 760: until then the call has not left: it ends as unsent when its time is over, and a cancelled
+// one is gone. The request that goes first is made again, ever more slowly, and at once when the network
+// is back.
 func TestFault760_ItHasNotLeft(t *testing.T) {
 	o := taken(t, mcp.Config{Timeouts: mcp.Timeouts{Send: 100_000}})
 	o.Advance(9_000)
@@ -305,8 +306,8 @@ func TestFault760_AfterSleep(t *testing.T) {
 	o.leaves("tools/call once")
 }
 
-// Fault 761: a request that goes first and is refused for want of a token has the token asked for, as any; where there is
-// none, calls hear it themselves.
+// Fault 761: a request that goes first and is refused for want of a token has the token asked for, as any;
+// where there is none, calls hear it themselves.
 func TestFault761_ATokenHasExpired(t *testing.T) {
 	o := &once{rig: newRig(t, mcp.Config{Streams: true, HasTokenProvider: true})}
 	o.tokens = 1
@@ -333,7 +334,8 @@ func TestFault761_ATokenHasExpired(t *testing.T) {
 	}
 }
 
-// Fault 761: a session that is gone is found out by the request that goes first: the call leaves in the next one.
+// Fault 761: a session that is gone is found out by the request that goes first: the call leaves in the
+// next one.
 func TestFault761_ASessionIsGone(t *testing.T) {
 	o := taken(t, mcp.Config{})
 	o.Advance(9_000)
@@ -356,8 +358,8 @@ func TestFault761_ASessionIsGone(t *testing.T) {
 	o.ends(c, "result")
 }
 
-// Fault 760: a call that waits so has not left for the store either: the page that loads next sends it, behind an answer
-// of its own.
+// Fault 760: a call that waits so has not left for the store either: the page that loads next sends it,
+// behind an answer of its own.
 func TestFault760_AReloadMeanwhile(t *testing.T) {
 	q := &queue{MCP: coretest.NewMCP(t, mcp.Config{Streams: true, Journal: true, NoListen: true, Wall: 1_790_000_000_000}), t: t}
 	q.Handshake("2025-11-25")
