@@ -72,6 +72,21 @@ func TestFault741_CutBetweenPartialResults(t *testing.T) {
 	}
 }
 
+// Fault 741: the page is reloaded behind such a stream, which had ids. The next page asks by the number as well.
+func TestFault741_ReloadBehindPartialResults(t *testing.T) {
+	o := newTask(connected(t, withDisk), true)
+	x, id := o.fetches()
+	o.Chunk(x, coretest.Message("e1", coretest.Result(id, partial("", 1, 2))))
+	o.store()
+	o.End(x, engine.EndClean)
+	o = o.next()
+	if body := o.gives("tasks/result", partial(`,"isComplete":true`, 3)); lastSeqNr(body) != 2 {
+		o.fatal("asked with %s", body)
+	}
+	o.gives("tasks/result", whole(3))
+	o.wantWhole(3)
+}
+
 // Fault 742: a server ends a call with an event of the type error that has the JSON-RPC error of its request.
 func TestFault742_AnErrorEvent(t *testing.T) {
 	o := connected(t, mcp.Config{}).primed("p")

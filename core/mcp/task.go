@@ -212,9 +212,11 @@ func (call *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *w
 	call.streamed = segments.Tracker{}
 	call.restoreTTL(c, now, r)
 	call.task.poll.at = now
+	// Behind segments the number says what has not come, and the stream has nothing more (fault 741).
+	hasStream := r.Fetching != 0 && len(r.Cursor) > 0 && !call.task.streams()
 	switch {
 	case d.Result == "":
-	case r.Fetching != 0 && len(r.Cursor) > 0 && r.Session == uint64(c.session.generation) && c.revision.LastEventID:
+	case hasStream && r.Session == uint64(c.session.generation) && c.revision.LastEventID:
 		call.resumeFetch(c, now, r)
 	default:
 		call.task.fetch.at, call.task.unheard = now, requestID(r.Fetching)
