@@ -74,11 +74,10 @@ func TestStoryUserChanges(t *testing.T) {
 	saved(page, `typed[0].saveDraft({ answer: "hal" })`)
 
 	revoked.Store(ada)
+	chrome.Eval[chrome.Void](page, `void (token = `+chrome.JS(bob)+`, attempt(() => mcp.ping()))`)
+	page.WaitFor(`read.loop.end && read.form.end && typed[0].over`)
 	got := chrome.Script[[]string](page, `
 		const [loop, form] = [read.loop, read.form];
-		token = `+chrome.JS(bob)+`;
-		void attempt(() => mcp.ping());
-		while (!(loop.end && form.end && typed[0].over)) await new Promise((resolve) => setTimeout(resolve, 5));
 		typed[0].saveDraft({ answer: "bob's" });
 		typed[0].submit();
 		await mcp.callTool("note", { call: "bob's" }).result;

@@ -75,7 +75,7 @@ func TestFault674_AcceptedBeforeTheEcho(t *testing.T) {
 }
 
 // TestFault674_NoTurnOfItsOwn: the agent has taken it into the turn before, and says so when that is over.
-// Nobody waits for ever.
+// No caller waits for ever.
 func TestFault674_NoTurnOfItsOwn(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		s, _, settled, l := outlasts(t, there)

@@ -94,7 +94,9 @@ func TestFault765_ANotificationsSecondCopy(t *testing.T) {
 	for words, want := range map[string]string{takenAlready: "result null", "no": string(engine.CodeHTTP)} {
 		w := newSecondCopy(t)
 		var call engine.CallID
-		w.Input("notify", func(c *acp.Client, now engine.Time) { call = c.Notify(now, 1, "session/cancel", []byte(`{}`)) })
+		w.Input("notify", func(c *acp.Client, now engine.Time) {
+			call = c.Notify(now, 1, "session/cancel", []byte(`{}`))
+		})
 		x := w.Fetched()
 		w.Head(x, 409, "content-type", coretest.JSON)
 		w.Chunk(x, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`+words+`"}}`)

@@ -266,13 +266,16 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 	}
 }
 
-// mayBeCopy reports whether what the server refuses may be a copy that the browser has made, so that its words count.
+// mayBeCopy reports whether the refused request may be a copy that the browser has made. Then the words of the
+// refusal count.
 func (p *post) mayBeCopy() bool {
 	status := p.exchange.Status()
-	return (status == 400 || status == 409) && p.exchange.Kind() == link.BodyJSON && (p.request == nil || p.request.role != roleInitialize)
+	isInitialize := p.request != nil && p.request.role == roleInitialize
+	return (status == 400 || status == 409) && p.exchange.Kind() == link.BodyJSON && !isInitialize
 }
 
-// copied takes such a refusal, with its words. Of a message that the server has already, the first copy may be answered.
+// copied takes such a refusal, with its words. Where the server has the message already, it may answer the first
+// copy.
 func (p *post) copied(c *Client, now engine.Time) {
 	status := p.exchange.Status()
 	failure := httpError(p.op, status, p.again)

@@ -12,7 +12,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
-// What version 1 writes, and what it means: read for ever. Later versions add
+// v1 holds rows of version 1 with their meaning. Every later build reads them. Later versions add
 // files of their own. (Embedded, since a browser runs these tests too.)
 //
 //go:embed testdata/v1.txt

@@ -34,7 +34,7 @@ func TestLongStrings(t *testing.T) {
 	}
 }
 
-// What stops it is what it is wherever it is in a large step: a backslash makes an escape with a few bytes
+// A byte that ends a large step has the same meaning at each place of the step: a backslash makes an escape with a few bytes
 // only, a string ends with its quote whatever follows, and what is behind the text is not read.
 func TestWhatFollowsInLongStrings(t *testing.T) {
 	for n := range 64 {

@@ -47,8 +47,7 @@ func sameMember(t *testing.T, m *Message, key string) {
 	}
 }
 
-// What a result may be is what it may be anywhere: to note its members changes neither what is refused nor
-// where.
+// A result may be any value: noting its members changes neither which texts are refused nor at which byte.
 func TestResultIsReadAsAnyValue(t *testing.T) {
 	const before = `{"jsonrpc":"2.0","id":1,"`
 	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }

@@ -2,15 +2,16 @@ package link
 
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
-// A browser sends a request again by itself whose connection has ended before the answer's head, unless its body is a
-// stream: that it cannot read twice (fault 758). Such a body takes a connection of HTTP/2 or later, and whether a
-// server has one, and takes the body, no browser tells of another origin. Bodies finds it out by requests that may be sent twice.
+// A browser sends a request again by itself where its connection ends before the head of the answer. A body that is
+// a stream cannot be read twice, so a request with such a body is not sent again (fault 758). A stream needs HTTP/2
+// or later, and no browser tells whether another origin speaks HTTP/2 and takes streams. Bodies finds that out by
+// requests that may be sent twice.
 
-// proven is for how long after a server has said something its connection counts as alive, in ms. A
-// request on one that has died in silence is lost, which Chromium finds out from 10 s of silence on.
+// proven is for how long, in ms, a connection counts as alive after the server has said something. Chromium
+// doubts a connection after 10 s of silence, and a request on a dead connection is lost.
 const proven = 9_000
 
-// Lead is a request that may be sent twice, and has to be answered before one leaves that may not.
+// Lead is a request that may be sent twice. It has to be answered before a request leaves that may not.
 type Lead uint8
 
 // The leads.
@@ -25,13 +26,13 @@ const (
 type bodiesState uint8
 
 const (
-	bodiesUnknown bodiesState = iota // nobody has tried since a handshake, or what was known is doubtful
-	bodiesTried                      // a first one is under way
-	bodiesDoubted                    // it was rejected or refused; the same with a body of bytes is under way
+	bodiesUnknown bodiesState = iota // no lead has left since a handshake, or the finding is doubtful
+	bodiesTried                      // a lead with a stream is under way
+	bodiesDoubted                    // that lead was rejected or refused; the same lead with bytes is under way
 	bodiesRefused                    // the server takes bytes alone
-	bodiesTaken                      // it takes streams
-	bodiesProved                     // it does, and a request finds out whether the connection is alive
-	bodiesAway                       // that has failed; the next one is due later
+	bodiesTaken                      // the server takes streams
+	bodiesProved                     // the server takes streams; a lead finds out whether the connection is alive
+	bodiesAway                       // that lead has failed; the next one is due later
 )
 
 // bodiesTransitions are the states that may follow each.
@@ -59,9 +60,9 @@ type Bodies struct {
 // Streams reports whether a request that leaves now has a body that is a stream.
 func (b *Bodies) Streams() bool { return b.state >= bodiesTaken }
 
-// Lead returns what has to be answered before a request leaves, which must not be sent twice where once. Whoever gets
-// LeadStream or LeadBytes sends it, and reports Answered or Failed. Any other request waits for nothing: it has the
-// lead sent that the first call would wait for.
+// Lead returns the lead that has to be answered before a request leaves; once: the request must not be sent twice.
+// The caller sends LeadStream or LeadBytes, and reports Answered or Failed. A request that may be sent twice waits
+// for no lead, but has the first one sent.
 func (b *Bodies) Lead(now engine.Time, once bool) Lead {
 	switch {
 	case !once && b.state != bodiesUnknown:
@@ -95,8 +96,9 @@ func (b *Bodies) Answered() {
 	}
 }
 
-// Failed notes that the lead under way was not. It reports whether that is to be sent once more, with bytes: what was
-// rejected may have been the stream. final: no other lead would fare better, as where there was no answer in its time.
+// Failed notes that the lead under way has no answer. It reports whether the lead is to be sent once more, with
+// bytes, since the browser or the server may have rejected the stream. final: no other lead would fare better, as
+// where the answer did not come in its time.
 func (b *Bodies) Failed(now engine.Time, final bool, retry *Policy, random *engine.Random) (again bool) {
 	switch {
 	case final:
@@ -129,8 +131,8 @@ func (b *Bodies) Refused() {
 	}
 }
 
-// Forget notes that what was known is doubtful: a request whose body was a stream was rejected, or there is another
-// session. A lead that is under way counts no more.
+// Forget drops the finding: a request with a stream was rejected, or there is another session. A lead that is
+// under way counts no more.
 func (b *Bodies) Forget() { b.enter(bodiesUnknown) }
 
 // Due reports whether another lead is due after one that has failed: those that wait ask for it.

@@ -22,8 +22,8 @@ var takenIDs = []string{
 }
 
 // Taken reports whether a response with that status says, by the JSON-RPC error in its body, that the
-// server has a request of that id already. Such a request has not been refused: its fate is open. The
-// status is half of the proof: with 200, or on a stream, a tool that ran may say whatever it likes.
+// server has a request of that id already. Such a refusal does not say whether the request ran. The status is
+// half of the proof: with 200, or on a stream, a tool that ran may say the same words.
 func Taken(status int, m *jsonrpc.Message) bool {
 	if status != 400 && status != 409 || m == nil || m.Kind != jsonrpc.ErrorResponse || jsonrpc.ErrorCode(m.Error) != invalidRequest {
 		return false

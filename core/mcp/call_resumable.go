@@ -208,7 +208,7 @@ func (call *call) postResume(c *Client, now engine.Time) {
 	if call.withCursor = call.stream.Cursor.Resumable() && !c.cursorHeader.refused(); call.withCursor {
 		extra = append(extra, call.stream.Cursor.Header())
 	} else {
-		call.keeper().progress = howFar{} // it may begin anew
+		call.keeper().progress = howFar{} // the server may count from the beginning
 	}
 	call.x = c.fetch(call, "POST", body, extra...)
 	c.status(call, engine.StreamReconnecting, &streamReport{attempt: call.stream.Attempts()})

@@ -139,7 +139,7 @@ func TestFault758_AHostWithoutStreams(t *testing.T) {
 }
 
 // Fault 758: a call that is rejected before its head has an unknown outcome, is not sent again, and the
-// next one waits until it is found out anew how it may leave.
+// next one waits until another lead has found out how requests may leave.
 func TestFault758_RejectedIsACut(t *testing.T) {
 	o := taken(t, mcp.Config{})
 	c := o.pay()

@@ -84,8 +84,8 @@ func TestFault452_NoLaterPageSendsIt(t *testing.T) {
 }
 
 // Fault 452: one of several pages of a client is another user's, which shows while the token is asked for.
-// What that page has made meanwhile ends, and goes out with nobody's token; what others have made, and what
-// was made before, goes on.
+// Calls that this page has made meanwhile end, and leave with no token. Calls of other pages, and earlier calls,
+// continue.
 func TestFault452_OneOfSeveralPages(t *testing.T) {
 	w := refusedToken(t, mcp.Config{})
 	theirs, _ := w.Call("tools/call", `{"name":"theirs"}`, mcp.CallOptions{Durable: true, Connected: true})

@@ -127,7 +127,7 @@ test("Fault 556: a transport that is closed so many microtasks after its Client 
   }
 });
 
-test("the official Client gets a resumption token of each request that is kept, and of no other", async () => {
+test("Fault 768: the official Client gets a resumption token of each request that is kept, and of no other", async () => {
   const call = { id: "kept-1", result: Promise.resolve({}), async *[Symbol.asyncIterator]() {} };
   const mcp = { durability: "indexeddb", callTool: () => call, request: () => call } as unknown as Answering["mcp"];
   const tokenOf = async (method: string, options: TransportCallOptions): Promise<string | undefined> => {

@@ -34,7 +34,7 @@ export type { Store } from "./observed.js";
 export type { AgentSessionSnapshot } from "./sessionstore.js";
 export type { ToolsSnapshot } from "./toolsstore.js";
 
-/** What is shown where there is no client yet, and by a server that renders the page: the same objects each time. */
+/** The snapshots before there is a client, and of a server that renders the page: the same objects each time. */
 export const empty: {
   readonly connection: ConnectionSnapshot<never>;
   readonly call: CallSnapshot;

@@ -11,7 +11,7 @@ type AnyCall = Call<any>;
 /** What goes to the server: lists and resources do not, since a client may have them from its cache, which a request of a trace cannot use. */
 const WITH_CONTEXT: ReadonlySet<string> = new Set<string & keyof McpClient>(["getPrompt", "complete", "ping", "subscribeResource", "unsubscribeResource"]);
 
-/** What the module's clients rest on, as far as a trace stands in its way. */
+/** The part of a client's backend that a trace wraps. */
 interface Backend {
   ask(op: string, method: string, ...args: unknown[]): Promise<unknown>;
   make(op: string, method: string, args: [name: string, params?: Open], options: CallOptions): AnyCall;

@@ -30,7 +30,7 @@ export interface AgentClientUse {
   streams?: SharedStreams | undefined;
 }
 
-/** What speaks for one user of an agent's client: another one's never meets it. */
+/** The parts of an agent's client that serve one user. Another user has parts of its own. */
 interface Speaking {
   readonly wire: Wire;
   readonly keeping: Keeping;
@@ -62,7 +62,7 @@ export class AgentClient implements AgentBackend {
     this.#explain = explain;
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#its = this.#begin(runtime, keeping, new AgentFacts());
-    // What a new runtime brings back goes on under the same sessions; else they are over.
+    // A new runtime continues the same sessions; without one they are over.
     this.listeners.add("state", ({ state, error }) => {
       if (state === "failed") this.#viewer.end(error);
       else if (state === "closed") this.#viewer.end();
