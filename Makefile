@@ -122,7 +122,7 @@ $(DIST)/holdfast.js: $(WEB_SOURCES) $(GO_SOURCES)
 # the wasm, as it ships: any script of the origin can tell a worker where the wasm is.
 $(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES) $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm
 	digests=$$(go run ./web/scripts/integrity $(filter %.wasm,$^)) && \
-	$(ESBUILD) $(ONE_FILE) "--define:HOLDFAST_WASM=\"$$digests\"" web/src/host/worker.ts --format=esm --minify --outfile=$@
+	$(ESBUILD) $(ONE_FILE) "--define:HOLDFAST_WASM=\"$$digests\"" web/src/host/worker/worker.ts --format=esm --minify --outfile=$@
 
 # What signs in is a chunk of the module's, and for the script-tag build a file beside it.
 $(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)

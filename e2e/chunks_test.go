@@ -196,7 +196,7 @@ var kept = regexp.MustCompile(`(?m)^((export )?(let |var |const \w+(: \w+<[^=]*>
 
 // keptTwice are modules that keep something, and may keep it in each chunk that has them.
 var keptTwice = map[string]string{
-	"shared/forbidden.ts":   "each hears what a policy keeps in the browser, and asks its own",
+	"base/forbidden.ts":     "each hears what a policy keeps in the browser, and asks its own",
 	"client/unkept.ts":      "whether the console has been told, which has been told twice then",
 	"runtime/bodypieces.ts": "a buffer that is free",
 	"storage/write.ts":      "nothing: an empty map",
@@ -213,7 +213,7 @@ var private = regexp.MustCompile(`\b(\w+)[!?]?\.#`)
 var madeHere = map[string]string{
 	"client/call.ts":        "calls of one client",
 	"connect/userstores.ts": "what two pages of a worker have of one client",
-	"host/hostlink.ts":      "the one that it makes",
+	"host/page/hostlink.ts": "the one that it makes",
 	"tabs/channel.ts":       "those that the module keeps itself",
 	"tabs/journal.ts":       "the one that it makes",
 	"tabs/tab.ts":           "the one that it makes",

@@ -12,13 +12,14 @@ import (
 // hostsPage is the guide to the hosts.
 const hostsPage = "docs/hosts.md"
 
-// hostChoice has what is said of a host that cannot be had, and hostReasons the names of the reasons.
+// hostChoice and hostStarts have what is said of a host that cannot be had, hostReasons the names of the reasons.
 const (
-	hostChoice  = "web/src/host/choice.ts"
-	hostReasons = "web/src/shared/host.ts"
+	hostChoice  = "web/src/host/choose/choice.ts"
+	hostStarts  = "web/src/host/page/noworker.ts"
+	hostReasons = "web/src/base/host.ts"
 )
 
-// saidUnavailable finds the words in hostChoice, saidThere what differs each time, and
+// saidUnavailable finds the words, saidThere what differs each time, and
 // hostReason the names.
 var (
 	saidUnavailable = regexp.MustCompile("(?:text: .*=> |return )(?:\"([^\"\n]+)\"|`([^`\n]+)`)")
@@ -46,7 +47,7 @@ func TestHouseHostsPage(t *testing.T) {
 		}
 	}
 	reasons := 0
-	for _, m := range saidUnavailable.FindAllStringSubmatch(read(t, "../"+hostChoice), -1) {
+	for _, m := range saidUnavailable.FindAllStringSubmatch(read(t, "../"+hostChoice)+read(t, "../"+hostStarts), -1) {
 		reasons++
 		for _, words := range saidThere.Split(m[1]+m[2], -1) {
 			if words = strings.Trim(words, " :"); len(words) > len("the worker at") && !strings.Contains(page, words) {

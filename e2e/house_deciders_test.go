@@ -21,7 +21,7 @@ type decider struct {
 
 var deciders = []decider{
 	{"whose a key is", regexp.MustCompile(`[cC]ode: (engine\.CodeKeyInUse|"key_in_use")|[!&] ?sameRequest\(`), []string{
-		"core/mcp/call_key.go", "web/src/client/calls.ts", "web/src/host/remotecalls.ts",
+		"core/mcp/call_key.go", "web/src/client/calls.ts", "web/src/host/page/remotecalls.ts",
 	}},
 	{"whether a call is kept", regexp.MustCompile(`\bjournal \?\? `), []string{"web/src/client/idempotency.ts"}},
 	{"what a reload does to a call in a worker", regexp.MustCompile(`[?{].*survives-reload`), []string{
@@ -31,7 +31,7 @@ var deciders = []decider{
 		"web/src/connect/interrupted.ts",
 	}},
 	{"what a closed client answers", regexp.MustCompile(`(=|[mM]essage:) "the client is closed"`), []string{
-		"core/mcp/failure.go", "web/src/shared/errors.ts",
+		"core/mcp/failure.go", "web/src/base/errors.ts",
 	}},
 }
 
@@ -40,7 +40,7 @@ func decides(files []source, by *regexp.Regexp) []string {
 	found := map[string]bool{}
 	for _, file := range files {
 		isGo := strings.HasSuffix(file.path, ".go") && !strings.HasSuffix(file.path, "_test.go")
-		isScript := strings.HasSuffix(file.path, ".ts") && file.path != "web/src/shared/border.ts"
+		isScript := strings.HasSuffix(file.path, ".ts") && file.path != "web/src/base/border.ts"
 		if !(isGo && (file.under("core") || file.under("wasm")) && !file.under("core/coretest") || isScript && (file.under("web/src") || file.under("web/packages"))) {
 			continue
 		}

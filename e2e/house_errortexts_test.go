@@ -134,11 +134,11 @@ var (
 // pageTextParts are parts of texts of the page's side that look like an address, and are none, or are
 // shortened where all of their kind are.
 var pageTextParts = []string{
-	"web/src/auth/addresses.ts MAX_URL", // a number
-	"web/src/auth/loadsignin.ts FILE",   // a name of the package
-	"web/src/host/choice.ts script",     // a NoWorker shortens its text
-	"web/src/host/choice.ts url",
-	"web/src/host/hostlink.ts url",
+	"web/src/auth/addresses.ts MAX_URL",    // a number
+	"web/src/auth/loadsignin.ts FILE",      // a name of the package
+	"web/src/host/choose/choice.ts script", // a NoWorker shortens its text
+	"web/src/host/page/noworker.ts url",
+	"web/src/host/page/hostlink.ts url",
 	"web/src/runtime/whereserved.ts file", // a name of the package
 	"web/src/runtime/filebeside.ts file.version",
 	"web/src/runtime/whatcame.ts file",

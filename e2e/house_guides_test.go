@@ -112,7 +112,7 @@ func TestHouseGuides(t *testing.T) {
 // TestHouseTroubleshooting: the page has each code of an error, and no other.
 func TestHouseTroubleshooting(t *testing.T) {
 	t.Parallel()
-	codes := append(unionMembers(t, "web/src/shared/border.ts", "CoreErrorCode"), unionMembers(t, "web/src/shared/errors.ts", "ErrorCode")...)
+	codes := append(unionMembers(t, "web/src/base/border.ts", "CoreErrorCode"), unionMembers(t, "web/src/base/errors.ts", "ErrorCode")...)
 	slices.Sort(codes)
 	if explained := found(t, "docs/guide/troubleshooting.md", "(?m)^### `(\\w+)`$"); !slices.Equal(explained, codes) {
 		t.Errorf("the page explains\n%v, the codes are\n%v", explained, codes)

@@ -21,19 +21,21 @@ type room struct {
 // others. A package imports the rest by its published names, and only what packages share by its path. An import of types alone counts as well: who names another room's types has to
 // be read together with it. client and agent never meet.
 var rooms = []room{
-	{name: "shared"},
-	{name: "storage", may: []string{"shared"}},
-	{name: "runtime", may: []string{"shared", "storage"}},
-	{name: "input", may: []string{"shared", "runtime"}},
-	{name: "output-schema", may: []string{"shared", "runtime"}},
-	{name: "diagnosis", may: []string{"shared"}},
-	{name: "auth", may: []string{"shared"}},
-	{name: "tabs", may: []string{"shared", "storage", "runtime"}},
-	{name: "connect", may: []string{"shared", "storage", "runtime", "input", "tabs"}},
-	{name: "client", may: []string{"shared", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},
-	{name: "signin", may: []string{"shared", "storage", "runtime", "auth", "tabs", "connect"}},
-	{name: "agent", may: []string{"shared", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
-	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client", "agent", "auth", "signin"}},
+	{name: "base"},
+	{name: "storage", may: []string{"base"}},
+	{name: "runtime", may: []string{"base", "storage"}},
+	{name: "input", may: []string{"base", "runtime"}},
+	{name: "output-schema", may: []string{"base", "runtime"}},
+	{name: "diagnosis", may: []string{"base"}},
+	{name: "tabs", may: []string{"base", "storage", "runtime"}},
+	{name: "connect", may: []string{"base", "storage", "runtime", "input", "tabs"}},
+	{name: "auth", may: []string{"base", "storage", "runtime", "tabs", "connect"}},
+	{name: "client", may: []string{"base", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},
+	{name: "agent", may: []string{"base", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
+	{name: "host/wire", may: []string{"base", "connect", "client"}},
+	{name: "host/worker", may: []string{"base", "storage", "runtime", "input", "tabs", "connect", "client", "agent", "auth", "host/wire"}},
+	{name: "host/page", may: []string{"base", "storage", "runtime", "input", "tabs", "connect", "client", "agent", "auth", "host/wire"}},
+	{name: "host/choose", may: []string{"base", "storage", "runtime", "connect", "client", "agent", "host/wire", "host/page"}},
 	{name: "packages/shared"},
 	{name: "packages/observe", may: []string{"packages/shared"}},
 	{name: "packages/react"},
@@ -44,7 +46,7 @@ var rooms = []room{
 	{name: "packages/testing", may: []string{"packages/shared"}},
 	{name: "packages/doctor", may: []string{"packages/shared"}},
 	{name: "recorder", may: []string{"runtime", "storage", "connect", "client"}},
-	{name: "transport", may: []string{"shared", "input", "connect", "client", "host", "packages/trace"}},
+	{name: "transport", may: []string{"base", "input", "connect", "client", "host/choose", "packages/trace"}},
 }
 
 // scriptImport finds what a module of TypeScript imports or exports of another file, types included.
@@ -153,23 +155,24 @@ func TestHouseRoomsSees(t *testing.T) {
 		name, from, text string
 		circle, trespass bool
 	}{
-		{name: "downwards", from: "client/a", text: `import { b } from "../shared/b.js";`},
+		{name: "downwards", from: "client/a", text: `import { b } from "../base/b.js";`},
 		{name: "a circle of types", from: "client/a", text: `import type { C } from "./c.js";`, circle: true},
 		{name: "a circle over several lines", from: "client/a", text: "import {\n  c,\n  type D,\n} from \"./c.js\";", circle: true},
 		{name: "a circle by what is exported", from: "client/a", text: `export { c } from "./c.js";`, circle: true},
 		{name: "a circle by what is loaded later", from: "client/a", text: `const c = await import("./c.js");`, circle: true},
 		{name: "itself", from: "client/a", text: `import "./a.js";`, circle: true},
-		{name: "upwards", from: "shared/a", text: `import type { C } from "../client/c.js";`, trespass: true},
+		{name: "upwards", from: "base/a", text: `import type { C } from "../client/c.js";`, trespass: true},
 		{name: "the other protocol", from: "agent/a", text: `import { c } from "../client/c.js";`, trespass: true},
 		{name: "no room", from: "utils/a", text: ``, trespass: true},
 		{name: "of a package, what packages share", from: "../packages/hub/a", text: `import { d } from "../shared/d.js";`},
-		{name: "of a package, what is not published", from: "../packages/hub/a", text: `import { b } from "../../src/shared/b.js";`, trespass: true},
+		{name: "of a package, what is not published", from: "../packages/hub/a", text: `import { b } from "../../src/base/b.js";`, trespass: true},
+		{name: "over the wire", from: "host/page/a", text: `import { e } from "../worker/e.js";`, trespass: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			imports := scriptImports([]source{
 				{path: path.Join("web/src", c.from) + ".ts", text: []byte(c.text)},
-				{path: "web/src/shared/b.ts"},
+				{path: "web/src/base/b.ts"},
 				{path: "web/packages/shared/d.ts"},
 				{path: "web/src/client/c.ts", text: []byte(`import { a } from "./a.js";`)},
 			})

@@ -169,9 +169,9 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	find := func(file, pattern string) []string { t.Helper(); return found(t, file, pattern) }
 	// The core's own are made from its sources, the module adds to them.
-	union := append(unionMembers(t, "web/src/shared/border.ts", "CoreErrorCode"), unionMembers(t, "web/src/shared/errors.ts", "ErrorCode")...)
+	union := append(unionMembers(t, "web/src/base/border.ts", "CoreErrorCode"), unionMembers(t, "web/src/base/errors.ts", "ErrorCode")...)
 	slices.Sort(union)
-	documented := find("web/src/shared/errors.ts", "(?m)^ \\* \\| `(\\w+)` \\|")
+	documented := find("web/src/base/errors.ts", "(?m)^ \\* \\| `(\\w+)` \\|")
 	if !slices.Equal(union, documented) {
 		t.Errorf("ErrorCode is\n%v, its comment documents\n%v", union, documented)
 	}

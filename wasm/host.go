@@ -130,7 +130,7 @@ func subprotocols(header []engine.Field) []string {
 	return list
 }
 
-// appendFailure writes an error as the JSON object that web/src/shared/errors.ts
+// appendFailure writes an error as the JSON object that web/src/base/errors.ts
 // reads: {"code","op","status","retryable","message","cause","hint","unanswered","unheard","ofPage","lacks","reach"}.
 func appendFailure(b []byte, e *engine.Error) []byte {
 	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))

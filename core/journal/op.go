@@ -5,7 +5,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // OpKind says what an Op is about.
 type OpKind uint8
 
-// The kinds of Op. JavaScript has the same numbers (web/src/shared/border.ts).
+// The kinds of Op. JavaScript has the same numbers (web/src/base/border.ts).
 const (
 	OpServer OpKind = iota + 1 // the server's row: put, or as loaded
 	OpCall                     // a call's head, with its owner's epoch: add, or as loaded

@@ -4,13 +4,13 @@
 import { connectAgentHere, loadHere as loadAgentsHere } from "./agent/connectagent.js";
 import { agentHost } from "./agent/loadagent.js";
 import { connectHere, loadHere } from "./client/connect.js";
-import { agentWorker } from "./host/agenthosts.js";
-import { check as checkAgentOptions, connectAgentThere } from "./host/connectagentthere.js";
-import { check, connectThere, HostLink } from "./host/connectthere.js";
-import { pageHost, pageOfSignIn, workerClient } from "./host/hosts.js";
-import { RemoteSignIn } from "./host/remotesignin.js";
-import { Authorization, handOver, signOutEverywhere } from "./signin/authorization.js";
-import { clientPart } from "./signin/loadauthorization.js";
+import { agentWorker } from "./host/choose/agenthosts.js";
+import { check as checkAgentOptions, connectAgentThere } from "./host/page/connectagentthere.js";
+import { check, connectThere, HostLink } from "./host/page/connectthere.js";
+import { pageHost, pageOfSignIn, workerClient } from "./host/choose/hosts.js";
+import { RemoteSignIn } from "./host/page/remotesignin.js";
+import { Authorization, handOver, signOutEverywhere } from "./auth/authorization.js";
+import { clientPart } from "./auth/loadauthorization.js";
 
 pageHost.here = { connectHere, loadHere };
 agentHost.here = { connectAgentHere, loadHere: loadAgentsHere };

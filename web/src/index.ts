@@ -15,22 +15,22 @@
  * @module
  */
 
-export { oauth, oauthProgram } from "./signin/oauthoption.js";
-export { connect } from "./host/hosts.js";
-export { connectAgent } from "./host/agenthosts.js";
-export { preload } from "./host/preload.js";
+export { oauth, oauthProgram } from "./auth/oauthoption.js";
+export { connect } from "./host/choose/hosts.js";
+export { connectAgent } from "./host/choose/agenthosts.js";
+export { preload } from "./host/choose/preload.js";
 export { isA } from "./agent/content.js";
 export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
-export { HoldfastError } from "./shared/errors.js";
+export { HoldfastError } from "./base/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
 export { version } from "./runtime/beside.js";
-export { wipe } from "./signin/wipe.js";
-export type { PreloadOptions } from "./host/preload.js";
+export { wipe } from "./auth/wipe.js";
+export type { PreloadOptions } from "./host/choose/preload.js";
 export type { OAuthOptions, OAuthProgram } from "./auth/oauth.js";
 export type { ServerSignIn } from "./auth/clientauth.js";
-export type { OAuth } from "./signin/oauthoption.js";
+export type { OAuth } from "./auth/oauthoption.js";
 export type { SignInState } from "./auth/signinstate.js";
-export type { Host, HostEvent, HostReason } from "./shared/host.js";
+export type { Host, HostEvent, HostReason } from "./base/host.js";
 export type { Call } from "./client/call.js";
 export type { CallStatus } from "./client/callstatus.js";
 export type { Draft } from "./input/drafts.js";
@@ -39,11 +39,11 @@ export type { Changed } from "./client/resultcache.js";
 export type { ToolCall } from "./client/toolcall.js";
 export type { ClientEvents, EvictedCall, ListenEvent } from "./client/clientevents.js";
 export type { Connection } from "./client/connection.js";
-export type { ClientState, StateEvent, TokenSubject } from "./shared/clientstate.js";
+export type { ClientState, StateEvent, TokenSubject } from "./base/clientstate.js";
 export type { Counters } from "./client/counters.js";
 export type { Guarantees } from "./client/guarantees.js";
 export type { Handlers, InputContext } from "./input/handlers.js";
-export type { ErrorCode, InvalidOutput, RPCError } from "./shared/errors.js";
+export type { ErrorCode, InvalidOutput, RPCError } from "./base/errors.js";
 export type { Durability, DurabilityReason } from "./tabs/journalclient.js";
 export type { Usage } from "./storage/storage.js";
 export type {
@@ -88,7 +88,7 @@ export type {
   TextContent,
   Tool,
   ToolAnnotations,
-} from "./shared/mcp.js";
+} from "./base/mcp.js";
 export type { AckMode, CallOptions, CompleteOptions, ConnectOptions, Limits, ListOptions, Progress, RequestOptions, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
 export type { FetchLike } from "./runtime/sender.js";
 export type { WasmSource } from "./runtime/loadruntime.js";
@@ -148,9 +148,9 @@ export type {
 export type { SessionMode } from "./agent/modes.js";
 export type { AgentQuestion } from "./agent/questions.js";
 export type { AgentSession, PromptAccepted } from "./agent/session.js";
-export type { NegotiationStep } from "./shared/negotiation.js";
+export type { NegotiationStep } from "./base/negotiation.js";
 export type { ElicitationResult, FormElicitation, URLElicitation } from "./input/elicitation.js";
 export type { Auth, JournalOptions, TokenProvider } from "./connect/useroptions.js";
 export type { ValidatePolicy } from "./output-schema/outputs.js";
 export type { SessionEvent, SessionEvents, SessionStatus, SessionTurn, WithdrawnReason } from "./agent/sessionevents.js";
-export type { ResumedEvent, StatusEvent } from "./shared/streamevents.js";
+export type { ResumedEvent, StatusEvent } from "./base/streamevents.js";

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect } from "../src/host/hosts.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import { connect } from "../src/host/choose/hosts.js";
+import type { HoldfastError } from "../src/base/errors.js";
 import { Origin } from "./bothhosts.js";
 import { until } from "./ready.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Acks } from "../src/client/acks.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 test("Fault 132: an ack of a call that the core never had is answered at once", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PermissionRequest } from "../src/agent/questions.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { AgentRig } from "./agentrig.js";
 import { coded, OPTIONS, permission, say, settled, started, textOf } from "./agentworker.js";
 

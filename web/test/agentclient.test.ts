@@ -5,9 +5,9 @@ import { coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
 import { CONNECT_AGENT } from "../src/agent/agentoptionkinds.js";
 import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
 import type { TokenSource } from "../src/connect/userstores.js";
-import { errorFromGo, HoldfastError } from "../src/shared/errors.js";
-import { check } from "../src/shared/kinds.js";
-import type { Open } from "../src/shared/mcp.js";
+import { errorFromGo, HoldfastError } from "../src/base/errors.js";
+import { check } from "../src/base/kinds.js";
+import type { Open } from "../src/base/mcp.js";
 import { AgentRig, isSettled } from "./agentrig.js";
 
 const coded =

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentOptions } from "../src/agent/agentoptions.js";
 import { PermissionRequest } from "../src/agent/questions.js";
-import { connectAgent } from "../src/host/agenthosts.js";
+import { connectAgent } from "../src/host/choose/agenthosts.js";
 import { coded, permission, say, settled, somebody, started, textOf, Worker } from "./agentworker.js";
 
 test("Fault 214: an agent in a worker goes on where its page goes: the next one joins it in mid-prompt", async () => {

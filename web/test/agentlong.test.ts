@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Transcript, type TranscriptOp } from "../src/agent/transcript.js";
-import { EVENT } from "../src/shared/border.js";
-import { eachEvent } from "../src/host/eventbatch.js";
+import { EVENT } from "../src/base/border.js";
+import { eachEvent } from "../src/host/wire/eventbatch.js";
 import { HandPage, settled, somebody, Worker } from "./agentworker.js";
 import { ready } from "./ready.js";
 

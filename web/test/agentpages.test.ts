@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ElicitationRequest, PermissionRequest } from "../src/agent/questions.js";
 import type { AgentSession } from "../src/agent/session.js";
 import type { AgentHandlers } from "../src/agent/openquestions.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { AgentRig, ready } from "./agentrig.js";
 
 const coded =

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { AgentHandlers } from "../src/agent/openquestions.js";
 import { ElicitationRequest, PermissionRequest } from "../src/agent/questions.js";
 import type { AgentSession } from "../src/agent/session.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import type { Open } from "../src/shared/mcp.js";
+import { HoldfastError } from "../src/base/errors.js";
+import type { Open } from "../src/base/mcp.js";
 import { AgentRig, ready } from "./agentrig.js";
 
 const coded =

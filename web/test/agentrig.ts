@@ -1,11 +1,11 @@
 import { ready } from "./ready.js";
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import { Agent, type AgentUse } from "../src/agent/agent.js";
 import { AgentClient, type AgentClientUse } from "../src/agent/agentclient.js";
-import { EVENT } from "../src/shared/border.js";
+import { EVENT } from "../src/base/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import type { JournalClient } from "../src/tabs/journalclient.js";
-import type { Open } from "../src/shared/mcp.js";
+import type { Open } from "../src/base/mcp.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionEvent } from "../src/agent/sessionevents.js";
 import type { AgentSession } from "../src/agent/session.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import type { Open } from "../src/shared/mcp.js";
+import { HoldfastError } from "../src/base/errors.js";
+import type { Open } from "../src/base/mcp.js";
 import { AgentRig, isSettled, ready } from "./agentrig.js";
 
 const coded =

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { MessageItem, TerminalItem, TranscriptItem } from "../src/agent/items.js";
 import { Transcript, type TranscriptOp } from "../src/agent/transcript.js";
-import type { Open } from "../src/shared/mcp.js";
+import type { Open } from "../src/base/mcp.js";
 
 /** Conversations and what the core makes of them, which its own test writes (core/acp). */
 interface Vector {

@@ -4,11 +4,11 @@ import type { OpenAgent } from "../src/agent/openagent.js";
 import type { AgentSession } from "../src/agent/session.js";
 import { joinable } from "../src/connect/joinable.js";
 import type { TokenSource } from "../src/connect/userstores.js";
-import { connectAgent } from "../src/host/agenthosts.js";
-import { PortSession } from "../src/host/portsession.js";
-import { BUILD } from "../src/shared/build.js";
-import type { HostMessage, PageMessage } from "../src/host/protocol.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { connectAgent } from "../src/host/choose/agenthosts.js";
+import { PortSession } from "../src/host/worker/portsession.js";
+import { BUILD } from "../src/base/build.js";
+import type { HostMessage, PageMessage } from "../src/host/wire/protocol.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { CoreRig } from "./agentrig.js";
 import { ready, settled } from "./ready.js";
 

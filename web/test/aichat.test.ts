@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { acknowledgeToolCalls, unfinishedToolCalls, type ChatMessage } from "../packages/ai/chat.js";
 import type { ToolSource } from "../packages/ai/chatchecks.js";
 import { Call, type CallControl } from "../src/client/call.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { OUTCOME } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { Backlog } from "../src/base/backlog.js";
+import { OUTCOME } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 
 /** A page that comes back to calls of these keys; those with "!" have ended. */
 function source(...keys: string[]): { from: ToolSource; acked: string[] } {

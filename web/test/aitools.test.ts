@@ -7,11 +7,11 @@ import type { ToolSource } from "../packages/ai/chatchecks.js";
 import type { ToolOutput } from "../packages/ai/execution.js";
 import { Call, type CallControl } from "../src/client/call.js";
 import type { CallOptions } from "../src/client/options.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
+import { Backlog } from "../src/base/backlog.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
 import type { McpClient } from "../src/client/client.js";
 import { hub } from "../packages/hub/hub.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { nextFrame } from "../packages/observe/frames.js";
 
 const LISTED = [

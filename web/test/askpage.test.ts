@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { mock, test } from "node:test";
-import { askForToken, askPage, GONE, pageArrived } from "../src/host/askpage.js";
-import type { PortView } from "../src/host/portview.js";
+import { askForToken, askPage, GONE, pageArrived } from "../src/host/worker/askpage.js";
+import type { PortView } from "../src/host/worker/portview.js";
 
 /** A view whose page's answers the test gives. */
 class View {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AuthCode, AuthFailure, DENIALS, denied, invalid } from "../src/auth/failure.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 
 /** All codes: the type refuses a table that lacks one. */
 const CODES: Record<AuthCode, true> = {

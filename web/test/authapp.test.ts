@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oauth } from "../src/signin/oauthoption.js";
-import { Authorization } from "../src/signin/authorization.js";
-import { clientPart } from "../src/signin/loadauthorization.js";
+import { oauth } from "../src/auth/oauthoption.js";
+import { Authorization } from "../src/auth/authorization.js";
+import { clientPart } from "../src/auth/loadauthorization.js";
 import { AS_METADATA, ISSUER, json, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
 

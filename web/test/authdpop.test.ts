@@ -7,7 +7,7 @@ import { Nonces } from "../src/auth/nonces.js";
 import { sha256 } from "../src/auth/pkce.js";
 import type { Registration } from "../src/auth/registration.js";
 import { tokenRequest } from "../src/auth/tokenrequest.js";
-import { Authorization } from "../src/signin/authorization.js";
+import { Authorization } from "../src/auth/authorization.js";
 import { failureOf, ISSUER, json, rig, SERVER } from "./authrig.js";
 import { scene } from "./authscene.js";
 import { until } from "./ready.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClientAuth } from "../src/auth/clientauth.js";
-import { Authorization } from "../src/signin/authorization.js";
+import { Authorization } from "../src/auth/authorization.js";
 import { ready, until } from "./ready.js";
 
 const URL_ = "https://mcp.example/mcp";

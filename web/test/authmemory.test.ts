@@ -8,7 +8,7 @@ import { FLOW_TIME, flowKey, type FlowRecord } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { type AuthPlace, handOver, signOutEverywhere } from "../src/auth/opensignin.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
 import { withGlobal } from "./storeshim.js";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_TRIALS } from "../src/auth/refusal.js";
-import { Authorization } from "../src/signin/authorization.js";
+import { Authorization } from "../src/auth/authorization.js";
 import { failureOf, json, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { scene } from "./authscene.js";
 import { leave, PlayedSignIn, server, URL_ } from "./playedsignin.js";

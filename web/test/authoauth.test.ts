@@ -5,7 +5,7 @@ import { openClientAuth } from "../src/auth/clientauth.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
 import { digest } from "../src/storage/digest.js";

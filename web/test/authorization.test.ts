@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
 import { signInNotLoaded } from "../src/auth/loadsignin.js";
-import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
-import { clientPart } from "../src/signin/loadauthorization.js";
-import { oauth } from "../src/signin/oauthoption.js";
+import { Authorization, type WatchedSignIn } from "../src/auth/authorization.js";
+import { clientPart } from "../src/auth/loadauthorization.js";
+import { oauth } from "../src/auth/oauthoption.js";
 import type { Auth } from "../src/connect/useroptions.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { NewestTokens, type View, Views } from "../src/connect/views.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { leave, PlayedSignIn, refusal, server, URL_ } from "./playedsignin.js";
 import { ready, tasks, until } from "./ready.js";
 
@@ -171,7 +171,7 @@ test("a refused token that cannot be refreshed, since the authorization server i
 
 test("a sign-in that does not open says why, and keeps nobody's calls", async () => {
   const why = person("network_error");
-  const shared = Promise.reject<SharedSignIn>(why);
+  const shared = Promise.reject<WatchedSignIn>(why);
   shared.catch(() => {});
   const auth = new Authorization(URL_, () => shared);
   assert.equal(await auth.principal(), undefined);
@@ -203,8 +203,8 @@ test("Fault 320: where what signs in is long on its way, the core knows that the
   const signIn = new PlayedSignIn();
   signIn.signedIn("ada");
   const { sent } = server(new Response("{}"));
-  let opens = (_: SharedSignIn): void => {};
-  const opening = new Promise<SharedSignIn>((resolve) => (opens = resolve));
+  let opens = (_: WatchedSignIn): void => {};
+  const opening = new Promise<WatchedSignIn>((resolve) => (opens = resolve));
   const auth = new Authorization(URL_, () => opening, { quick: 0 });
   assert.equal((await auth.send("POST", URL_, leave)).status, 401);
   const token = auth.token(false);
@@ -218,7 +218,7 @@ test("Fault 320: a sign-in that did not open is opened again by what needs it ne
   let opens = 0;
   const shared = await new PlayedSignIn().shared;
   class Opened extends Authorization {
-    static override open(): Promise<SharedSignIn> {
+    static override open(): Promise<WatchedSignIn> {
       return ++opens === 1 ? Promise.reject(new TypeError("not yet")) : Promise.resolve(shared);
     }
   }

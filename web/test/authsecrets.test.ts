@@ -12,7 +12,7 @@ import { liveGrant } from "../src/auth/refresh.js";
 import { register, type Registration } from "../src/auth/registration.js";
 import { revoke } from "../src/auth/revocation.js";
 import { discover } from "../src/auth/discovery.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { ISSUER, json, KEY, METADATA, PRM_PATH, type Reply, rig, type Routes, type Sent, SERVER } from "./authrig.js";
 
 /** All that a request held, as one text. */

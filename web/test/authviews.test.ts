@@ -7,7 +7,7 @@ import { NO_TRIALS } from "../src/auth/refusal.js";
 import type { Auth } from "../src/connect/useroptions.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { NewestTokens, type View, Views } from "../src/connect/views.js";
-import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
+import { Authorization, type WatchedSignIn } from "../src/auth/authorization.js";
 import { ISSUER, json, SERVER } from "./authrig.js";
 import { refusal, scene } from "./authscene.js";
 import { tasks, until } from "./ready.js";
@@ -29,7 +29,7 @@ function refusing() {
     },
     principal: async () => undefined,
   } as unknown as ClientAuth;
-  const shared: SharedSignIn = { auth, attended: true, listeners: new Set() };
+  const shared: WatchedSignIn = { auth, attended: true, listeners: new Set() };
   const views = new Views();
   const join = (): (() => void) => {
     const over = new AbortController();
@@ -138,7 +138,7 @@ test("Fault 514: a server that refuses for good what somebody gets again and aga
     await until(() => shown.length === 1);
     await answer(signIn);
     await first;
-    const shared: SharedSignIn = { auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set(), isSeen: () => true };
+    const shared: WatchedSignIn = { auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set(), isSeen: () => true };
     let client = new Authorization(SERVER, async () => shared);
     await client.principal();
     await client.send("POST", SERVER, async () => new Response(null)); // it has taken it so far

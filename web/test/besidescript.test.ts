@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BUILD } from "../src/shared/build.js";
-import { checkBeside, nameBeside } from "../src/shared/besidescript.js";
+import { BUILD } from "../src/base/build.js";
+import { checkBeside, nameBeside } from "../src/base/besidescript.js";
 import { ownWasm } from "../src/runtime/ownwasm.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import type { HoldfastError } from "../src/base/errors.js";
 
 const FOLDER = "https://app.test/assets/";
 const SCRIPT = `${FOLDER}holdfast-worker-3f2a.mjs?${BUILD}`;

@@ -1,6 +1,6 @@
 // The types that apps see and the words that the core says: where one of them has a
 // member that the other has not, this file does not compile.
-import type { ClientState } from "../src/shared/clientstate.js";
+import type { ClientState } from "../src/base/clientstate.js";
 import type {
   AgentStateWord,
   CoreErrorCode,
@@ -12,11 +12,11 @@ import type {
   StoreReasonWord,
   StreamWord,
   WithdrawalWord,
-} from "../src/shared/border.js";
-import type { ErrorCode } from "../src/shared/errors.js";
+} from "../src/base/border.js";
+import type { ErrorCode } from "../src/base/errors.js";
 import type { Guarantee } from "../src/client/events.js";
 import type { SessionStatus, WithdrawnReason } from "../src/agent/sessionevents.js";
-import type { ResumedEvent, StatusEvent } from "../src/shared/streamevents.js";
+import type { ResumedEvent, StatusEvent } from "../src/base/streamevents.js";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type Within<A, B> = [A] extends [B] ? true : false;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/client/call.js";
 import { IDEMPOTENCY_KEY, keyIn, withKey } from "../src/client/idempotency.js";
-import { RemoteBackend } from "../src/host/remotebackend.js";
-import type { PageMessage } from "../src/host/protocol.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
-import { disposedBy } from "../src/shared/dispose.js";
+import { RemoteBackend } from "../src/host/page/remotebackend.js";
+import type { PageMessage } from "../src/host/wire/protocol.js";
+import { Backlog } from "../src/base/backlog.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
+import { disposedBy } from "../src/base/dispose.js";
 import { FakeLink } from "./hostrig.js";
 
 const UNKNOWN = `{"code":"outcome_unknown","op":"tools/call","message":"?"}`;

@@ -1,16 +1,16 @@
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call } from "../src/client/call.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
 import { ClientView } from "../src/client/clientview.js";
-import type { SharedClient } from "../src/client/sharedclient.js";
+import type { CoreClient } from "../src/client/coreclient.js";
 import type { UserStores } from "../src/connect/userstores.js";
 import { Views } from "../src/connect/views.js";
-import { CallFlags, OUTCOME } from "../src/shared/border.js";
-import type { SharedCall } from "../src/client/sharedcall.js";
+import { CallFlags, OUTCOME } from "../src/base/border.js";
+import type { CoreCall } from "../src/client/corecall.js";
 import { Streams } from "../src/tabs/streams.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { callDefaults, type CallOptions, type RerunPolicy } from "../src/client/options.js";
 import { IDEMPOTENCY_KEY } from "../src/client/idempotency.js";
 import { outgoing } from "../src/client/outgoing.js";
@@ -286,7 +286,7 @@ test("Fault 467: a result that is inspected while another user comes does not go
     view.uses(
       {
         url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected,
-      } as unknown as SharedClient,
+      } as unknown as CoreClient,
     );
     const own = send({ journal: false }).show(view);
     void them.settle(1, OUTCOME.result, RESULT);
@@ -312,7 +312,7 @@ test("Fault 467: a result that is inspected is not given to the next user of its
   view.uses(
     {
       url: "https://t.test/mcp", state: "open", all: () => them.all(), inspected: them.inspected,
-    } as unknown as SharedClient,
+    } as unknown as CoreClient,
   );
   const { result } = send().show(view);
   void them.settle(1, OUTCOME.result, RESULT);
@@ -330,7 +330,7 @@ test("Fault 544: an app that goes on with the object that it gave as arguments c
     headersAfter: async (_, params) => void headers.push(params["arguments"]),
   });
   const args = { n: 1 };
-  const send = (): SharedCall<unknown> => {
+  const send = (): CoreCall<unknown> => {
     const params = { name: "measure", arguments: args };
     return them.send(outgoing("tools/call", params, { key: "k" }, DEFAULTS), params, { key: "k" }, false);
   };
@@ -371,7 +371,7 @@ test("Fault 544: the params of a call are as they were sent, with what the app g
 
 test("Fault 544: a call that is not kept gives its key back with its end, so that another one can be made with it", async () => {
   const { them, sent } = calls();
-  const make = (): SharedCall<unknown> => them.send(
+  const make = (): CoreCall<unknown> => them.send(
     outgoing("tools/call", { name: "measure" }, { key: "k", journal: false }, DEFAULTS),
     { name: "measure" },
     { key: "k", journal: false },

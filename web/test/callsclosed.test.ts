@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Agent } from "../src/agent/agent.js";
 import type { McpClient } from "../src/client/client.js";
-import { connect } from "../src/host/hosts.js";
+import { connect } from "../src/host/choose/hosts.js";
 import { AgentRig } from "./agentrig.js";
 import { started } from "./agentworker.js";
 import { Origin } from "./bothhosts.js";

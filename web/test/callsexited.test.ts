@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import { Call } from "../src/client/call.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
 import { Streams } from "../src/tabs/streams.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { callDefaults } from "../src/client/options.js";
 import { outgoing } from "../src/client/outgoing.js";
-import type { CallViewer } from "../src/client/sharedcall.js";
+import type { CallViewer } from "../src/client/corecall.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 /** What a page is told of a call that the store brings back. */

@@ -1,9 +1,9 @@
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/client/call.js";
-import { EVENT, StreamState } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { EVENT, StreamState } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { missing } from "../src/client/storedevents.js";
 
 const coded =

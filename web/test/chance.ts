@@ -1,7 +1,7 @@
 // What a test plays at random is made of: numbers by a seed, a channel whose messages arrive when the test
 // says so, and the locks of an origin.
 
-import type { Open } from "../src/shared/mcp.js";
+import type { Open } from "../src/base/mcp.js";
 
 /** Numbers from 0 on, below `n`: the same for the same seed (mulberry32). */
 export function random(seed: number): (n: number) => number {

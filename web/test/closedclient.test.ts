@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Call } from "../src/client/call.js";
 import type { McpClient } from "../src/client/client.js";
-import { connect } from "../src/host/hosts.js";
-import { OUTCOME } from "../src/shared/border.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { OUTCOME } from "../src/base/border.js";
+import type { HoldfastError } from "../src/base/errors.js";
 import { Origin } from "./bothhosts.js";
 import { until } from "./ready.js";
 

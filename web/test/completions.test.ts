@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect } from "../src/host/hosts.js";
-import { FACT, OUTCOME } from "../src/shared/border.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { FACT, OUTCOME } from "../src/base/border.js";
+import type { HoldfastError } from "../src/base/errors.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { decodeEvent } from "../src/client/events.js";
 import { capabilitiesOf } from "../src/input/handlers.js";
 import { answerInput, answerRequest } from "../src/input/inputs.js";
-import { EVENT } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import type { Open } from "../src/shared/mcp.js";
+import { EVENT } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
+import type { Open } from "../src/base/mcp.js";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { diagnose } from "../packages/doctor/doctor.js";
 import type { DiagnosisFinding } from "../packages/doctor/findings.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 
 const PAGE = "https://app.example";
 Object.defineProperty(globalThis, "location", { value: { origin: PAGE, protocol: "https:", hostname: "app.example", href: `${PAGE}/` }, configurable: true });

@@ -1,10 +1,10 @@
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/client/call.js";
 import { draftText } from "../src/input/drafts.js";
-import { EVENT } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { EVENT } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 import type { InputEvent } from "../src/client/events.js";
 import type { InputContext } from "../src/input/handlers.js";
 import { answerInput } from "../src/input/inputs.js";

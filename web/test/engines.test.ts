@@ -5,8 +5,8 @@ import type { ClientBackend } from "../src/client/backend.js";
 import { Connection } from "../src/client/connection.js";
 import { commonCore } from "../src/connect/commonoptions.js";
 import { outgoing } from "../src/client/outgoing.js";
-import { SharedCall } from "../src/client/sharedcall.js";
-import { Backlog } from "../src/shared/backlog.js";
+import { CoreCall } from "../src/client/corecall.js";
+import { Backlog } from "../src/base/backlog.js";
 import { hasBroadcast } from "../src/tabs/broadcast.js";
 import { Channel } from "../src/tabs/channel.js";
 
@@ -77,7 +77,7 @@ test("Fault 439: a call is of the same moment for its page, for the core and for
   assert.ok(outgoing("tools/call", {}, { madeAt: NaN } as never, defaults).times.made >= before);
 
   const backlog = new Backlog(1, 1, 1);
-  const shared = new SharedCall("tools/call", backlog, false, "{}", { madeAt: 7 });
-  const shown = shared.show({ backlog, newCall: (...all: never[]) => new SharedCall(...(all as unknown as [string, Backlog])), rerun: () => {} } as never);
+  const shared = new CoreCall("tools/call", backlog, false, "{}", { madeAt: 7 });
+  const shown = shared.show({ backlog, newCall: (...all: never[]) => new CoreCall(...(all as unknown as [string, Backlog])), rerun: () => {} } as never);
   assert.deepEqual([shared.createdAt, shown.createdAt, shown.restored], [7, 7, false]);
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backlog, bytesOf } from "../src/shared/backlog.js";
+import { Backlog, bytesOf } from "../src/base/backlog.js";
 import { Call } from "../src/client/call.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { EventQueue } from "../src/shared/eventqueue.js";
+import { HoldfastError } from "../src/base/errors.js";
+import { EventQueue } from "../src/base/eventqueue.js";
 import { type CallEvent, decodeEvent, type RawEvent } from "../src/client/events.js";
 
 const PROGRESS = 1;

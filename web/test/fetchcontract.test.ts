@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FetchLike } from "../src/runtime/sender.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { fetchContract } from "../packages/testing/fetchcontract.js";
 
 const URL_OF_IT = "https://contract.test/";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AuthFailure } from "../src/auth/failure.js";
-import { AppError, type ErrorData, errorData, errorFrom, holdfastErrorFrom, thrownInPage } from "../src/host/errordata.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { AppError, type ErrorData, errorData, errorFrom, holdfastErrorFrom, thrownInPage } from "../src/host/wire/errordata.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { StoreError } from "../src/storage/store.js";
 
 test("Fault 636: what goes wrong in a page that has frozen Error.prototype is said, and no TypeError", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { guaranteesOf } from "../src/client/guarantees.js";
 import { ServerFacts } from "../src/client/serverfacts.js";
-import { CEILING_SHIFT, FACT, FLOOR_SHIFT, GUARANTEE_WORDS } from "../src/shared/border.js";
+import { CEILING_SHIFT, FACT, FLOOR_SHIFT, GUARANTEE_WORDS } from "../src/base/border.js";
 
 test("what calls can count on is what the core says, and in memory it is no more than what they begin with", () => {
   for (const [floor, floorWord] of GUARANTEE_WORDS.entries()) {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { badProvider } from "../src/connect/tokenreply.js";
-import { errorData, thrownInPage } from "../src/host/errordata.js";
-import { PageQuestions } from "../src/host/pagequestions.js";
-import type { HostMessage, PageMessage } from "../src/host/protocol.js";
+import { errorData, thrownInPage } from "../src/host/wire/errordata.js";
+import { PageQuestions } from "../src/host/page/pagequestions.js";
+import type { HostMessage, PageMessage } from "../src/host/wire/protocol.js";
 import type { Handlers } from "../src/input/handlers.js";
 import { answerInput, answerRequest } from "../src/input/inputs.js";
-import { HoldfastError, RPCFailure } from "../src/shared/errors.js";
+import { HoldfastError, RPCFailure } from "../src/base/errors.js";
 import { ready } from "./ready.js";
 
 const secret = new TypeError("secret");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BUILD } from "../src/shared/build.js";
-import { PortSession } from "../src/host/portsession.js";
-import type { HostMessage } from "../src/host/protocol.js";
+import { BUILD } from "../src/base/build.js";
+import { PortSession } from "../src/host/worker/portsession.js";
+import type { HostMessage } from "../src/host/wire/protocol.js";
 import { Locks } from "./chance.js";
 import { settled, until } from "./ready.js";
 

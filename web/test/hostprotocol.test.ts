@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EventQueue, Gap } from "../src/shared/eventqueue.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { EventQueue, Gap } from "../src/base/eventqueue.js";
+import { Backlog } from "../src/base/backlog.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { decodeEvent, type RawEvent } from "../src/client/events.js";
-import { Credits, Taken } from "../src/host/credits.js";
-import { AppError, errorData, errorFrom, holdfastErrorFrom } from "../src/host/errordata.js";
-import { eachEvent, EventBatch } from "../src/host/eventbatch.js";
-import { checked, FROM_HOST, FROM_PAGE, type HostMessage, type PageMessage } from "../src/host/protocol.js";
+import { Credits, Taken } from "../src/host/wire/credits.js";
+import { AppError, errorData, errorFrom, holdfastErrorFrom } from "../src/host/wire/errordata.js";
+import { eachEvent, EventBatch } from "../src/host/wire/eventbatch.js";
+import { checked, FROM_HOST, FROM_PAGE, type HostMessage, type PageMessage } from "../src/host/wire/protocol.js";
 
 test("A message of a port is taken where each member is what it has to be, and is nothing else", () => {
   const good: PageMessage[] = [

@@ -1,7 +1,7 @@
-import type { HostLink, LinkedClient } from "../src/host/hostlink.js";
-import { hostEnded } from "../src/host/hostlink.js";
-import type { HostMessage, PageMessage } from "../src/host/protocol.js";
-import { type ErrorCode, HoldfastError } from "../src/shared/errors.js";
+import type { HostLink, LinkedClient } from "../src/host/page/hostlink.js";
+import { hostEnded } from "../src/host/page/hostlink.js";
+import type { HostMessage, PageMessage } from "../src/host/wire/protocol.js";
+import { type ErrorCode, HoldfastError } from "../src/base/errors.js";
 
 /** A link to a host that is the test itself: what the page says is in `said`, and `answers` says what comes of it. */
 export class FakeLink {

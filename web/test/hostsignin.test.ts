@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AddressToShow } from "../src/auth/askedpages.js";
-import { GONE } from "../src/host/askpage.js";
-import { HostSignIn, type SignInPage } from "../src/host/hostsignin.js";
-import { PortSignIn } from "../src/host/portsignins.js";
-import { checked, FROM_HOST, type HostMessage, type PageMessage } from "../src/host/protocol.js";
-import { RemoteSignIn } from "../src/host/remotesignin.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { GONE } from "../src/host/worker/askpage.js";
+import { HostSignIn, type SignInPage } from "../src/host/worker/hostsignin.js";
+import { PortSignIn } from "../src/host/worker/portsignins.js";
+import { checked, FROM_HOST, type HostMessage, type PageMessage } from "../src/host/wire/protocol.js";
+import { RemoteSignIn } from "../src/host/page/remotesignin.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { tasks } from "./ready.js";
 import { withGlobal } from "./storeshim.js";
 

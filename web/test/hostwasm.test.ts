@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BUILD } from "../src/shared/build.js";
-import { PortSession } from "../src/host/portsession.js";
+import { BUILD } from "../src/base/build.js";
+import { PortSession } from "../src/host/worker/portsession.js";
 import { agentsWasm, mcpWasm } from "../src/runtime/beside.js";
 import { Locks } from "./chance.js";
 

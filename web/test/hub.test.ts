@@ -4,9 +4,9 @@ import { Call } from "../src/client/call.js";
 import type { McpClient } from "../src/client/client.js";
 import { CLIENT_EVENTS, type ClientEvents } from "../src/client/clientevents.js";
 import { hub } from "../packages/hub/hub.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { checkListener, Listeners } from "../src/shared/listeners.js";
+import { Backlog } from "../src/base/backlog.js";
+import { HoldfastError } from "../src/base/errors.js";
+import { checkListener, Listeners } from "../src/base/listeners.js";
 import { ready } from "./ready.js";
 
 /** A client with tools of these names. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TAB_EFFECT, TAB_INPUT } from "../src/shared/border.js";
+import { TAB_EFFECT, TAB_INPUT } from "../src/base/border.js";
 import { Journal } from "../src/tabs/journal.js";
 import type { JournalClient } from "../src/tabs/journalclient.js";
 import { settled, tasks } from "./ready.js";

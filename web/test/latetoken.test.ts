@@ -8,13 +8,13 @@ import { ClientView } from "../src/client/clientview.js";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
 import { callDefaults } from "../src/client/options.js";
 import { ServerFacts } from "../src/client/serverfacts.js";
-import type { SharedCall } from "../src/client/sharedcall.js";
-import type { SharedClient } from "../src/client/sharedclient.js";
+import type { CoreCall } from "../src/client/corecall.js";
+import type { CoreClient } from "../src/client/coreclient.js";
 import { UserStores } from "../src/connect/userstores.js";
-import { PortView, type ViewPage } from "../src/host/portview.js";
+import { PortView, type ViewPage } from "../src/host/worker/portview.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import { coded, settled, somebody, tokenOf, Worker } from "./agentworker.js";
 import { until } from "./ready.js";
 
@@ -186,7 +186,7 @@ test("Fault 359: a page whose user changes, and whose new client others have ope
     ["connecting", ["reconnecting"]],
   ] as const) {
     const view = new ClientView("https://example.com/mcp", new Backlog(10), {}, {} as UserStores);
-    const clientIn = (now: string): SharedClient => ({ url: "https://example.com/mcp", state: now, all: () => [] }) as unknown as SharedClient;
+    const clientIn = (now: string): CoreClient => ({ url: "https://example.com/mcp", state: now, all: () => [] }) as unknown as CoreClient;
     view.comesTo({ goesOn: () => view.uses(clientIn(state)) } as unknown as Parameters<ClientView["comesTo"]>[0]);
     view.uses(clientIn("open"));
     const states: string[] = [];
@@ -200,7 +200,7 @@ test("Fault 359: a page whose user changes, and whose new client others have ope
 test("Fault 467: a call of the last user that a page still holds is not run again, whoever else has the client of that user", () => {
   const view = new ClientView("https://example.com/mcp", new Backlog(10), {}, {} as UserStores);
   let again = 0;
-  const callOf = (has: boolean): SharedCall<unknown> => ({ of: () => (has ? {} : undefined), repeat: () => (again++, { of: () => undefined, show: () => ({}) }) }) as unknown as SharedCall<unknown>;
+  const callOf = (has: boolean): CoreCall<unknown> => ({ of: () => (has ? {} : undefined), repeat: () => (again++, { of: () => undefined, show: () => ({}) }) }) as unknown as CoreCall<unknown>;
   assert.throws(() => view.rerun(callOf(false)), (error: unknown) => coded("closed")(error));
   assert.equal(again, 0);
 });

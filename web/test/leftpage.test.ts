@@ -4,8 +4,8 @@ import { Effects } from "../src/runtime/effects.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Reports } from "../src/runtime/reports.js";
 import type { TableRecord } from "../src/runtime/table.js";
-import { Kind } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { Kind } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 
 /** An EventSource of a page's. */
 class FakeSource {

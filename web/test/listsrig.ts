@@ -1,14 +1,14 @@
 // Pages of one browser whose servers say how long their lists may be kept: the client, the store and the cipher are as
 // they are, the core and the server are the test.
 
-import { SharedCall } from "../src/client/sharedcall.js";
-import { SharedClient } from "../src/client/sharedclient.js";
+import { CoreCall } from "../src/client/corecall.js";
+import { CoreClient } from "../src/client/coreclient.js";
 import { callDefaults, type CallKeeping } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { ServerFacts } from "../src/client/serverfacts.js";
-import { FACT, OUTCOME } from "../src/shared/border.js";
-import { Backlog } from "../src/shared/backlog.js";
-import type { ListToolsResult, Open } from "../src/shared/mcp.js";
+import { FACT, OUTCOME } from "../src/base/border.js";
+import { Backlog } from "../src/base/backlog.js";
+import type { ListToolsResult, Open } from "../src/base/mcp.js";
 import { openStore, type Results, type Store } from "../src/storage/storage.js";
 
 const DAY = 24 * 3_600_000;
@@ -51,7 +51,7 @@ export interface Visit {
   memory?: boolean;
 }
 
-class Client extends SharedClient {
+class Client extends CoreClient {
   readonly #server: Server;
   readonly #visit: Visit;
   rounds = 0;
@@ -67,8 +67,8 @@ class Client extends SharedClient {
   protected override get serverFacts(): ServerFacts {
     return Object.assign(new ServerFacts(), { bits: this.revision >= "2026" ? FACT.selfDescribing : 0 });
   }
-  override request<T>(method: string, params?: Open): SharedCall<T> {
-    const call = new SharedCall<T>(method, new Backlog(1));
+  override request<T>(method: string, params?: Open): CoreCall<T> {
+    const call = new CoreCall<T>(method, new Backlog(1));
     call.rounds = this.rounds;
     const text = JSON.stringify(this.#server.answer(method, params, this.#visit.token ?? "all"));
     const isKnown = params?.["cursor"] === undefined || params["cursor"] !== this.#server.unknown;

@@ -1,23 +1,23 @@
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SharedCall } from "../src/client/sharedcall.js";
-import { SharedClient } from "../src/client/sharedclient.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import type { Open, ServerCapabilities } from "../src/shared/mcp.js";
+import { CoreCall } from "../src/client/corecall.js";
+import { CoreClient } from "../src/client/coreclient.js";
+import { HoldfastError } from "../src/base/errors.js";
+import type { Open, ServerCapabilities } from "../src/base/mcp.js";
 import { callDefaults } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 /** A client whose server lists tasks on these pages; `asked` has the params of each request. */
 function listing(tasks: ServerCapabilities["tasks"], pages: Open[]) {
   const asked: unknown[] = [];
-  class Listing extends SharedClient {
+  class Listing extends CoreClient {
     override get capabilities(): ServerCapabilities {
       return { ...(tasks && { tasks }) };
     }
-    override request<T>(method: string, params?: Open): SharedCall<T> {
+    override request<T>(method: string, params?: Open): CoreCall<T> {
       asked.push([method, params]);
-      const call = new SharedCall<T>(method, new Backlog(1));
+      const call = new CoreCall<T>(method, new Backlog(1));
       call.settle(1, JSON.stringify(pages[asked.length - 1]));
       return call;
     }

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { loadedChunk, type PageChunk } from "../src/connect/loadchunk.js";
 import { loadValidator } from "../src/output-schema/loadvalidator.js";
 import { version } from "../src/runtime/beside.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { type LateModule, loadLate } from "../src/shared/latemodule.js";
+import { HoldfastError } from "../src/base/errors.js";
+import { type LateModule, loadLate } from "../src/base/latemodule.js";
 
 interface Loaded {
   url: string;

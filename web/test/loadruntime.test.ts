@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentsWasm, mcpWasm } from "../src/runtime/beside.js";
 import { load } from "../src/runtime/loadruntime.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import type { HoldfastError } from "../src/base/errors.js";
 
 const MCP = "https://app.test/holdfast.wasm";
 const AGENTS = "https://app.test/holdfast-agents.wasm";

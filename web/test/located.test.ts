@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectAgent } from "../src/host/agenthosts.js";
-import { connect } from "../src/host/hosts.js";
+import { connectAgent } from "../src/host/choose/agenthosts.js";
+import { connect } from "../src/host/choose/hosts.js";
 import { agentsWasm, mcpWasm } from "../src/runtime/beside.js";
 import { load } from "../src/runtime/loadruntime.js";
 import { located } from "../src/runtime/located.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import type { HoldfastError } from "../src/base/errors.js";
 
 /** Node's. A page of Electron's has it as well, with a type. */
 const node = (globalThis as unknown as { process: { type?: unknown } }).process;

@@ -11,13 +11,13 @@ import type { openView } from "../src/client/openview.js";
 import { callDefaults } from "../src/client/options.js";
 import { joinable } from "../src/connect/joinable.js";
 import { UserStores } from "../src/connect/userstores.js";
-import { Credits } from "../src/host/credits.js";
-import { connect } from "../src/host/hosts.js";
-import { PortSession } from "../src/host/portsession.js";
+import { Credits } from "../src/host/wire/credits.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { PortSession } from "../src/host/worker/portsession.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { EVENT, OUTCOME, TaskOffer } from "../src/shared/border.js";
+import { Backlog } from "../src/base/backlog.js";
+import { EVENT, OUTCOME, TaskOffer } from "../src/base/border.js";
 import { Locks, Port, random } from "./chance.js";
 
 declare function setImmediate(work: () => void): void;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EVENT } from "../src/shared/border.js";
-import { ASSIGNED, type Missed, MissedEvents } from "../src/host/missedevents.js";
+import { EVENT } from "../src/base/border.js";
+import { ASSIGNED, type Missed, MissedEvents } from "../src/host/worker/missedevents.js";
 
 function all(missed: MissedEvents): Missed[] {
   const taken: Missed[] = [];

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect } from "../src/host/hosts.js";
-import { EVENT, FACT, OUTCOME } from "../src/shared/border.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { EVENT, FACT, OUTCOME } from "../src/base/border.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Call } from "../src/client/call.js";
-import { RemoteBackend } from "../src/host/remotebackend.js";
-import { OUTCOME } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { RemoteBackend } from "../src/host/page/remotebackend.js";
+import { OUTCOME } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { FakeLink } from "./hostrig.js";
 import { ready, tasks } from "./ready.js";
 

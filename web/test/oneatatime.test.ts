@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OneAtATime } from "../src/client/oneatatime.js";
-import type { Open } from "../src/shared/mcp.js";
+import type { Open } from "../src/base/mcp.js";
 
 declare function setImmediate(run: () => void): unknown;
 

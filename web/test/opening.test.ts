@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openedClient, type Parts } from "../src/connect/opening.js";
 import type { OpenedStore } from "../src/connect/userstores.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 
 type Part = "runtime" | "store" | "streams";
 

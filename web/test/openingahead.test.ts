@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { McpClient } from "../src/client/client.js";
 import type { ConnectOptions } from "../src/client/options.js";
-import { BUILD } from "../src/shared/build.js";
-import { agentWorker, connectAgent } from "../src/host/agenthosts.js";
-import { connect, workerClient } from "../src/host/hosts.js";
-import type { PageMessage } from "../src/host/protocol.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import { BUILD } from "../src/base/build.js";
+import { agentWorker, connectAgent } from "../src/host/choose/agenthosts.js";
+import { connect, workerClient } from "../src/host/choose/hosts.js";
+import type { PageMessage } from "../src/host/wire/protocol.js";
+import type { HoldfastError } from "../src/base/errors.js";
 import { settled, until } from "./ready.js";
 
 /** A page and its workers, which open each client at once; the page's side comes when the test says so. */

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectAgent } from "../src/host/agenthosts.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { connect } from "../src/host/hosts.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { connectAgent } from "../src/host/choose/agenthosts.js";
+import { Backlog } from "../src/base/backlog.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { callDefaults } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { SharedClient } from "../src/client/sharedclient.js";
+import { CoreClient } from "../src/client/coreclient.js";
 
 /** What an option that is a number must not be, with how it looks in a failure. */
 const NEVER_GOOD = [0, -0, -1, Number.NaN, -Infinity, "5", "", true, null, {}, 5n];
@@ -36,7 +36,7 @@ const toConnect: Ask = (option, value) => connect("http://127.0.0.1/mcp", { ...n
 const toConnectAgent: Ask = (option, value) => connectAgent("http://127.0.0.1/acp", { ...nested(option, value), host: "page", signal: given }).then(failure, failure);
 
 /** A client whose calls reach no core. */
-const client = new SharedClient({ toolFor: () => [0, ""] } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
+const client = new CoreClient({ toolFor: () => [0, ""] } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
 const toCall: Ask = (option, value) => client.callTool("add", {}, { ...nested(option, value), signal: given }).result.then(failure, failure);
 
 const TABLE: [Ask, { good: unknown[]; bad: unknown[] }, string[]][] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HoldfastError } from "../src/shared/errors.js";
-import type { CallToolResult } from "../src/shared/mcp.js";
+import type { HoldfastError } from "../src/base/errors.js";
+import type { CallToolResult } from "../src/base/mcp.js";
 import type { ValidatePolicy } from "../src/output-schema/outputs.js";
 import { Outputs } from "../src/output-schema/outputs.js";
 import { validate } from "../src/output-schema/validate.js";

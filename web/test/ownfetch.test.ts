@@ -6,8 +6,8 @@ import { type StoreKeys, UserStores } from "../src/connect/userstores.js";
 import { Exchange } from "../src/runtime/exchange.js";
 import type { Reports } from "../src/runtime/reports.js";
 import type { FetchLike, RequestSender } from "../src/runtime/sender.js";
-import { Ending } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { Ending } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { until } from "./ready.js";
 
 const PARTS = ["POST", "https://far.test/mcp", "content-type", "application/json"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect, workerClient } from "../src/host/hosts.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import { connect, workerClient } from "../src/host/choose/hosts.js";
+import type { HoldfastError } from "../src/base/errors.js";
 import { settled, until } from "./ready.js";
 
 const PAGE = "https://app.test";

@@ -2,8 +2,8 @@
 
 import type { ClientAuth } from "../src/auth/clientauth.js";
 import { NO_TRIALS, type Refusal, type Trials } from "../src/auth/refusal.js";
-import type { SharedSignIn } from "../src/signin/authorization.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import type { WatchedSignIn } from "../src/auth/authorization.js";
+import type { HoldfastError } from "../src/base/errors.js";
 
 export const URL_ = "https://mcp.example/mcp";
 
@@ -21,7 +21,7 @@ export class PlayedSignIn {
   user: string | undefined;
   readonly listeners: Set<() => void> = new Set();
 
-  get shared(): Promise<SharedSignIn> {
+  get shared(): Promise<WatchedSignIn> {
     return Promise.resolve({ auth: this as unknown as ClientAuth, attended: true, listeners: this.listeners });
   }
   async headers(): Promise<unknown> {

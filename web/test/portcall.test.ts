@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PortCall } from "../src/host/portcall.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { EVENT, StreamState } from "../src/shared/border.js";
+import { PortCall } from "../src/host/worker/portcall.js";
+import { Backlog } from "../src/base/backlog.js";
+import { EVENT, StreamState } from "../src/base/border.js";
 
 const AWAITING = [EVENT.status, 0, `{"state":"awaiting_authorization"}`, StreamState.Awaiting] as const;
 const GOES_ON = [EVENT.status, 0, `{"state":"reconnecting"}`, StreamState.Reconnecting] as const;

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { connect } from "../src/host/hosts.js";
-import { mayName, NAMES } from "../src/host/pagenames.js";
-import { FROM_PAGE, type PageMessage } from "../src/host/protocol.js";
-import { OUTCOME } from "../src/shared/border.js";
-import { BUILD } from "../src/shared/build.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { mayName, NAMES } from "../src/host/worker/pagenames.js";
+import { FROM_PAGE, type PageMessage } from "../src/host/wire/protocol.js";
+import { OUTCOME } from "../src/base/border.js";
+import { BUILD } from "../src/base/build.js";
 import { random } from "./chance.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";

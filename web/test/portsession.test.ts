@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { PortSession } from "../src/host/portsession.js";
+import { PortSession } from "../src/host/worker/portsession.js";
 import { lifetime } from "../src/tabs/lifecycle.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { BUILD } from "../src/shared/build.js";
-import { type HostMessage, type PageMessage } from "../src/host/protocol.js";
-import { PortCall } from "../src/host/portcall.js";
-import { PortView } from "../src/host/portview.js";
-import { GONE } from "../src/host/askpage.js";
-import { sizeOf } from "../src/host/credits.js";
-import { WaitingMessages } from "../src/host/waitingmessages.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
+import { Backlog } from "../src/base/backlog.js";
+import { BUILD } from "../src/base/build.js";
+import { type HostMessage, type PageMessage } from "../src/host/wire/protocol.js";
+import { PortCall } from "../src/host/worker/portcall.js";
+import { PortView } from "../src/host/worker/portview.js";
+import { GONE } from "../src/host/worker/askpage.js";
+import { sizeOf } from "../src/host/wire/credits.js";
+import { WaitingMessages } from "../src/host/worker/waitingmessages.js";
 import { ready, tasks } from "./ready.js";
 
 /** The locks of one origin. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { preload, type PreloadOptions } from "../src/host/preload.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { preload, type PreloadOptions } from "../src/host/choose/preload.js";
+import { HoldfastError } from "../src/base/errors.js";
 
 test("Fault 332: on a server a preload does nothing, and wrong options are said", async () => {
   const real = globalThis.fetch;

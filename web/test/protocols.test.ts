@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SharedStreams } from "../src/agent/sharedstreams.js";
+import { SessionStreams } from "../src/agent/sessionstreams.js";
 import { Connections } from "../src/tabs/connections.js";
 import { isOld, presumeOld, watchProtocol } from "../src/tabs/protocols.js";
 import { Streams } from "../src/tabs/streams.js";
-import { EVENT, StreamState } from "../src/shared/border.js";
+import { EVENT, StreamState } from "../src/base/border.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 type Entry = { name: string; nextHopProtocol?: string; transferSize?: number };
@@ -148,7 +148,7 @@ test("Fault 441: so do the sessions of an agent: the core hears how many streams
   const settled = async (): Promise<void> => {
     for (let i = 0; i < 40; i++) await undefined;
   };
-  const streams = new SharedStreams("https://g.test/acp");
+  const streams = new SessionStreams("https://g.test/acp");
   await streams.ready();
   streams.bind({ runtime: runtime as unknown as Runtime, handle: 1 });
   streams.heard(`{"wanted":5,"needed":5}`);

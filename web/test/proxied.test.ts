@@ -7,11 +7,11 @@ import { ElicitationRequest, PermissionRequest } from "../src/agent/questions.js
 import { AgentSession } from "../src/agent/session.js";
 import type { Call } from "../src/client/call.js";
 import type { McpClient } from "../src/client/client.js";
-import { connect } from "../src/host/hosts.js";
-import { RemoteSignIn } from "../src/host/remotesignin.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { RemoteSignIn } from "../src/host/page/remotesignin.js";
 import { Hub, hub } from "../packages/hub/hub.js";
-import { OUTCOME } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { OUTCOME } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { observeCall } from "../packages/observe/callstore.js";
 import { typedTool } from "../packages/tools/typedtool.js";
 import { HoldfastTransport } from "../src/transport/transport.js";

@@ -4,7 +4,7 @@ import { findAgentCause } from "../src/diagnosis/agentdiagnosis.js";
 import { findServerCause } from "../src/diagnosis/serverdiagnosis.js";
 import { Reach } from "../src/runtime/reach.js";
 import type { Reports } from "../src/runtime/reports.js";
-import { Ending } from "../src/shared/border.js";
+import { Ending } from "../src/base/border.js";
 import { until } from "./ready.js";
 
 const ADDRESS = "https://far.test/mcp";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createElement, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { HoldfastProvider, useAgent, useAgentSession, useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "../packages/react/react.js";
 
 function All(): ReactNode {

@@ -6,13 +6,13 @@ import { CoreRig } from "./agentrig.js";
 import type { ClientBackend } from "../src/client/backend.js";
 import { Call, type CallControl } from "../src/client/call.js";
 import { McpClient } from "../src/client/client.js";
-import { agentWorker, connectAgent } from "../src/host/agenthosts.js";
-import { connect, workerClient } from "../src/host/hosts.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { EVENT } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { Listeners } from "../src/shared/listeners.js";
-import { oauth } from "../src/signin/oauthoption.js";
+import { agentWorker, connectAgent } from "../src/host/choose/agenthosts.js";
+import { connect, workerClient } from "../src/host/choose/hosts.js";
+import { Backlog } from "../src/base/backlog.js";
+import { EVENT } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
+import { Listeners } from "../src/base/listeners.js";
+import { oauth } from "../src/auth/oauthoption.js";
 
 /** What is given, and what the message has to say of it. */
 type Row = [given: unknown, says: string];

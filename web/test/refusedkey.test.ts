@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect } from "../src/host/hosts.js";
-import type { HoldfastError } from "../src/shared/errors.js";
-import { OUTCOME } from "../src/shared/border.js";
+import { connect } from "../src/host/choose/hosts.js";
+import type { HoldfastError } from "../src/base/errors.js";
+import { OUTCOME } from "../src/base/border.js";
 import { Origin } from "./bothhosts.js";
 import { until, tasks } from "./ready.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentViewer } from "../src/agent/agentbackend.js";
-import type { HostLink } from "../src/host/hostlink.js";
-import { RemoteAgent } from "../src/host/remoteagent.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import type { HostLink } from "../src/host/page/hostlink.js";
+import { RemoteAgent } from "../src/host/page/remoteagent.js";
+import type { HoldfastError } from "../src/base/errors.js";
 import { FakeLink } from "./hostrig.js";
 import { ready } from "./ready.js";
 

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
 import type { Call } from "../src/client/call.js";
-import { named, NoWorker } from "../src/host/choice.js";
-import type { HostLink } from "../src/host/hostlink.js";
-import type { HostMessage } from "../src/host/protocol.js";
-import { RemoteBackend } from "../src/host/remotebackend.js";
-import { OUTCOME } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { asData } from "../src/host/remotecalls.js";
-import { mayFollow, type Standing, STANDINGS } from "../src/host/standing.js";
+import { named, NoWorker } from "../src/host/page/noworker.js";
+import type { HostLink } from "../src/host/page/hostlink.js";
+import type { HostMessage } from "../src/host/wire/protocol.js";
+import { RemoteBackend } from "../src/host/page/remotebackend.js";
+import { OUTCOME } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
+import { asData } from "../src/host/page/remotecalls.js";
+import { mayFollow, type Standing, STANDINGS } from "../src/host/page/standing.js";
 import { FakeLink } from "./hostrig.js";
 import { ready, until } from "./ready.js";
 
@@ -285,7 +285,7 @@ test("Fault 255: a logout while the worker is replaced deletes what is stored, a
 test("docs/states.md has where a client may stand whose runtime is in a worker", () => {
   const all = Object.entries(STANDINGS) as [Standing, string][];
   const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayFollow(from, next)).join(", ")} |\n`);
-  const head = "From `web/src/host/standing.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
+  const head = "From `web/src/host/page/standing.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
   assert.ok(readFileSync("docs/states.md", "utf8").includes(head + rows.join("")), head + rows.join(""));
 });
 

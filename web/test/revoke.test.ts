@@ -11,8 +11,8 @@ import { joinable } from "../src/connect/joinable.js";
 import { UserStores } from "../src/connect/userstores.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { OUTCOME } from "../src/shared/border.js";
+import { Backlog } from "../src/base/backlog.js";
+import { OUTCOME } from "../src/base/border.js";
 import { settled, somebody, tokenOf } from "./agentworker.js";
 import { until } from "./ready.js";
 

@@ -4,13 +4,14 @@ import { httpHint, place } from "../src/diagnosis/network.js";
 import { signInNotLoaded } from "../src/auth/loadsignin.js";
 import { readProtectedResource } from "../src/auth/protectedresource.js";
 import { diagnose } from "../packages/doctor/doctor.js";
-import { atStart, checkHost, NoWorker, RULES, surroundings } from "../src/host/choice.js";
+import { checkHost, RULES, surroundings } from "../src/host/choose/choice.js";
+import { atStart, NoWorker } from "../src/host/page/noworker.js";
 import { mcpWasm } from "../src/runtime/beside.js";
 import { load } from "../src/runtime/loadruntime.js";
 import { ownWasm } from "../src/runtime/ownwasm.js";
-import { checkBeside } from "../src/shared/besidescript.js";
-import { shownPath, shownText } from "../src/shared/plainpath.js";
-import { shortened } from "../src/shared/shortened.js";
+import { checkBeside } from "../src/base/besidescript.js";
+import { shownPath, shownText } from "../src/base/plainpath.js";
+import { shortened } from "../src/base/shortened.js";
 
 test("Fault 122: an error or a hint shows of a path what endpoints have everywhere, and leaves out the rest", () => {
   for (const path of ["/", "/mcp", "/api/v1/mcp/", "/.well-known/oauth-protected-resource/mcp", "/.well-known/openid-configuration"]) assert.equal(shownPath(path), path);

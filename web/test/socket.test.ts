@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClientPort } from "../src/runtime/port.js";
 import { Runtime } from "../src/runtime/runtime.js";
-import { CLOSE_INVALID, type Exports, Kind, RECORD_WORDS } from "../src/shared/border.js";
+import { CLOSE_INVALID, type Exports, Kind, RECORD_WORDS } from "../src/base/border.js";
 
 // The driver of WebSockets, between records that are written by hand and a
 // WebSocket that the test is the other end of. e2e/socket_test.go has a real one.

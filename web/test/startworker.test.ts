@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NoWorker } from "../src/host/choice.js";
-import { BUILD } from "../src/shared/build.js";
-import { workerURL } from "../src/host/startworker.js";
+import { NoWorker } from "../src/host/page/noworker.js";
+import { BUILD } from "../src/base/build.js";
+import { workerURL } from "../src/host/page/startworker.js";
 
 test("Fault 220: the address of the script carries the build, whatever else is in it", () => {
   for (const [given, want] of [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import type { ClientState, StateEvent } from "../src/shared/clientstate.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import type { ClientState, StateEvent } from "../src/base/clientstate.js";
+import { HoldfastError } from "../src/base/errors.js";
 import type { OAuthOptions, SignInSource } from "../src/auth/oauth.js";
-import { clientPart } from "../src/signin/loadauthorization.js";
-import { oauth, oauthProgram, type OAuth } from "../src/signin/oauthoption.js";
+import { clientPart } from "../src/auth/loadauthorization.js";
+import { oauth, oauthProgram, type OAuth } from "../src/auth/oauthoption.js";
 import { connectionKey } from "../packages/observe/connectionkey.js";
 import { CONNECTING, Connections } from "../packages/observe/sharedconnections.js";
 import { until } from "./ready.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backlog } from "../src/shared/backlog.js";
-import { EVENT } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { EventQueue, Gap } from "../src/shared/eventqueue.js";
+import { Backlog } from "../src/base/backlog.js";
+import { EVENT } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
+import { EventQueue, Gap } from "../src/base/eventqueue.js";
 import { GAP, type RawEvent } from "../src/client/events.js";
 import { storedEvents, withoutGaps } from "../src/client/storedevents.js";
 import { ready } from "./ready.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ClientView } from "../src/client/clientview.js";
 import type { UserStores } from "../src/connect/userstores.js";
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import { openStore, wipeAll } from "../src/storage/storage.js";
 import { makeRoom, MOST, MOST_BYTES, MOST_OF_ONE, type ResultKey, type SealedResult } from "../src/storage/resultrows.js";
 import { random } from "./chance.js";

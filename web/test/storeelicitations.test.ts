@@ -4,7 +4,7 @@ import { run } from "../src/input/answering.js";
 import type { ElicitationResult, FormElicitation, URLElicitation } from "../src/input/elicitation.js";
 import { withDefaults } from "../src/input/elicitation.js";
 import type { InputContext } from "../src/input/handlers.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { elicit, elicitations } from "../packages/observe/stores.js";
 import { AgentRig, ready } from "./agentrig.js";
 

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { McpClient } from "../src/client/client.js";
 import type { ClientEvents } from "../src/client/clientevents.js";
-import type { ClientState } from "../src/shared/clientstate.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { Listeners } from "../src/shared/listeners.js";
+import type { ClientState } from "../src/base/clientstate.js";
+import { HoldfastError } from "../src/base/errors.js";
+import { Listeners } from "../src/base/listeners.js";
 import { observeClient, observeTools } from "../packages/observe/stores.js";
 import { settled } from "./ready.js";
 

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Agent } from "../src/agent/agent.js";
 import type { AgentEvents } from "../src/agent/agentevents.js";
-import { connect } from "../src/host/hosts.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
-import type { StateEvent } from "../src/shared/clientstate.js";
-import { Listeners } from "../src/shared/listeners.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
+import type { StateEvent } from "../src/base/clientstate.js";
+import { Listeners } from "../src/base/listeners.js";
 import {
   findCall, observeAgentSession, observeCall, observeCalls, observeTools,
 } from "../packages/observe/stores.js";

@@ -4,7 +4,7 @@ import { Exchange } from "../src/runtime/exchange.js";
 import type { Reports } from "../src/runtime/reports.js";
 import type { FetchLike, RequestSender } from "../src/runtime/sender.js";
 import { browserFetch, sendsStreams } from "../src/runtime/streamed.js";
-import { Ending } from "../src/shared/border.js";
+import { Ending } from "../src/base/border.js";
 
 const PARTS = ["POST", "https://far.test/mcp", "content-type", "application/json"];
 const MESSAGE = '{"method":"tools/call"}';

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { McpClient } from "../src/client/client.js";
 import { isForAll } from "../src/client/unasked.js";
-import { connect } from "../src/host/hosts.js";
-import { EVENT, FACT, OUTCOME } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { EVENT, FACT, OUTCOME } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { Origin } from "./bothhosts.js";
 import { ready, settled, tasks, until } from "./ready.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EVENT } from "../src/shared/border.js";
+import { EVENT } from "../src/base/border.js";
 import { memoryStore, openStore } from "../src/storage/storage.js";
 import { Channel, type Message } from "../src/tabs/channel.js";
 import { forgetStored } from "../src/tabs/forget.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Table } from "../src/runtime/table.js";
-import { Kind, RECORD_WORDS } from "../src/shared/border.js";
-import { utf8ByteString } from "../src/shared/bytestring.js";
+import { Kind, RECORD_WORDS } from "../src/base/border.js";
+import { utf8ByteString } from "../src/base/bytestring.js";
 
 // The span table from JavaScript's side; jsbridge/table_test.go pins the same
 // layout from Go's. The memory here is filled by hand, word by word.

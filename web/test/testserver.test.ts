@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { testServer, type TestServer } from "../packages/testing/testserver.js";
 
 const post = (server: TestServer, message: object, headers: Record<string, string> = {}): Promise<Response> =>

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect } from "../src/host/hosts.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
 import type { JSONRPCMessage, SendOptions } from "../src/transport/messages.js";
 import { answer, type Answering, type TransportCallOptions } from "../src/transport/requests.js";
 import { HoldfastTransport } from "../src/transport/transport.js";

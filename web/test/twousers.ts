@@ -9,12 +9,12 @@ import type { OpenAgent } from "../src/agent/openagent.js";
 import type { AgentSession } from "../src/agent/session.js";
 import { joinable } from "../src/connect/joinable.js";
 import type { TokenSource } from "../src/connect/userstores.js";
-import { connectAgent } from "../src/host/agenthosts.js";
-import { Credits } from "../src/host/credits.js";
-import { PortSession } from "../src/host/portsession.js";
+import { connectAgent } from "../src/host/choose/agenthosts.js";
+import { Credits } from "../src/host/wire/credits.js";
+import { PortSession } from "../src/host/worker/portsession.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { EVENT } from "../src/shared/border.js";
+import { EVENT } from "../src/base/border.js";
 import { Locks, Port, random } from "./chance.js";
 
 declare function setImmediate(work: () => void): void;

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { z } from "zod";
 import { Call } from "../src/client/call.js";
 import type { McpClient } from "../src/client/client.js";
-import { Backlog } from "../src/shared/backlog.js";
-import { OUTCOME } from "../src/shared/border.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { Backlog } from "../src/base/backlog.js";
+import { OUTCOME } from "../src/base/border.js";
+import { HoldfastError } from "../src/base/errors.js";
 import type { StandardSchema } from "../packages/tools/standardschema.js";
 import { typedTool } from "../packages/tools/typedtool.js";
 

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ElicitationRequest } from "../src/agent/questions.js";
-import { connect } from "../src/host/hosts.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
-import type { Open } from "../src/shared/mcp.js";
-import { unsafeAddress } from "../src/shared/safeaddress.js";
+import { connect } from "../src/host/choose/hosts.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
+import type { Open } from "../src/base/mcp.js";
+import { unsafeAddress } from "../src/base/safeaddress.js";
 import { AgentRig, ready } from "./agentrig.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";

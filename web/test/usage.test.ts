@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usageOf } from "../src/storage/usage.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { memoryStore, type Store, StoreError, type StoreReason } from "../src/storage/storage.js";
 
 test("Fault 146: of a store that is deleted or closed nothing is stored", async () => {

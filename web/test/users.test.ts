@@ -1,14 +1,14 @@
-import { Backlog } from "../src/shared/backlog.js";
+import { Backlog } from "../src/base/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Call } from "../src/client/call.js";
 import { ClientView } from "../src/client/clientview.js";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
-import { EVENT, TaskOffer, TaskWish } from "../src/shared/border.js";
+import { EVENT, TaskOffer, TaskWish } from "../src/base/border.js";
 import type { Journal } from "../src/tabs/journal.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/base/errors.js";
 import { callDefaults, type CallOptions } from "../src/client/options.js";
-import type { Open } from "../src/shared/mcp.js";
+import type { Open } from "../src/base/mcp.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { type OpenedStore, type StoreKeys, UserStores } from "../src/connect/userstores.js";

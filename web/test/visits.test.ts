@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect } from "../src/host/hosts.js";
+import { connect } from "../src/host/choose/hosts.js";
 import type { ElicitationResult, URLElicitation } from "../src/input/elicitation.js";
 import type { InputContext } from "../src/input/handlers.js";
 import { answerInput, answerRequest, visitPages } from "../src/input/inputs.js";
-import { EVENT, OUTCOME } from "../src/shared/border.js";
-import type { RPCError } from "../src/shared/errors.js";
+import { EVENT, OUTCOME } from "../src/base/border.js";
+import type { RPCError } from "../src/base/errors.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 

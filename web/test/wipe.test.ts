@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { ClientView } from "../src/client/clientview.js";
-import { signOutEverywhere } from "../src/signin/authorization.js";
-import { authPlace } from "../src/signin/authplace.js";
-import { clientPart } from "../src/signin/loadauthorization.js";
-import { wipe } from "../src/signin/wipe.js";
+import { signOutEverywhere } from "../src/auth/authorization.js";
+import { authPlace } from "../src/auth/authplace.js";
+import { clientPart } from "../src/auth/loadauthorization.js";
+import { wipe } from "../src/auth/wipe.js";
 import type { StoreError } from "../src/storage/store.js";
 import { wipeAll } from "../src/storage/wipeall.js";
 import { ISSUER, nothing, SERVER } from "./authrig.js";

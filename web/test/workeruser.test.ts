@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientWays } from "../src/host/hosts.js";
-import { BUILD } from "../src/shared/build.js";
-import type { PageMessage } from "../src/host/protocol.js";
+import { clientWays } from "../src/host/choose/hosts.js";
+import { BUILD } from "../src/base/build.js";
+import type { PageMessage } from "../src/host/wire/protocol.js";
 import { settled } from "./ready.js";
 
 const tokenOf = (sub: string): string => `h.${btoa(JSON.stringify({ sub }))}.s`;

@@ -14,7 +14,7 @@ import (
 //go:generate go run .
 
 // out is the file that is written, as seen from the root of the module.
-var out = filepath.Join("web", "src", "shared", "border.ts")
+var out = filepath.Join("web", "src", "base", "border.ts")
 
 func main() {
 	if err := run(filepath.Join("..", "..", "..")); err != nil {

@@ -2,8 +2,8 @@
 // schema; what a version 1 agent says is brought into it (dialects.ts). Members
 // that no version names yet stay; null is as good as missing.
 
-import type { RPCError } from "../shared/errors.js";
-import type { Open } from "../shared/mcp.js";
+import type { RPCError } from "../base/errors.js";
+import type { Open } from "../base/mcp.js";
 import type { ToolCallItem } from "./items.js";
 
 /** What an agent can do with sessions. A member that is there, even empty, says that it can. */

@@ -1,14 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Backlog } from "../shared/backlog.js";
-import { EVENT } from "../shared/border.js";
+import type { Backlog } from "../base/backlog.js";
+import { EVENT } from "../base/border.js";
 import type { Durability } from "../tabs/journalclient.js";
-import { HoldfastError } from "../shared/errors.js";
-import { disposedBy } from "../shared/dispose.js";
-import type { Host } from "../shared/host.js";
-import type { Implementation, Open } from "../shared/mcp.js";
-import { badArgument } from "../shared/arguments.js";
-import { check } from "../shared/kinds.js";
-import { checkListener } from "../shared/listeners.js";
+import { HoldfastError } from "../base/errors.js";
+import { disposedBy } from "../base/dispose.js";
+import type { Host } from "../base/host.js";
+import type { Implementation, Open } from "../base/mcp.js";
+import { badArgument } from "../base/arguments.js";
+import { check } from "../base/kinds.js";
+import { checkListener } from "../base/listeners.js";
 import type { Usage } from "../storage/storage.js";
 import type { AgentCapabilities, AuthMethod, McpServer, SessionPage } from "./acp.js";
 import { AGENT_EVENTS, type AgentEvents, type AgentState } from "./agentevents.js";

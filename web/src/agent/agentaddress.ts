@@ -1,4 +1,4 @@
-import { badArgument, serverURL } from "../shared/arguments.js";
+import { badArgument, serverURL } from "../base/arguments.js";
 import { OP } from "./op.js";
 
 const SCHEMES = { http: ["http:", "https:"], websocket: ["ws:", "wss:"] } as const;

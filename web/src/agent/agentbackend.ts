@@ -1,6 +1,6 @@
-import type { HoldfastError } from "../shared/errors.js";
-import type { Host } from "../shared/host.js";
-import type { Listeners } from "../shared/listeners.js";
+import type { HoldfastError } from "../base/errors.js";
+import type { Host } from "../base/host.js";
+import type { Listeners } from "../base/listeners.js";
 import type { Usage } from "../storage/storage.js";
 import type { Durability } from "../tabs/journalclient.js";
 import type { AgentEvents, AgentState } from "./agentevents.js";

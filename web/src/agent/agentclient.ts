@@ -1,9 +1,9 @@
-import { EVENT } from "../shared/border.js";
-import type { HoldfastError } from "../shared/errors.js";
-import type { TokenSubject } from "../shared/clientstate.js";
-import type { Host } from "../shared/host.js";
-import { Listeners } from "../shared/listeners.js";
-import type { Open } from "../shared/mcp.js";
+import { EVENT } from "../base/border.js";
+import type { HoldfastError } from "../base/errors.js";
+import type { TokenSubject } from "../base/clientstate.js";
+import type { Host } from "../base/host.js";
+import { Listeners } from "../base/listeners.js";
+import type { Open } from "../base/mcp.js";
 import { Lifetime, type Keeping } from "../connect/lifetime.js";
 import { otherUser } from "../connect/otheruser.js";
 import { settledState } from "../connect/settled.js";
@@ -18,7 +18,7 @@ import type { AgentBackend, AgentCounters, AgentViewer } from "./agentbackend.js
 import { Exchanges } from "./exchanges.js";
 import { Pages } from "./pages.js";
 import type { Recalled } from "./sessionbackend.js";
-import type { SharedStreams } from "./sharedstreams.js";
+import type { SessionStreams } from "./sessionstreams.js";
 import type { SessionStatus } from "./sessionevents.js";
 
 /** What an agent's client is made from. */
@@ -27,7 +27,7 @@ export interface AgentClientUse {
   /** Finds out why a session cannot be heard. */
   explain?: (error: HoldfastError) => Promise<HoldfastError>;
   /** Its share of the connections that all tabs have. */
-  streams?: SharedStreams | undefined;
+  streams?: SessionStreams | undefined;
 }
 
 /** The parts of an agent's client that serve one user. Another user has parts of its own. */
@@ -50,7 +50,7 @@ export class AgentClient implements AgentBackend {
   #its: Speaking;
   readonly #explain: AgentClientUse["explain"];
   #boot!: () => void;
-  readonly #streams: SharedStreams | undefined;
+  readonly #streams: SessionStreams | undefined;
   #viewer!: AgentViewer;
   #durability: Durability;
   /** Events of the store that came before the app could listen. */

@@ -1,6 +1,6 @@
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
-import type { ClientState, StateEvent, TokenSubject } from "../shared/clientstate.js";
-import type { HostEvent } from "../shared/host.js";
+import type { ClientState, StateEvent, TokenSubject } from "../base/clientstate.js";
+import type { HostEvent } from "../base/host.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
 import type { SessionStatus, WithdrawnReason } from "./sessionevents.js";

@@ -1,5 +1,5 @@
-import type { ClientState } from "../shared/clientstate.js";
-import type { Implementation, Open } from "../shared/mcp.js";
+import type { ClientState } from "../base/clientstate.js";
+import type { Implementation, Open } from "../base/mcp.js";
 import type { AgentCapabilities, AuthMethod } from "./acp.js";
 import { DIALECTS, type Dialect } from "./dialects.js";
 

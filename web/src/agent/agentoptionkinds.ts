@@ -4,7 +4,7 @@
 import { COMMON } from "../connect/commonoptionkinds.js";
 import {
   check, counts, flag, functions, group, type OptionKind, list, name, oneOf, open, signal, text, time,
-} from "../shared/kinds.js";
+} from "../base/kinds.js";
 
 /** Options of connectAgent. */
 export const CONNECT_AGENT: OptionKind = group({

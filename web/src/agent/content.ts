@@ -2,7 +2,7 @@
 // ToolCallContent). Members that no version names yet stay; null is as good as
 // missing throughout.
 
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 
 /** Hints about a block for whoever shows it (schema: Annotations). */
 export interface BlockAnnotations extends Open {

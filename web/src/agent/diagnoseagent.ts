@@ -1,5 +1,5 @@
 import { explained, ownFields } from "../diagnosis/loaddiagnosis.js";
-import type { HoldfastError } from "../shared/errors.js";
+import type { HoldfastError } from "../base/errors.js";
 import type { AgentAddress } from "./agentaddress.js";
 import type { AgentOptions } from "./agentoptions.js";
 import { OP } from "./op.js";

@@ -1,5 +1,5 @@
 import { isObject } from "./patch.js";
-import type { Implementation, Open } from "../shared/mcp.js";
+import type { Implementation, Open } from "../base/mcp.js";
 import type {
   AgentCapabilities, AgentSessionCapabilities, AuthMethod, ConfigOption, McpServer,
 } from "./acp.js";

@@ -1,7 +1,7 @@
-import { OUTCOME } from "../shared/border.js";
-import { closedError, errorFromGo, type GoError, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
-import type { Open } from "../shared/mcp.js";
-import { badArgument, checkSignal, notJSON, throwIfAborted } from "../shared/arguments.js";
+import { OUTCOME } from "../base/border.js";
+import { closedError, errorFromGo, type GoError, HoldfastError, rpcError, type RPCError } from "../base/errors.js";
+import type { Open } from "../base/mcp.js";
+import { badArgument, checkSignal, notJSON, throwIfAborted } from "../base/arguments.js";
 import type { Wire } from "../runtime/wire.js";
 
 /** The agent has ended a request because it was asked to (schema: ErrorCode). */

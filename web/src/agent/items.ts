@@ -1,7 +1,7 @@
 // The items of a transcript (ACP v2 schema: SessionUpdate), as they stand: what
 // updates have said so far, put together. Members that no version names stay.
 
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 import type { AgentContentBlock, ToolCallContent } from "./content.js";
 
 /** What the user has said, what the agent says, or what it thinks. */

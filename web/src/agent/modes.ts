@@ -1,5 +1,5 @@
-import type { Open } from "../shared/mcp.js";
-import { badArgument } from "../shared/arguments.js";
+import type { Open } from "../base/mcp.js";
+import { badArgument } from "../base/arguments.js";
 import type { ConfigOption } from "./acp.js";
 import { isObject } from "./patch.js";
 import { unsupported } from "./prompt.js";

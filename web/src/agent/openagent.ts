@@ -5,14 +5,14 @@ import { openedClient } from "../connect/opening.js";
 import { storeKeys, type TokenSource, UserStores } from "../connect/userstores.js";
 import { agentsWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
-import { throwIfAborted } from "../shared/arguments.js";
-import { HoldfastError } from "../shared/errors.js";
+import { throwIfAborted } from "../base/arguments.js";
+import { HoldfastError } from "../base/errors.js";
 import { AgentClient } from "./agentclient.js";
 import { type AgentAddress, agentAddress } from "./agentaddress.js";
 import { type AgentOptions, cookiesGo, coreOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";
 import { OP } from "./op.js";
-import { SharedStreams } from "./sharedstreams.js";
+import { SessionStreams } from "./sessionstreams.js";
 
 /**
  * What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so
@@ -61,7 +61,7 @@ export async function openAgent(
   try {
     return await openedClient(OP, address.url, signal, (at) => {
       const stores = tokens(at);
-      const streams = address.transport === "http" ? new SharedStreams(at) : undefined;
+      const streams = address.transport === "http" ? new SessionStreams(at) : undefined;
       return {
         runtime: load(agentsWasm, options.wasm),
         store: stores.open(),

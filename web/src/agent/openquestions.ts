@@ -1,11 +1,11 @@
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 import { withAction } from "../input/action.js";
 import { CANCELLED } from "../input/answering.js";
 import { type FormElicitation, withCheck, withDefaults } from "../input/elicitation.js";
 import { handlerFailed, readable } from "../input/handlerfailed.js";
 import type { Handlers } from "../input/handlers.js";
-import type { Open } from "../shared/mcp.js";
-import { unsafeVisit } from "../shared/safeaddress.js";
+import type { Open } from "../base/mcp.js";
+import { unsafeVisit } from "../base/safeaddress.js";
 import type { SessionBackend } from "./sessionbackend.js";
 import type { WithdrawnReason } from "./sessionevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";

@@ -1,5 +1,5 @@
-import { OUTCOME } from "../shared/border.js";
-import type { GoError } from "../shared/errors.js";
+import { OUTCOME } from "../base/border.js";
+import type { GoError } from "../base/errors.js";
 import type { Journal } from "../tabs/journal.js";
 import type { SessionPages } from "../tabs/journalclient.js";
 import type { Wire } from "../runtime/wire.js";

@@ -1,7 +1,7 @@
 // Three-state patches (ACP v2 schema): a member left out keeps its value, null
 // clears it, a value replaces it. `_meta` is patched the same way by key.
 
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 
 /**
  * Patches an object in place. What is cleared gets the value of `defaults`, where

@@ -1,5 +1,5 @@
-import { HoldfastError } from "../shared/errors.js";
-import { badArgument } from "../shared/arguments.js";
+import { HoldfastError } from "../base/errors.js";
+import { badArgument } from "../base/arguments.js";
 import type { AgentCapabilities } from "./acp.js";
 import type { AgentContentBlock } from "./content.js";
 import { isObject } from "./patch.js";

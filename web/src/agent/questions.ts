@@ -1,8 +1,8 @@
 import { draftText, type Draft } from "../input/drafts.js";
 import type { ElicitationResult, FormElicitation, URLElicitation } from "../input/elicitation.js";
-import { closedError } from "../shared/errors.js";
-import { badArgument } from "../shared/arguments.js";
-import type { JSONSchema, Open } from "../shared/mcp.js";
+import { closedError } from "../base/errors.js";
+import { badArgument } from "../base/arguments.js";
+import type { JSONSchema, Open } from "../base/mcp.js";
 import type { PermissionOption, PermissionSubject } from "./acp.js";
 import { isObject } from "./patch.js";
 

@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Backlog } from "../shared/backlog.js";
-import { EVENT } from "../shared/border.js";
-import { closedError, HoldfastError } from "../shared/errors.js";
-import { disposedBy } from "../shared/dispose.js";
-import type { Open } from "../shared/mcp.js";
-import { badArgument } from "../shared/arguments.js";
-import { check } from "../shared/kinds.js";
-import { checkListener } from "../shared/listeners.js";
+import type { Backlog } from "../base/backlog.js";
+import { EVENT } from "../base/border.js";
+import { closedError, HoldfastError } from "../base/errors.js";
+import { disposedBy } from "../base/dispose.js";
+import type { Open } from "../base/mcp.js";
+import { badArgument } from "../base/arguments.js";
+import { check } from "../base/kinds.js";
+import { checkListener } from "../base/listeners.js";
 import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, SessionState, StopReason, TurnEnd } from "./acp.js";
 import { SESSION_EVENTS, type SessionEvent, type SessionEvents, type SessionStatus } from "./sessionevents.js";
 import type { SessionBackend, Recalled } from "./sessionbackend.js";

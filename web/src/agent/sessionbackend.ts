@@ -1,4 +1,4 @@
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 import type { McpServer } from "./acp.js";
 import type { AgentFacts } from "./agentfacts.js";
 

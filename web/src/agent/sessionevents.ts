@@ -1,5 +1,5 @@
-import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
-import type { Open } from "../shared/mcp.js";
+import type { ResumedEvent, StatusEvent } from "../base/streamevents.js";
+import type { Open } from "../base/mcp.js";
 import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
 import type { PendingPrompt, TranscriptItem } from "./items.js";
 import type { AgentQuestion } from "./questions.js";

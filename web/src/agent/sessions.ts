@@ -1,4 +1,4 @@
-import type { HoldfastError } from "../shared/errors.js";
+import type { HoldfastError } from "../base/errors.js";
 import type { Recalled } from "./sessionbackend.js";
 import { AgentSession, type SessionUse } from "./session.js";
 

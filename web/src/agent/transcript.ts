@@ -1,4 +1,4 @@
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 import type { AgentContentBlock, TextBlock } from "./content.js";
 import { isA } from "./content.js";
 import type { PendingPrompt, TranscriptItem } from "./items.js";

@@ -1,4 +1,4 @@
-import type { HoldfastError } from "../shared/errors.js";
+import type { HoldfastError } from "../base/errors.js";
 import type { SessionTurn } from "./sessionevents.js";
 import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
 

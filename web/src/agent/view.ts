@@ -1,8 +1,8 @@
-import { type Backlog, EACH } from "../shared/backlog.js";
-import { EVENT } from "../shared/border.js";
-import type { HoldfastError } from "../shared/errors.js";
-import { EventQueue } from "../shared/eventqueue.js";
-import { Listeners } from "../shared/listeners.js";
+import { type Backlog, EACH } from "../base/backlog.js";
+import { EVENT } from "../base/border.js";
+import type { HoldfastError } from "../base/errors.js";
+import { EventQueue } from "../base/eventqueue.js";
+import { Listeners } from "../base/listeners.js";
 import type { SessionEvent, SessionEvents } from "./sessionevents.js";
 import { Transcript, type Change, type TranscriptOp } from "./transcript.js";
 import { Turns } from "./turns.js";

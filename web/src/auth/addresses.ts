@@ -1,7 +1,7 @@
 // Which URLs of a server or an authorization server are safe to go to.
 
-import { isLoopback } from "../shared/origins.js";
-import { NOT_HTTPS, unsafeAddress } from "../shared/safeaddress.js";
+import { isLoopback } from "../base/origins.js";
+import { NOT_HTTPS, unsafeAddress } from "../base/safeaddress.js";
 import { AuthFailure, invalid, type Leg } from "./failure.js";
 
 export { isLoopback };

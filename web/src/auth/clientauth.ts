@@ -1,6 +1,6 @@
 // The sign-in at one server, as a client uses it: that of the chunk, with the errors of the API.
 
-import { type ErrorFields, HoldfastError } from "../shared/errors.js";
+import { type ErrorFields, HoldfastError } from "../base/errors.js";
 import { loadSignIn } from "./loadsignin.js";
 import type { CrossingSignIn, OAuthOptions, SignInSource } from "./oauth.js";
 import type { AuthPlace, OpenedSignIn } from "./opensignin.js";

@@ -1,6 +1,6 @@
 // From a server that wants a token to the authorization server that gives it one.
 
-import { shownPath } from "../shared/plainpath.js";
+import { shownPath } from "../base/plainpath.js";
 import { canonicalResource, isLoopback, serverAddress } from "./addresses.js";
 import { type Answer, ask } from "./answers.js";
 import { type AuthorizationServer, legacyServer, readAuthorizationServer, serverMetadataURLs } from "./authorizationserver.js";

@@ -1,6 +1,6 @@
 // What an error of signing in is made from, and what of a server's words may be in it.
 
-import type { ErrorCode, ErrorFields } from "../shared/errors.js";
+import type { ErrorCode, ErrorFields } from "../base/errors.js";
 
 /** The step of signing in that failed: the `op` of its error. */
 export type Leg =

@@ -1,10 +1,10 @@
 // The way to the chunk that signs in.
 
-import { HoldfastError } from "../shared/errors.js";
-import { importAt } from "../shared/importat.js";
-import { inPage } from "../shared/inpage.js";
-import { shortened } from "../shared/shortened.js";
-import { type LateModule, loadLate } from "../shared/latemodule.js";
+import { HoldfastError } from "../base/errors.js";
+import { importAt } from "../base/importat.js";
+import { inPage } from "../base/inpage.js";
+import { shortened } from "../base/shortened.js";
+import { type LateModule, loadLate } from "../base/latemodule.js";
 
 /** The script-tag build has all in one file, and loads no chunk. */
 declare const HOLDFAST_ONE_FILE: boolean;

@@ -1,14 +1,14 @@
 // oauth(): what an app says of its sign-ins. The rest of this folder is in chunks that are loaded by
 // the first client that wants it.
 
-import { badArgument, checkGroup } from "../shared/arguments.js";
+import { badArgument, checkGroup } from "../base/arguments.js";
 import type { Hands } from "./hands.js";
 import type { SignInOptions } from "./authorize.js";
 import type { HowPeople, Opening, TokenStorage } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
 import type { SigningAlgorithm } from "./signing.js";
 import type { Unattended } from "./unattended.js";
-import { inPage } from "../shared/inpage.js";
+import { inPage } from "../base/inpage.js";
 
 /** Options of {@link oauth}. All of them have a default that works where the authorization server lets clients register themselves. */
 export interface OAuthOptions {

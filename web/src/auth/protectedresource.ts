@@ -1,6 +1,6 @@
 // The metadata of a protected resource (RFC 9728): which authorization servers a server trusts.
 
-import { shownAddress } from "../shared/plainpath.js";
+import { shownAddress } from "../base/plainpath.js";
 import { checkedURL, covers, isLoopback } from "./addresses.js";
 import { invalid, type Leg } from "./failure.js";
 import { scopeArray } from "./scopes.js";

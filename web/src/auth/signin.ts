@@ -3,7 +3,7 @@
 import { authorize, type Reason, type SignInOptions } from "./authorize.js";
 import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
-import type { ErrorFields } from "../shared/errors.js";
+import type { ErrorFields } from "../base/errors.js";
 import { openWish } from "./epochs.js";
 import { asFailure, AuthFailure, isSignInRequired } from "./failure.js";
 import { type BegunFlow, type Callback, checkRedirectURL, dropFlow, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";

@@ -1,4 +1,4 @@
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 import type { Wire } from "../runtime/wire.js";
 
 const OP = "ack";

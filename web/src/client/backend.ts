@@ -1,8 +1,8 @@
-import type { ClientState } from "../shared/clientstate.js";
-import type { Host } from "../shared/host.js";
-import type { Listeners } from "../shared/listeners.js";
-import type { CallToolResult, Implementation, ServerCapabilities } from "../shared/mcp.js";
-import type { NegotiationStep } from "../shared/negotiation.js";
+import type { ClientState } from "../base/clientstate.js";
+import type { Host } from "../base/host.js";
+import type { Listeners } from "../base/listeners.js";
+import type { CallToolResult, Implementation, ServerCapabilities } from "../base/mcp.js";
+import type { NegotiationStep } from "../base/negotiation.js";
 import type { Usage } from "../storage/storage.js";
 import type { Durability } from "../tabs/journalclient.js";
 import type { Call } from "./call.js";
@@ -10,11 +10,11 @@ import type { ClientEvents } from "./clientevents.js";
 import type { Counters } from "./counters.js";
 import type { Guarantees } from "./guarantees.js";
 import type { CallOptions } from "./options.js";
-import type { SharedClient } from "./sharedclient.js";
+import type { CoreClient } from "./coreclient.js";
 
 /** What an app asks of a client and gets a promise for, by the name of the client's method. */
 export type Asks = Pick<
-  SharedClient,
+  CoreClient,
   | "listTools"
   | "listTasks"
   | "listResources"

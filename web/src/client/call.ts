@@ -1,21 +1,21 @@
 import { abortReason } from "./abortreason.js";
-import { badArgument } from "../shared/arguments.js";
-import { type Backlog, bytesOf, QueueLoad } from "../shared/backlog.js";
-import { EVENT, OUTCOME, StreamState } from "../shared/border.js";
+import { badArgument } from "../base/arguments.js";
+import { type Backlog, bytesOf, QueueLoad } from "../base/backlog.js";
+import { EVENT, OUTCOME, StreamState } from "../base/border.js";
 import type { CallControlOf, RecalledCall } from "./callcontrol.js";
 import { tell, type CallListeners } from "./calllisteners.js";
 import { endedStatus, type CallStatus } from "./callstatus.js";
 import { randomId } from "./idempotency.js";
 import { draftText } from "../input/drafts.js";
-import { EventQueue, Gap } from "../shared/eventqueue.js";
+import { EventQueue, Gap } from "../base/eventqueue.js";
 import { answerTo, beyond, type CallEvent, decodeEvent, type Guarantee, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
-import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
-import { Listeners } from "../shared/listeners.js";
-import type { CallToolResult, Open } from "../shared/mcp.js";
+import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../base/errors.js";
+import { Listeners } from "../base/listeners.js";
+import type { CallToolResult, Open } from "../base/mcp.js";
 import type { CallOptions, Progress } from "./options.js";
 import { answered, Peek } from "./peek.js";
 import { refusedAck } from "./refusedack.js";
-import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
+import type { ResumedEvent, StatusEvent } from "../base/streamevents.js";
 import { missing, withoutGaps } from "./storedevents.js";
 
 /** What a call needs of its client. */

@@ -1,5 +1,5 @@
-import type { Gap } from "../shared/eventqueue.js";
-import type { Open } from "../shared/mcp.js";
+import type { Gap } from "../base/eventqueue.js";
+import type { Open } from "../base/mcp.js";
 import type { Guarantee, RawEvent } from "./events.js";
 
 /** What a call needs of its client, where calls are `C`. */

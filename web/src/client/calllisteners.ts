@@ -1,5 +1,5 @@
-import type { Listeners } from "../shared/listeners.js";
-import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
+import type { Listeners } from "../base/listeners.js";
+import type { ResumedEvent, StatusEvent } from "../base/streamevents.js";
 import { decodeEvent, type ProgressEvent, type RawEvent } from "./events.js";
 import type { Progress } from "./options.js";
 

@@ -1,26 +1,26 @@
 import { warnUnkept } from "./unkept.js";
-import { CallFlags, EVENT, OUTCOME, StreamState } from "../shared/border.js";
+import { CallFlags, EVENT, OUTCOME, StreamState } from "../base/border.js";
 import { Acks } from "./acks.js";
-import type { Backlog } from "../shared/backlog.js";
+import type { Backlog } from "../base/backlog.js";
 import { abortReason } from "./abortreason.js";
 import type { Call } from "./call.js";
 import type { RecalledCall } from "./callcontrol.js";
-import { errorFromGo, type GoError, HoldfastError, type RPCError } from "../shared/errors.js";
-import type { Gap } from "../shared/eventqueue.js";
+import { errorFromGo, type GoError, HoldfastError, type RPCError } from "../base/errors.js";
+import type { Gap } from "../base/eventqueue.js";
 import { alsoAnswered, answerTo, type RawEvent, unpacked } from "./events.js";
 import { keyIn } from "./idempotency.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "../input/handlers.js";
 import { Handover } from "./handover.js";
 import { answerInput, shownInput, visitPages } from "../input/inputs.js";
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 import type { CallOptions } from "./options.js";
 import type { Streams } from "../tabs/streams.js";
 import type { Outgoing } from "./outgoing.js";
 import type { LogRow, LogPlace } from "../storage/storage.js";
 import { storedEvents } from "./storedevents.js";
 import { sameRequest } from "./samerequest.js";
-import { SharedCall, type Made, type SharedControl } from "./sharedcall.js";
+import { CoreCall, type Made, type CoreControl } from "./corecall.js";
 import type { Wire } from "../runtime/wire.js";
 
 /** What the calls of a client need to know of it. */
@@ -58,16 +58,16 @@ export interface CallContext {
   /** The next rows of a call's log; `record` names it in the store. */
   rows(record: number, after: LogPlace, most: number): Promise<LogRow[]>;
   /** Makes a request once more: the server may run it twice. */
-  rerun(method: string, params: Open, options: CallOptions, made?: Made): SharedCall<unknown>;
+  rerun(method: string, params: Open, options: CallOptions, made?: Made): CoreCall<unknown>;
   /** The store has brought a call back. */
-  restored(call: SharedCall<unknown>): void;
+  restored(call: CoreCall<unknown>): void;
   /** What is wrong with a result, as JSON; undefined where there is nothing to look at. */
   inspect(method: string, params: Open, text: string): Promise<HoldfastError | undefined> | undefined;
 }
 
 /** A call under way, with what is needed to send it again. */
 interface Pending {
-  call: SharedCall<unknown>;
+  call: CoreCall<unknown>;
   params: Open;
   resend: ((rpc: RPCError, mismatch: boolean) => Promise<boolean>) | undefined;
   /** Sends it again without what the CORS rules refuse, or ends it, where that is why there was no answer. */
@@ -87,15 +87,15 @@ export class Calls {
   readonly #context: CallContext;
   readonly #pending = new Map<number, Pending>();
   /** Calls that the server has refused for now, and that will be sent again. */
-  readonly #between = new Map<number, SharedCall<unknown>>();
+  readonly #between = new Map<number, CoreCall<unknown>>();
   /** Calls that have a result, which is still inspected. */
-  readonly #inspected = new Set<SharedCall<unknown>>();
+  readonly #inspected = new Set<CoreCall<unknown>>();
   /** The calls that are stored, until they are acknowledged. */
-  readonly #kept = new Map<number, SharedCall<unknown>>();
-  readonly #keys = new Map<string, SharedCall<unknown>>();
+  readonly #kept = new Map<number, CoreCall<unknown>>();
+  readonly #keys = new Map<string, CoreCall<unknown>>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
-  readonly #asks: SharedControl = {
+  readonly #asks: CoreControl = {
     cancel: (call, reason) => {
       const between = this.#between.get(call);
       const pending = this.#pending.get(call);
@@ -161,40 +161,40 @@ export class Calls {
   }
 
   /** Makes a call and sends it; `made` gets the call before any event of the call can arrive, unless there was one already. */
-  send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean, made?: Made): SharedCall<T> {
+  send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean, made?: Made): CoreCall<T> {
     const context = this.#context;
     const { signal } = options;
     const [method, text, , key] = out.frame;
     const sent = "_meta" in params ? JSON.stringify(params) : text || "{}";
     const known = this.#keys.get(key);
     if (known) {
-      if (known.method === method && sameRequest(known.sent, sent)) return known as SharedCall<T>;
+      if (known.method === method && sameRequest(known.sent, sent)) return known as CoreCall<T>;
       return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
     }
     const how = out.how | (notify ? CallFlags.Notify : 0);
     const kept = (how & CallFlags.Durable) !== 0;
-    const call = new SharedCall<T>(method, context.backlog, options.input === "manual", sent, {
+    const call = new CoreCall<T>(method, context.backlog, options.input === "manual", sent, {
       ...(key === "" ? {} : { key }),
       id: keyIn(out.meta),
       madeAt: out.times.made,
     });
     call.rerunOptions = rerunOptions(options, out.meta);
     call.question = context.question();
-    made?.(call as SharedCall<unknown>);
-    if (key !== "") this.#keys.set(key, call as SharedCall<unknown>);
+    made?.(call as CoreCall<unknown>);
+    if (key !== "") this.#keys.set(key, call as CoreCall<unknown>);
     const send = (header: string[], resend: Pending["resend"], isFirst = true): void => {
-      const unblock = isFirst ? (failure: HoldfastError) => this.#unblock(call as SharedCall<unknown>, header, { failure, resend, send }) : undefined;
+      const unblock = isFirst ? (failure: HoldfastError) => this.#unblock(call as CoreCall<unknown>, header, { failure, resend, send }) : undefined;
       const begun = kept && context.streams.ready;
       try {
         this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), [...out.frame, ...header], out.times, (id) => {
-          this.#pending.set(id, { call: call as SharedCall<unknown>, params, resend, unblock, record: 0 });
+          this.#pending.set(id, { call: call as CoreCall<unknown>, params, resend, unblock, record: 0 });
           if (kept) {
-            this.#kept.set(id, call as SharedCall<unknown>);
+            this.#kept.set(id, call as CoreCall<unknown>);
             context.streams.add(id, begun);
           }
           call.bind(id, this.#live, signal, kept);
           const why = isFirst && kept && (key !== "" || options.journal === true) ? context.unkept() : "";
-          if (why) this.#unkept(call as SharedCall<unknown>, JSON.stringify({ guarantee: "lost-on-reload", why }));
+          if (why) this.#unkept(call as CoreCall<unknown>, JSON.stringify({ guarantee: "lost-on-reload", why }));
         });
       } catch (error) {
         this.#keys.delete(key);
@@ -217,7 +217,7 @@ export class Calls {
         header = await context.headersAfter(method, call.params, rpc);
         if (Array.isArray(header) && JSON.stringify(header) === JSON.stringify(first)) return false;
       } else if (
-        await visitPages(rpc, call as SharedCall<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
+        await visitPages(rpc, call as CoreCall<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
       ) {
         header = context.headersFor(method, call.params);
       }
@@ -227,18 +227,18 @@ export class Calls {
     };
     const leave = (given: Open): void => send((first = context.headersFor(method, given)), resend);
     const opening = context.opening();
-    if (opening) this.#sendAfter(opening, call as SharedCall<unknown>, () => leave(call.params), signal);
+    if (opening) this.#sendAfter(opening, call as CoreCall<unknown>, () => leave(call.params), signal);
     else leave(params);
     return call;
   }
 
-  #unkept(call: SharedCall<unknown>, guarantee: string): void {
+  #unkept(call: CoreCall<unknown>, guarantee: string): void {
     call.deliver(EVENT.guarantee, 0, guarantee);
     if ("document" in globalThis) warnUnkept(guarantee); // a worker's console nobody reads: its page says it
   }
 
   /** Sends a call once the core has a client. */
-  #sendAfter(opening: Promise<void>, call: SharedCall<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
+  #sendAfter(opening: Promise<void>, call: CoreCall<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
     const id = --this.#waiting;
     this.#between.set(id, call);
     call.bind(id, this.#live, signal);
@@ -253,14 +253,14 @@ export class Calls {
   }
 
   /** A call that was never sent. */
-  refused<T>(op: string, error: HoldfastError): SharedCall<T> {
-    const call = new SharedCall<T>(op, this.#context.backlog);
+  refused<T>(op: string, error: HoldfastError): CoreCall<T> {
+    const call = new CoreCall<T>(op, this.#context.backlog);
     call.fail(error);
     return call;
   }
 
   /** The calls that are stored and not acknowledged, in the order of their making. */
-  kept(): SharedCall<unknown>[] {
+  kept(): CoreCall<unknown>[] {
     return [...this.#kept.values()].sort((a, b) => a.createdAt - b.createdAt);
   }
 
@@ -268,7 +268,7 @@ export class Calls {
   recall(id: number, text: string): void {
     const made = JSON.parse(text) as Omit<RecalledCall, "id"> & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
-    const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", JSON.stringify(params), { ...made, id: keyIn(made.meta) });
+    const call = new CoreCall<unknown>(method, this.#context.backlog, made.input === "manual", JSON.stringify(params), { ...made, id: keyIn(made.meta) });
     call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
@@ -298,17 +298,17 @@ export class Calls {
   }
 
   /** The call that the core has under that number. */
-  under(id: number): SharedCall<unknown> | undefined {
+  under(id: number): CoreCall<unknown> | undefined {
     return this.#pending.get(id)?.call;
   }
 
   /** All that has not ended, and what is stored. */
-  all(): Set<SharedCall<unknown>> {
+  all(): Set<CoreCall<unknown>> {
     return new Set([...this.#kept.values(), ...this.#between.values(), ...[...this.#pending.values()].map(({ call }) => call)]);
   }
 
   /** Those that have a result, which is still inspected: no end of the client is theirs. */
-  get inspected(): Iterable<SharedCall<unknown>> {
+  get inspected(): Iterable<CoreCall<unknown>> {
     return this.#inspected;
   }
 
@@ -341,7 +341,7 @@ export class Calls {
     for (const call of this.#kept.values()) call.closing();
   }
 
-  #rerun(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
+  #rerun(call: Call<unknown>, made: Made | undefined): CoreCall<unknown> {
     void call.ack();
     const { method, params, key, rerunOptions: options } = call;
     return this.#context.rerun(method, params, key === undefined ? options : { ...options, key }, made);
@@ -432,7 +432,7 @@ export class Calls {
 
   /** Sends a call again, or ends it, that the server's CORS rules kept in the browser. */
   async #unblock(
-    call: SharedCall<unknown>,
+    call: CoreCall<unknown>,
     header: string[],
     { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], isFirst: boolean) => void },
   ): Promise<boolean> {

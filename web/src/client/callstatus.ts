@@ -1,6 +1,6 @@
-import { OUTCOME } from "../shared/border.js";
-import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
-import type { TaskStatus } from "../shared/mcp.js";
+import { OUTCOME } from "../base/border.js";
+import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../base/errors.js";
+import type { TaskStatus } from "../base/mcp.js";
 
 /**
  * How a call stands ({@link Call.status}). Times are in ms, points of time in ISO 8601, as the server wrote

@@ -12,7 +12,7 @@ import type {
   LoggingLevel,
   Open,
   ReadResourceResult,
-} from "../shared/mcp.js";
+} from "../base/mcp.js";
 import type { CallOptions, CompleteOptions, ListOptions, RequestOptions } from "./options.js";
 import type { ClientBackend } from "./backend.js";
 import { OneAtATime } from "./oneatatime.js";

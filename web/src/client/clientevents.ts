@@ -1,9 +1,9 @@
 import type { Call } from "./call.js";
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
-import type { StateEvent, TokenSubject } from "../shared/clientstate.js";
-import type { HostEvent } from "../shared/host.js";
-import type { StatusEvent } from "../shared/streamevents.js";
-import type { CallToolResult, LoggingLevel } from "../shared/mcp.js";
+import type { StateEvent, TokenSubject } from "../base/clientstate.js";
+import type { HostEvent } from "../base/host.js";
+import type { StatusEvent } from "../base/streamevents.js";
+import type { CallToolResult, LoggingLevel } from "../base/mcp.js";
 import type { Changed } from "./resultcache.js";
 
 /** What a client tells its listeners ({@link McpClient.on}). */

@@ -2,7 +2,7 @@
 // sent. A name that is not here is refused: a slip in one would do nothing, and nobody would hear of it.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
-import { code, count, counts, flag, flagOr, functions, group, type OptionKind, oneOf, open, optional, name, place, signal, takes, text, time } from "../shared/kinds.js";
+import { code, count, counts, flag, flagOr, functions, group, type OptionKind, oneOf, open, optional, name, place, signal, takes, text, time } from "../base/kinds.js";
 import type { Asks, Makes } from "./backend.js";
 import type { ResponseMode } from "./options.js";
 

@@ -1,19 +1,19 @@
 import type { Asks, ClientBackend, ConnectionFacts, Makes } from "./backend.js";
-import type { Backlog } from "../shared/backlog.js";
+import type { Backlog } from "../base/backlog.js";
 import { Call } from "./call.js";
 import type { ClientEvents } from "./clientevents.js";
-import { closedError, type HoldfastError } from "../shared/errors.js";
+import { closedError, type HoldfastError } from "../base/errors.js";
 import type { Handlers } from "../input/handlers.js";
-import type { Host } from "../shared/host.js";
-import { Listeners } from "../shared/listeners.js";
-import type { CallToolResult } from "../shared/mcp.js";
+import type { Host } from "../base/host.js";
+import { Listeners } from "../base/listeners.js";
+import type { CallToolResult } from "../base/mcp.js";
 import type { CallOptions } from "./options.js";
-import type { CallViewer, Made, MadeFor, NewCall, SharedCall } from "./sharedcall.js";
-import type { SharedClient } from "./sharedclient.js";
+import type { CallViewer, Made, MadeFor, NewCall, CoreCall } from "./corecall.js";
+import type { CoreClient } from "./coreclient.js";
 import type { UserStores } from "../connect/userstores.js";
 import type { Usage } from "../storage/storage.js";
 import type { View, Views } from "../connect/views.js";
-import type { ClientState } from "../shared/clientstate.js";
+import type { ClientState } from "../base/clientstate.js";
 import { otherUser } from "../connect/otheruser.js";
 
 /** The client that a view uses, open or being opened, as far as the view asks anything of it. */
@@ -43,7 +43,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   /** Where the server is. */
   address: string;
   #at!: ViewedClient;
-  #client: SharedClient | undefined;
+  #client: CoreClient | undefined;
   #over = new AbortController();
   #closed: Promise<void> | undefined;
   /** It has ended, and the client goes on. */
@@ -51,11 +51,11 @@ export class ClientView implements ClientBackend, View, CallViewer {
   /** The app has said that it ends. */
   #ends = false;
   /** Calls that the app has got or made. */
-  readonly #known = new WeakSet<SharedCall<unknown>>();
+  readonly #known = new WeakSet<CoreCall<unknown>>();
   /** And those that it has made. */
-  readonly #made = new WeakSet<SharedCall<unknown>>();
+  readonly #made = new WeakSet<CoreCall<unknown>>();
   /** Calls that the app has, of the user that the page has now. */
-  #shown = new WeakSet<SharedCall<unknown>>();
+  #shown = new WeakSet<CoreCall<unknown>>();
   /** What the app waits for. */
   readonly #waiting = new Set<(why: (op: string) => HoldfastError) => void>();
   readonly #watched = new Set<string>();
@@ -68,7 +68,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   /** The client that it uses, from when that is open. */
-  get client(): SharedClient {
+  get client(): CoreClient {
     return this.#client!;
   }
 
@@ -106,7 +106,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   /** That client is open. */
-  uses(client: SharedClient): void {
+  uses(client: CoreClient): void {
     this.#client = client;
     this.address = client.url;
   }
@@ -120,7 +120,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   /** The store has brought a call back. */
-  recalled(call: SharedCall<CallToolResult>): void {
+  recalled(call: CoreCall<CallToolResult>): void {
     this.#show(call);
   }
 
@@ -131,23 +131,23 @@ export class ClientView implements ClientBackend, View, CallViewer {
   /** Something has happened to the client. */
   emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
     if (!this.#client) return; // the app cannot listen yet
-    if (event === "restored") this.#restored((value as ClientEvents["restored"]).call as SharedCall<CallToolResult>);
+    if (event === "restored") this.#restored((value as ClientEvents["restored"]).call as CoreCall<CallToolResult>);
     else this.listeners.emit(event, value);
   }
 
-  #restored(call: SharedCall<CallToolResult>): void {
-    if (this.#known.has(call as SharedCall<unknown>)) return;
-    this.#known.add(call as SharedCall<unknown>);
+  #restored(call: CoreCall<CallToolResult>): void {
+    if (this.#known.has(call as CoreCall<unknown>)) return;
+    this.#known.add(call as CoreCall<unknown>);
     this.listeners.emit("restored", { call: this.#of(call) });
   }
 
   /** The app's call for one of the client's: what is stored of it comes first, where the app has none yet. */
-  #of<T>(call: SharedCall<T>): Call<T> {
+  #of<T>(call: CoreCall<T>): Call<T> {
     return call.of(this) ?? this.#show(call, call.kept);
   }
 
-  #show<T>(call: SharedCall<T>, late = false): Call<T> {
-    this.#shown.add(call as SharedCall<unknown>);
+  #show<T>(call: CoreCall<T>, late = false): Call<T> {
+    this.#shown.add(call as CoreCall<unknown>);
     return call.show(this, late);
   }
 
@@ -157,12 +157,12 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
-    const client = this.client as unknown as Record<M, (...all: [...Makes[M], CallOptions, Made]) => SharedCall<T>>;
+    const client = this.client as unknown as Record<M, (...all: [...Makes[M], CallOptions, Made]) => CoreCall<T>>;
     return this.#make(op, options, (rest, made) => client[method](...args, rest, made));
   }
 
   /** Makes a call: `send` does, and has to pass `made` on. The signal is this view's. */
-  #make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => SharedCall<T>): Call<T> {
+  #make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => CoreCall<T>): Call<T> {
     if (this.#ended) {
       const call = this.newCall<T>(op, this.backlog);
       call.fail(closedError(op));
@@ -180,7 +180,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return (call as Call<T> | undefined) ?? this.#of(made);
   }
 
-  rerun(call: SharedCall<unknown>): Call<unknown> {
+  rerun(call: CoreCall<unknown>): Call<unknown> {
     if (this.#ended || !this.#shown.has(call)) throw closedError("retry"); // or it is of the last user
     return this.#make("retry", {}, (_, made) => call.repeat(made));
   }
@@ -292,7 +292,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   /** Ends what the app has of the client. What is kept goes on for the others; of the rest nobody would hear, and the last to go ends it all. */
-  #part(why: (op: string) => HoldfastError, isLast: boolean, inspected: Iterable<SharedCall<unknown>> = []): void {
+  #part(why: (op: string) => HoldfastError, isLast: boolean, inspected: Iterable<CoreCall<unknown>> = []): void {
     for (const shared of [...(this.#client?.all() ?? []), ...inspected]) {
       const call = shared.of(this);
       if (!call) continue;
@@ -300,7 +300,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
       call.fail(why(call.method));
       if (shared.settled || isLast) continue;
       this.#known.add(shared); // for this one it is none that has come back
-      if (shared.kept) this.#at.emit("restored", { call: shared as SharedCall<CallToolResult> });
+      if (shared.kept) this.#at.emit("restored", { call: shared as CoreCall<CallToolResult> });
       else if (!shared.isSeenBeside(this)) shared.cancel("the client was closed");
     }
     for (const end of this.#waiting) end(why);

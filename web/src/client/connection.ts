@@ -5,17 +5,17 @@ import { CLIENT_EVENTS, type ClientEvents } from "./clientevents.js";
 import type { Counters } from "./counters.js";
 import type { Durability } from "../tabs/journalclient.js";
 import type { Guarantees } from "./guarantees.js";
-import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
+import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../base/mcp.js";
 import type { CallOptions, RequestOptions } from "./options.js";
 import { ASKS, CALL, MAKES } from "./clientoptionkinds.js";
 import { nameOf } from "./methodname.js";
-import type { ClientState } from "../shared/clientstate.js";
-import { disposedBy } from "../shared/dispose.js";
-import type { Host } from "../shared/host.js";
-import { check, checkAll } from "../shared/kinds.js";
-import { checkListener } from "../shared/listeners.js";
+import type { ClientState } from "../base/clientstate.js";
+import { disposedBy } from "../base/dispose.js";
+import type { Host } from "../base/host.js";
+import { check, checkAll } from "../base/kinds.js";
+import { checkListener } from "../base/listeners.js";
 import type { Usage } from "../storage/storage.js";
-import type { NegotiationStep } from "../shared/negotiation.js";
+import type { NegotiationStep } from "../base/negotiation.js";
 
 /** A connection to one MCP server: its state, requests and events. {@link McpClient} adds MCP's methods. */
 export class Connection {

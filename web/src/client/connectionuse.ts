@@ -1,11 +1,11 @@
-import type { CallToolResult } from "../shared/mcp.js";
+import type { CallToolResult } from "../base/mcp.js";
 import type { ClientEvents } from "./clientevents.js";
-import type { SharedCall } from "./sharedcall.js";
+import type { CoreCall } from "./corecall.js";
 
 /** What a connection tells those who use it. */
 export interface ConnectionUse {
   /** The store has brought a call back; nobody has heard of what it had. */
-  recalled(call: SharedCall<CallToolResult>): void;
+  recalled(call: CoreCall<CallToolResult>): void;
   /** An event, before any listener hears of it. */
   emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
 }

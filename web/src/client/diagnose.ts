@@ -1,8 +1,8 @@
 import { explained, loadDiagnosis, ownFields } from "../diagnosis/loaddiagnosis.js";
-import type { HoldfastError } from "../shared/errors.js";
+import type { HoldfastError } from "../base/errors.js";
 import type { ConnectOptions } from "./options.js";
-import { isForeign } from "../shared/origins.js";
-import type { NegotiationStep } from "../shared/negotiation.js";
+import { isForeign } from "../base/origins.js";
+import type { NegotiationStep } from "../base/negotiation.js";
 
 /**
  * Finds out why connecting failed, and says what a person can do about it.

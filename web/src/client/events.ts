@@ -1,7 +1,7 @@
 import { draftOf, type Draft } from "../input/drafts.js";
-import { EVENT, REPLAY_HEADER } from "../shared/border.js";
-import type { ContentBlock, LoggingLevel, Open } from "../shared/mcp.js";
-import type { Positioned, ResumedEvent, StatusEvent } from "../shared/streamevents.js";
+import { EVENT, REPLAY_HEADER } from "../base/border.js";
+import type { ContentBlock, LoggingLevel, Open } from "../base/mcp.js";
+import type { Positioned, ResumedEvent, StatusEvent } from "../base/streamevents.js";
 
 /** notifications/progress: how far the call has come. */
 export interface ProgressEvent extends Positioned {

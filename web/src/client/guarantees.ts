@@ -1,5 +1,5 @@
 import type { Durability } from "../tabs/journalclient.js";
-import { CEILING_SHIFT, FLOOR_SHIFT, GUARANTEE_WORDS, type GuaranteeWord } from "../shared/border.js";
+import { CEILING_SHIFT, FLOOR_SHIFT, GUARANTEE_WORDS, type GuaranteeWord } from "../base/border.js";
 import type { Guarantee } from "./events.js";
 
 /** What a call of a tool can count on: what it starts with, and the best that it may come to. */

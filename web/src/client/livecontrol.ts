@@ -1,19 +1,19 @@
 import type { Call } from "./call.js";
-import type { HoldfastError } from "../shared/errors.js";
-import type { Gap } from "../shared/eventqueue.js";
+import type { HoldfastError } from "../base/errors.js";
+import type { Gap } from "../base/eventqueue.js";
 import type { RawEvent } from "./events.js";
 import { missing } from "./storedevents.js";
-import type { Made, SharedCall, SharedControl } from "./sharedcall.js";
+import type { Made, CoreCall, CoreControl } from "./corecall.js";
 
 /**
  * What calls ask of one runtime. After the runtime exits, its ids may mean other calls:
  * the next runtime gives stored calls new ids. Old controls therefore do nothing.
  */
-export class LiveControl implements SharedControl {
-  readonly #control: SharedControl;
+export class LiveControl implements CoreControl {
+  readonly #control: CoreControl;
   #exited: ((op: string) => HoldfastError) | undefined;
 
-  constructor(control: SharedControl) {
+  constructor(control: CoreControl) {
     this.#control = control;
   }
 
@@ -69,7 +69,7 @@ export class LiveControl implements SharedControl {
     return this.#exited ? missing(gap) : this.#control.reread(call, gap);
   }
 
-  rerun(call: Call<unknown>, made?: Made): SharedCall<unknown> {
+  rerun(call: Call<unknown>, made?: Made): CoreCall<unknown> {
     if (this.#exited) throw this.#exited("replay");
     return this.#control.rerun(call, made);
   }

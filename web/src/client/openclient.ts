@@ -1,20 +1,20 @@
-import { Backlog } from "../shared/backlog.js";
+import { Backlog } from "../base/backlog.js";
 import type { ClientEvents } from "./clientevents.js";
 import type { ClientView } from "./clientview.js";
 import { diagnose } from "./diagnose.js";
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 import { joinable } from "../connect/joinable.js";
 import { ClientRecording } from "../connect/recording.js";
-import type { CallToolResult } from "../shared/mcp.js";
+import type { CallToolResult } from "../base/mcp.js";
 import { unlessAborted } from "../connect/abort.js";
 import { openedClient } from "../connect/opening.js";
-import { abortedError, throwIfAborted } from "../shared/arguments.js";
+import { abortedError, throwIfAborted } from "../base/arguments.js";
 import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
 import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { SharedCall } from "./sharedcall.js";
-import { SharedClient, type Validation } from "./sharedclient.js";
+import type { CoreCall } from "./corecall.js";
+import { CoreClient, type Validation } from "./coreclient.js";
 import type { ConnectionUse } from "./connectionuse.js";
 import { lastSpoken } from "./spoken.js";
 import { newestHandlers, NewestTokens, Views } from "../connect/views.js";
@@ -42,9 +42,9 @@ export class OpenClient implements ConnectionUse {
   readonly views: Views<ClientView> = new Views();
   readonly #plan: Plan;
   readonly #key: string | undefined;
-  #client: SharedClient | undefined;
+  #client: CoreClient | undefined;
   #loading!: Promise<Runtime>;
-  #opened: Promise<SharedClient> | undefined;
+  #opened: Promise<CoreClient> | undefined;
   readonly #recording: ClientRecording;
   /** Aborted when nobody uses it any more. */
   readonly #over = new AbortController();
@@ -164,7 +164,7 @@ export class OpenClient implements ConnectionUse {
     view.uses(next.#client!);
   }
 
-  recalled(call: SharedCall<CallToolResult>): void {
+  recalled(call: CoreCall<CallToolResult>): void {
     for (const view of this.views.all) view.recalled(call);
   }
 
@@ -180,8 +180,8 @@ export class OpenClient implements ConnectionUse {
     runtime: Runtime,
     url: string,
     keeping: Pick<CallKeeping, "journal" | "why"> | undefined,
-    like?: SharedClient,
-  ): SharedClient {
+    like?: CoreClient,
+  ): CoreClient {
     const { options, core, validation, defaults, backlog } = this.#plan;
     const stores = new NewestTokens(this.views);
     const all = {
@@ -194,7 +194,7 @@ export class OpenClient implements ConnectionUse {
       variant: JSON.stringify([core.capabilities, core.extensions, core.headers]),
       reload: () => load(mcpWasm, options.wasm),
     };
-    const client = new SharedClient(
+    const client = new CoreClient(
       runtime,
       url,
       new Backlog(...backlog),
@@ -207,7 +207,7 @@ export class OpenClient implements ConnectionUse {
     return (this.#client = client);
   }
 
-  async #open(view: ClientView, loading: Promise<Runtime>): Promise<SharedClient> {
+  async #open(view: ClientView, loading: Promise<Runtime>): Promise<CoreClient> {
     const { url, options, core, credentials } = this.#plan;
     const over = this.#over.signal;
     let first: Promise<Runtime> | undefined = loading; // a second one is loaded where that one has exited

@@ -7,14 +7,14 @@ import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { sendsStreams } from "../runtime/streamed.js";
-import { bound, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
-import { Backlog } from "../shared/backlog.js";
-import { inPage } from "../shared/inpage.js";
-import { isForeign, sendsCookies } from "../shared/origins.js";
+import { bound, milliseconds, serverURL, throwIfAborted } from "../base/arguments.js";
+import { Backlog } from "../base/backlog.js";
+import { inPage } from "../base/inpage.js";
+import { isForeign, sendsCookies } from "../base/origins.js";
 import type { ClientView } from "./clientview.js";
 import { OpenClient, type Plan } from "./openclient.js";
 import { callDefaults, type ConnectOptions } from "./options.js";
-import type { Validation } from "./sharedclient.js";
+import type { Validation } from "./coreclient.js";
 
 /** Opens a view of the client with those options, which have been checked in their page, of which others may have views; `viewOf` makes it. `checked` is called once the arguments are good, and may throw. */
 export async function openView<V extends ClientView>(url: string | URL, options: ConnectOptions, viewOf: (...made: ConstructorParameters<typeof ClientView>) => V, checked?: () => void): Promise<V> {

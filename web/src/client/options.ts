@@ -4,9 +4,9 @@ import type { Auth, JournalOptions, RecordOptions, TokenProvider } from "../conn
 import type { ValidatePolicy } from "../output-schema/outputs.js";
 import type { FetchLike } from "../runtime/sender.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
-import { badArgument } from "../shared/arguments.js";
-import type { Host } from "../shared/host.js";
-import type { Implementation, Open } from "../shared/mcp.js";
+import { badArgument } from "../base/arguments.js";
+import type { Host } from "../base/host.js";
+import type { Implementation, Open } from "../base/mcp.js";
 
 /** Times in ms, above 0; `Infinity` is never. */
 export interface Timeouts {

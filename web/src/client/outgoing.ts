@@ -1,10 +1,10 @@
-import { CallFlags } from "../shared/border.js";
+import { CallFlags } from "../base/border.js";
 import { isKept, isLong, withKey } from "./idempotency.js";
 import { nameOf } from "./methodname.js";
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
 import type { CallTimes } from "../runtime/port.js";
-import { badArgument, checkGroup, checkSignal, milliseconds, notJSON } from "../shared/arguments.js";
+import { badArgument, checkGroup, checkSignal, milliseconds, notJSON } from "../base/arguments.js";
 
 /** Methods that the client itself sends. */
 const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initialize", "notifications/initialized", "notifications/cancelled"]);

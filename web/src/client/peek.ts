@@ -1,5 +1,5 @@
 import { decodeStatus, type CallStatus } from "./callstatus.js";
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 
 /** The question how a call stands, asked once for all who ask at the same time. */
 export class Peek {

@@ -1,4 +1,4 @@
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 
 /** What a server may have changed. */
 export type Changed = "tools" | "prompts" | "resources";

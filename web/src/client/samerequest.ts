@@ -1,4 +1,4 @@
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 
 /**
  * Whether an app asks the same with both, which are the params of requests as JSON. Whether the server may

@@ -1,7 +1,7 @@
-import { FACT } from "../shared/border.js";
-import type { ClientState } from "../shared/clientstate.js";
-import type { NegotiationStep } from "../shared/negotiation.js";
-import type { Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
+import { FACT } from "../base/border.js";
+import type { ClientState } from "../base/clientstate.js";
+import type { NegotiationStep } from "../base/negotiation.js";
+import type { Implementation, Open, ServerCapabilities } from "../base/mcp.js";
 
 /** What the core tells of a connection (wasm/host.go). All but the steps is of an open one. */
 interface Opened {

@@ -1,7 +1,7 @@
 // Events that a slow reader of a call does not have in memory any more, read again
 // from the store: row after row, a bounded part at a time.
 
-import type { Gap } from "../shared/eventqueue.js";
+import type { Gap } from "../base/eventqueue.js";
 import { GAP, type RawEvent } from "./events.js";
 import type { LogRow, LogPlace } from "../storage/storage.js";
 

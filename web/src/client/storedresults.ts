@@ -2,7 +2,7 @@ import { digest } from "../storage/digest.js";
 import {
   type ListName, LISTS, type NewResult, type ResultName, type Results, UNREADABLE,
 } from "../storage/storage.js";
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 import type { Fresh, Kept } from "./resultcache.js";
 
 /** How long a list waits to be written, in ms: the app draws it meanwhile, and its other pages come. */

@@ -1,6 +1,6 @@
-import { badArgument } from "../shared/arguments.js";
-import { check, group, name, open } from "../shared/kinds.js";
-import type { Open } from "../shared/mcp.js";
+import { badArgument } from "../base/arguments.js";
+import { check, group, name, open } from "../base/kinds.js";
+import type { Open } from "../base/mcp.js";
 import type { CallOptions } from "./options.js";
 
 /** A call of a tool as the official client takes it (schema: CallToolRequestParams). */

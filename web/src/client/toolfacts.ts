@@ -1,5 +1,5 @@
-import { CallFlags } from "../shared/border.js";
-import type { Open, Tool } from "../shared/mcp.js";
+import { CallFlags } from "../base/border.js";
+import type { Open, Tool } from "../base/mcp.js";
 import type { ToolHeaders } from "./toolheaders.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { JSONSchema, Open, Tool } from "../shared/mcp.js";
+import type { JSONSchema, Open, Tool } from "../base/mcp.js";
 
 /** An argument that goes into a header field as well: where it is, and the field's name. */
 export interface Mirrored {

@@ -1,10 +1,10 @@
-import type { Listeners } from "../shared/listeners.js";
-import type { Open } from "../shared/mcp.js";
+import type { Listeners } from "../base/listeners.js";
+import type { Open } from "../base/mcp.js";
 import type { Durability } from "../tabs/journalclient.js";
 import type { ClientEvents, EvictedCall } from "./clientevents.js";
 import { decodeEvent, isIntegrity } from "./events.js";
 import { isTold } from "../tabs/channel.js";
-import { EVENT } from "../shared/border.js";
+import { EVENT } from "../base/border.js";
 
 /** What hears of what belongs to no call. */
 export interface UnaskedUse {

@@ -1,6 +1,6 @@
 import type { ClientEvents } from "./clientevents.js";
-import { abortedError } from "../shared/arguments.js";
-import { HoldfastError } from "../shared/errors.js";
+import { abortedError } from "../base/arguments.js";
+import { HoldfastError } from "../base/errors.js";
 import type { CallOptions } from "./options.js";
 
 const OP = "subscriptions/listen";

@@ -1,7 +1,7 @@
 // What a signal of the app's gives up, or closes.
 
-import { abortedError } from "../shared/arguments.js";
-import type { StateEvent } from "../shared/clientstate.js";
+import { abortedError } from "../base/arguments.js";
+import type { StateEvent } from "../base/clientstate.js";
 
 /** What comes of a promise, unless the signal is aborted before: then it rejects with `cancelled`. */
 export function unlessAborted<T>(

@@ -1,4 +1,4 @@
-import { bound } from "../shared/arguments.js";
+import { bound } from "../base/arguments.js";
 import type { CommonOptions } from "./commonoptions.js";
 
 /** What may wait for those who read events: limits.backlog, limits.backlogBytes and limits.backlogTotal. */

@@ -1,7 +1,7 @@
 // What the options take that connect and connectAgent have in common.
 
-import type { Implementation } from "../shared/mcp.js";
-import { address, any, code, flagOr, group, isPlace, type OptionKind, oneOf, signal, takes } from "../shared/kinds.js";
+import type { Implementation } from "../base/mcp.js";
+import { address, any, code, flagOr, group, isPlace, type OptionKind, oneOf, signal, takes } from "../base/kinds.js";
 import type { Auth } from "./useroptions.js";
 
 /** Who the app says it is; MCP and ACP may add members. */

@@ -1,7 +1,7 @@
 import { version } from "../runtime/beside.js";
-import { bound, milliseconds } from "../shared/arguments.js";
-import { headerList } from "../shared/headers.js";
-import type { Implementation } from "../shared/mcp.js";
+import { bound, milliseconds } from "../base/arguments.js";
+import { headerList } from "../base/headers.js";
+import type { Implementation } from "../base/mcp.js";
 import { checkAuth, type UserOptions } from "./useroptions.js";
 
 /** The options that `connect` and `connectAgent` have in common. */

@@ -1,6 +1,6 @@
 import type { Journal } from "../tabs/journal.js";
-import { closedError, errorFromGo, type GoError, HoldfastError } from "../shared/errors.js";
-import type { Open } from "../shared/mcp.js";
+import { closedError, errorFromGo, type GoError, HoldfastError } from "../base/errors.js";
+import type { Open } from "../base/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { whenLoggedOut } from "../tabs/loggedout.js";
@@ -8,7 +8,7 @@ import { isRepeatable, livedLong } from "./interrupted.js";
 import type { ClientRecording } from "./recording.js";
 import type { TokenSource } from "./userstores.js";
 import type { Wire } from "../runtime/wire.js";
-import type { ClientState, StateEvent, TokenSubject } from "../shared/clientstate.js";
+import type { ClientState, StateEvent, TokenSubject } from "../base/clientstate.js";
 
 /** @internal How a client keeps its calls. */
 export interface Keeping {

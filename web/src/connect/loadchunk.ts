@@ -1,6 +1,6 @@
-import { checkSignal } from "../shared/arguments.js";
-import { HoldfastError } from "../shared/errors.js";
-import { type LateModule, loadLate } from "../shared/latemodule.js";
+import { checkSignal } from "../base/arguments.js";
+import { HoldfastError } from "../base/errors.js";
+import { type LateModule, loadLate } from "../base/latemodule.js";
 import type { WasmFile } from "../runtime/beside.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { wasmAhead } from "../runtime/wasmahead.js";

@@ -1,8 +1,8 @@
 // An https page, and a server that is spoken to in plain.
 
-import { badArgument } from "../shared/arguments.js";
-import { HoldfastError } from "../shared/errors.js";
-import { isMixedContent } from "../shared/origins.js";
+import { badArgument } from "../base/arguments.js";
+import { HoldfastError } from "../base/errors.js";
+import { isMixedContent } from "../base/origins.js";
 
 /**
  * The options that send something of the app's. With a fetch of the app's own, what leaves is for that to

@@ -1,4 +1,4 @@
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 
 /** The worker and the script-tag build are one file: nothing but a browser loads them. */
 declare const HOLDFAST_ONE_FILE: boolean;

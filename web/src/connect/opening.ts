@@ -1,7 +1,7 @@
 import { REDIRECTED } from "../runtime/exchange.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { throwIfAborted } from "../shared/arguments.js";
-import { HoldfastError } from "../shared/errors.js";
+import { throwIfAborted } from "../base/arguments.js";
+import { HoldfastError } from "../base/errors.js";
 import { unlessAborted } from "./abort.js";
 import type { OpenedStore } from "./userstores.js";
 

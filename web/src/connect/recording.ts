@@ -6,9 +6,9 @@ import { FileBeside } from "../runtime/filebeside.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { browserFetch } from "../runtime/streamed.js";
 import { whereServed } from "../runtime/whereserved.js";
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 import type { RecordOptions, UserOptions } from "./useroptions.js";
-import { inPage } from "../shared/inpage.js";
+import { inPage } from "../base/inpage.js";
 
 /** What is asked of holdfast-record.mjs (recorder/recordmodule.ts). */
 export interface RecorderFile {

@@ -1,4 +1,4 @@
-import type { ClientState, StateEvent } from "../shared/clientstate.js";
+import type { ClientState, StateEvent } from "../base/clientstate.js";
 
 /** A client of any kind, as far as it says where it stands. */
 interface Stateful {

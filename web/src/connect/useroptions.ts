@@ -1,7 +1,7 @@
 // What the options of connect and connectAgent say of the user, and of what is kept of them.
 
 import type { FetchLike, RequestSender } from "../runtime/sender.js";
-import { badArgument } from "../shared/arguments.js";
+import { badArgument } from "../base/arguments.js";
 import type { PageChunk } from "./loadchunk.js";
 import type { TokenReply } from "./tokenreply.js";
 

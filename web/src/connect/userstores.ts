@@ -5,9 +5,9 @@
 import { forgetStored } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
 import { serverKey } from "../storage/storage.js";
-import type { TokenSubject } from "../shared/clientstate.js";
+import type { TokenSubject } from "../base/clientstate.js";
 import { principalOf } from "./principal.js";
-import { headerEntries } from "../shared/headerentries.js";
+import { headerEntries } from "../base/headerentries.js";
 import { badProvider, type TokenReply } from "./tokenreply.js";
 import type { ClientAuthorization, TokenProvider, UserOptions } from "./useroptions.js";
 import type { RequestSender } from "../runtime/sender.js";

@@ -4,8 +4,8 @@
 // Where that one closes, the one before it.
 
 import type { AskedContext, DeclaredHandlers, Handlers, InputContext } from "../input/handlers.js";
-import type { TokenSubject } from "../shared/clientstate.js";
-import type { Open } from "../shared/mcp.js";
+import type { TokenSubject } from "../base/clientstate.js";
+import type { Open } from "../base/mcp.js";
 import type { RequestSender } from "../runtime/sender.js";
 import type { TokenReply } from "./tokenreply.js";
 import type { OpenedStore, TokenSource, UserStores } from "./userstores.js";

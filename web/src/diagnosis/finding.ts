@@ -1,4 +1,4 @@
-import type { ErrorCode, Reached } from "../shared/errors.js";
+import type { ErrorCode, Reached } from "../base/errors.js";
 
 /** Why a connection failed, as far as the error says it. */
 export interface Failed {

@@ -1,7 +1,7 @@
-import { HoldfastError } from "../shared/errors.js";
-import { isForbidden } from "../shared/forbidden.js";
-import { headerEntries } from "../shared/headerentries.js";
-import { corsBlocked, isForeign } from "../shared/origins.js";
+import { HoldfastError } from "../base/errors.js";
+import { isForbidden } from "../base/forbidden.js";
+import { headerEntries } from "../base/headerentries.js";
+import { corsBlocked, isForeign } from "../base/origins.js";
 import type { Failed, Finding } from "./finding.js";
 
 /** What looks for the cause of a failure: a chunk of its own, since a page whose connections work has no use for it. */

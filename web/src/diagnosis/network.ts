@@ -3,8 +3,8 @@
 // without CORS, with CORS, and with one header field after the other. All of it
 // is GET, which changes nothing.
 
-import { shownAddress, shownPath } from "../shared/plainpath.js";
-import { isMixedContent } from "../shared/origins.js";
+import { shownAddress, shownPath } from "../base/plainpath.js";
+import { isMixedContent } from "../base/origins.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 
 /**

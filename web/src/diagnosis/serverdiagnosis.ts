@@ -1,4 +1,4 @@
-import type { NegotiationStep } from "../shared/negotiation.js";
+import type { NegotiationStep } from "../base/negotiation.js";
 import { HTTP_SSE, REQUEST_FIELDS } from "./fields.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 import { cookieHint, givesEvents, httpHint, networkCause, place, tokenHint } from "./network.js";

@@ -1,4 +1,4 @@
-import { badArgument } from "../shared/arguments.js";
+import { badArgument } from "../base/arguments.js";
 import type { ElicitationResult } from "./elicitation.js";
 
 const ACTIONS: unknown[] = ["accept", "decline", "cancel"];

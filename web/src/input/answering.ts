@@ -7,9 +7,9 @@ import { handlerFailed, readable } from "./handlerfailed.js";
 import {
   type DeclaredHandlers, type HandlerName, type Handlers, type InputContext, METHODS,
 } from "./handlers.js";
-import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
-import type { Open } from "../shared/mcp.js";
-import { unsafeVisit } from "../shared/safeaddress.js";
+import { HoldfastError, type RPCError, RPCFailure } from "../base/errors.js";
+import type { Open } from "../base/mcp.js";
+import { unsafeVisit } from "../base/safeaddress.js";
 
 /**
  * Whether a server asks for more than it was told that the client has: a mode of elicitation, or tools

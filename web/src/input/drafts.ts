@@ -1,5 +1,5 @@
-import { badArgument, notJSON } from "../shared/arguments.js";
-import { MAX_DRAFT } from "../shared/border.js";
+import { badArgument, notJSON } from "../base/arguments.js";
+import { MAX_DRAFT } from "../base/border.js";
 
 /** The answer that a person has begun, to one request for input. */
 export interface Draft {

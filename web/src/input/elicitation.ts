@@ -1,5 +1,5 @@
-import { HoldfastError } from "../shared/errors.js";
-import type { JSONSchema, Open } from "../shared/mcp.js";
+import { HoldfastError } from "../base/errors.js";
+import type { JSONSchema, Open } from "../base/mcp.js";
 
 /** A form that the server wants filled in (schema: ElicitRequestFormParams). */
 export interface FormElicitation extends Open {

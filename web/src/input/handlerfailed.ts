@@ -1,4 +1,4 @@
-import { HoldfastError, RPCFailure } from "../shared/errors.js";
+import { HoldfastError, RPCFailure } from "../base/errors.js";
 
 /**
  * The error of a handler of the app's that has thrown, or given what is no answer: it names the handler, and the

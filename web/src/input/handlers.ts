@@ -1,7 +1,7 @@
 import type { Draft } from "./drafts.js";
 import type { ElicitationResult, FormElicitation, URLElicitation } from "./elicitation.js";
-import { badArgument } from "../shared/arguments.js";
-import type { Open } from "../shared/mcp.js";
+import { badArgument } from "../base/arguments.js";
+import type { Open } from "../base/mcp.js";
 
 /** Whom a request for input comes from, and the answer to it that a person has begun. */
 export interface InputContext extends Draft {

@@ -1,8 +1,8 @@
 import { draftOf } from "./drafts.js";
-import { HoldfastError, type RPCError } from "../shared/errors.js";
+import { HoldfastError, type RPCError } from "../base/errors.js";
 import { CANCELLED, handle, isUndeclared, isUnsafe, rpcErrorOf, unhandled } from "./answering.js";
 import { handledMethods, type AskedContext, type DeclaredHandlers, type Handlers } from "./handlers.js";
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 
 /** A request of the server's own (until 2025-11-25), or one inside a result. */
 export interface ServerRequest {

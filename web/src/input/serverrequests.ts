@@ -1,7 +1,7 @@
 import { draftOf, draftText } from "./drafts.js";
 import type { Handlers } from "./handlers.js";
 import { answerRequest, type ServerRequest } from "./inputs.js";
-import type { Open } from "../shared/mcp.js";
+import type { Open } from "../base/mcp.js";
 import type { Wire } from "../runtime/wire.js";
 
 /** Requests that the server itself makes (until 2025-11-25), while the app's handlers answer them. */

@@ -1,5 +1,5 @@
-import { HoldfastError } from "../shared/errors.js";
-import type { CallToolResult, JSONSchema, Tool } from "../shared/mcp.js";
+import { HoldfastError } from "../base/errors.js";
+import type { CallToolResult, JSONSchema, Tool } from "../base/mcp.js";
 import type { Validator, Conformity } from "./verdict.js";
 
 /**

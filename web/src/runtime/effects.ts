@@ -1,5 +1,5 @@
-import { Kind } from "../shared/border.js";
-import type { HoldfastError } from "../shared/errors.js";
+import { Kind } from "../base/border.js";
+import type { HoldfastError } from "../base/errors.js";
 import { Source } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
 import { Reach, REACH } from "./reach.js";

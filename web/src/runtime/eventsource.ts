@@ -1,4 +1,4 @@
-import { SOURCE } from "../shared/border.js";
+import { SOURCE } from "../base/border.js";
 import type { Reports } from "./reports.js";
 
 /** The event types that MCP has: endpoint belongs to HTTP+SSE (2024-11-05). */

@@ -1,10 +1,10 @@
-import { Ending } from "../shared/border.js";
+import { Ending } from "../base/border.js";
 import { type BodyPieces, bodyPieces } from "./bodypieces.js";
 import type { ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
 import type { Answer, Leave } from "./sender.js";
 import { browserFetch, streamed } from "./streamed.js";
-import { shownText } from "../shared/plainpath.js";
+import { shownText } from "../base/plainpath.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];

@@ -1,6 +1,6 @@
-import { nameBeside } from "../shared/besidescript.js";
-import { importAt } from "../shared/importat.js";
-import { type LateModule, loadLate } from "../shared/latemodule.js";
+import { nameBeside } from "../base/besidescript.js";
+import { importAt } from "../base/importat.js";
+import { type LateModule, loadLate } from "../base/latemodule.js";
 import { version } from "./beside.js";
 
 /** ms until a file that does not come is given up: a result, or a client, waits for it. */

@@ -1,8 +1,8 @@
-import type { Exports } from "../shared/border.js";
-import { HoldfastError } from "../shared/errors.js";
-import { shortened } from "../shared/shortened.js";
+import type { Exports } from "../base/border.js";
+import { HoldfastError } from "../base/errors.js";
+import { shortened } from "../base/shortened.js";
 import { agentsWasm, mcpWasm, version, type WasmFile } from "./beside.js";
-import { watchPolicy } from "../shared/forbidden.js";
+import { watchPolicy } from "../base/forbidden.js";
 import { newGo } from "./goscope.js";
 import { ownWasm } from "./ownwasm.js";
 import { Runtime } from "./runtime.js";

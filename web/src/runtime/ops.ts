@@ -1,6 +1,6 @@
 // Operations of the store in the form in which they cross to and from Go:
 // jsbridge/store.go describes the layout, core/journal/op.go is its other half.
-import { OP_HEADER, OP_OUTCOME_SHIFT, OpFlags, OpKind } from "../shared/border.js";
+import { OP_HEADER, OP_OUTCOME_SHIFT, OpFlags, OpKind } from "../base/border.js";
 import type { LoadedCall, Op, StoredRow } from "../storage/storage.js";
 
 /** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */

@@ -1,8 +1,8 @@
 // The wasm of a worker. It may lie anywhere, and any script of the origin can say where: a worker runs what is of its own build, by the
 // digests that the build wrote into its script.
 
-import { HoldfastError } from "../shared/errors.js";
-import { shortened } from "../shared/shortened.js";
+import { HoldfastError } from "../base/errors.js";
+import { shortened } from "../base/shortened.js";
 import { version } from "./beside.js";
 import { beginsAsWasm, notFetched, otherBuild } from "./whatcame.js";
 

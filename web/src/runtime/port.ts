@@ -1,5 +1,5 @@
 // What the runtime tells a client, and what a client says of a call.
-import type { HoldfastError } from "../shared/errors.js";
+import type { HoldfastError } from "../base/errors.js";
 import type { Op } from "../storage/storage.js";
 import type { FetchLike, RequestSender } from "./sender.js";
 

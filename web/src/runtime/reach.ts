@@ -1,4 +1,4 @@
-import { Ending } from "../shared/border.js";
+import { Ending } from "../base/border.js";
 import type { Reports } from "./reports.js";
 import { trusted } from "./scripturl.js";
 

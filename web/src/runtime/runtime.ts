@@ -1,5 +1,5 @@
-import { DEAD, type Exports, SOURCE, STORE_REASON, type StoreReasonWord, TaskOffer, type TaskWish, TokenAnswer } from "../shared/border.js";
-import { HoldfastError } from "../shared/errors.js";
+import { DEAD, type Exports, SOURCE, STORE_REASON, type StoreReasonWord, TaskOffer, type TaskWish, TokenAnswer } from "../base/border.js";
+import { HoldfastError } from "../base/errors.js";
 import { Effects } from "./effects.js";
 import type { CallTimes, ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";

@@ -1,6 +1,6 @@
-import { CLOSE_INVALID } from "../shared/border.js";
+import { CLOSE_INVALID } from "../base/border.js";
 import type { Reports } from "./reports.js";
-import { shownText } from "../shared/plainpath.js";
+import { shownText } from "../base/plainpath.js";
 
 /**
  * One WebSocket of the core's. Each text message is one call of an export, in

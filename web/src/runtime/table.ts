@@ -1,9 +1,9 @@
 // The span table: how Go hands records to JavaScript. The layout is described
 // once, in jsbridge/doc.go; jsbridge/table.go is the other half.
 
-import { CHUNK_BYTES, Kind, RECORD_WORDS } from "../shared/border.js";
+import { CHUNK_BYTES, Kind, RECORD_WORDS } from "../base/border.js";
 import { decodeOps } from "./ops.js";
-import { byteString } from "../shared/bytestring.js";
+import { byteString } from "../base/bytestring.js";
 import type { Op } from "../storage/storage.js";
 
 /** One record, decoded: nothing in it points into wasm memory any more. */

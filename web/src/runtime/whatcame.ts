@@ -1,7 +1,7 @@
 // What is said of the wasm that does not come: with the page's own host, and not before it.
 
-import { HoldfastError } from "../shared/errors.js";
-import { shortened } from "../shared/shortened.js";
+import { HoldfastError } from "../base/errors.js";
+import { shortened } from "../base/shortened.js";
 import { whereServed } from "./whereserved.js";
 
 /** The worker and the script-tag build are one file: neither is loaded but by a browser. */

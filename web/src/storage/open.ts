@@ -1,4 +1,4 @@
-import { MISSED_BY } from "../shared/border.js";
+import { MISSED_BY } from "../base/border.js";
 import { StoreError } from "./store.js";
 import { storeError } from "./transaction.js";
 

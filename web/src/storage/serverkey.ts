@@ -1,4 +1,4 @@
-import { isPlainPath } from "../shared/plainpath.js";
+import { isPlainPath } from "../base/plainpath.js";
 import { digest } from "./digest.js";
 
 /**

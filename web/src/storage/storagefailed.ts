@@ -1,4 +1,4 @@
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 
 /** What an app hears where something stored could not be deleted, or counted: it may try again, or tell the user. */
 export function storageFailed(op: string, cause: unknown, message = "what is stored could not be deleted"): HoldfastError {

@@ -2,7 +2,7 @@
 // of its own; a store keeps them and says truthfully whether it has. Two keep it:
 // IndexedDB (indexeddb.ts) and, where there is none, the page's memory (memory.ts).
 
-import type { StoreReasonWord } from "../shared/border.js";
+import type { StoreReasonWord } from "../base/border.js";
 
 /**
  * One thing to write. The bytes are the store's from here on. `secret` is plain

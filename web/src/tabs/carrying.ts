@@ -1,4 +1,4 @@
-import { TAB_EFFECT, TAB_INPUT } from "../shared/border.js";
+import { TAB_EFFECT, TAB_INPUT } from "../base/border.js";
 import { aboutOf, OpList } from "../runtime/ops.js";
 import type { Committed, Store } from "../storage/storage.js";
 import type { Channel, Message } from "./channel.js";

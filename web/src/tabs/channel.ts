@@ -2,8 +2,8 @@
 // rows go without their sealed parts. Any script of the origin may say something there: what arrives is checked, and
 // what it says of the store is looked up there before anything ends by it.
 
-import { EVENT } from "../shared/border.js";
-import { checked, type Fields } from "../shared/checkedmessage.js";
+import { EVENT } from "../base/border.js";
+import { checked, type Fields } from "../base/checkedmessage.js";
 import { hasBroadcast } from "./broadcast.js";
 
 /** A message to the other pages. */

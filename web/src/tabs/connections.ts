@@ -3,7 +3,7 @@
 // request leaves the browser. So of the calls of all tabs no more than
 // three have a connection, one tab listens for all (journal.ts), and the others
 // take turns: a call that can be resumed gives its connection back after a while
-// if somebody waits for it. So do the sessions of agents (agent/sharedstreams.ts).
+// if somebody waits for it. So do the sessions of agents (agent/sessionstreams.ts).
 import { lockClient, lockSnapshot } from "./lockqueries.js";
 import { connectionsOf, hasLocks, lock } from "./locks.js";
 import { isOld } from "./protocols.js";

@@ -1,4 +1,4 @@
-import { StoreResult, TAB_INPUT } from "../shared/border.js";
+import { StoreResult, TAB_INPUT } from "../base/border.js";
 import { LISTS, type Loaded, type LogRow, type Op, type LogPlace, type Results, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { Carrying } from "./carrying.js";
 import { Channel, type Message } from "./channel.js";
@@ -11,7 +11,7 @@ import { type Opened, openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
 import { OpList } from "../runtime/ops.js";
 import { Peers } from "./peers.js";
-import { endsSession, SharedSession } from "./sharedsession.js";
+import { endsSession, ServerSession } from "./serversession.js";
 import { sweepWhenIdle } from "./sweeping.js";
 import { Tab } from "./tab.js";
 import { usageOf } from "../storage/usage.js";
@@ -49,7 +49,7 @@ export class Journal {
   #unlisten = new AbortController();
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
-  readonly #session: SharedSession;
+  readonly #session: ServerSession;
   #listens = false;
   #forgotten = false;
   readonly #clock = new WallClock();
@@ -57,7 +57,7 @@ export class Journal {
   readonly #logouts = new Set<string>();
   #looks = false;
 
-  private constructor(store: Store, tab: Tab, server: string, { loaded, living }: Pick<Opened, "loaded" | "living">, channel: Channel, session: SharedSession) {
+  private constructor(store: Store, tab: Tab, server: string, { loaded, living }: Pick<Opened, "loaded" | "living">, channel: Channel, session: ServerSession) {
     this.#store = store;
     this.#tab = tab;
     this.#server = server;
@@ -84,7 +84,7 @@ export class Journal {
   static async open(server: string, sealAll: boolean): Promise<{ journal: Journal; why: string }> {
     // The locks are asked for while the database opens.
     const tab = Tab.open();
-    const session = new SharedSession(server);
+    const session = new ServerSession(server);
     const ready = Promise.all([tab.lives, session.begin()]);
     let journal: Journal | undefined;
     let lost: StoreReason | undefined;

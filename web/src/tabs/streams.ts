@@ -1,5 +1,5 @@
 import type { Wire } from "../runtime/wire.js";
-import { EVENT, StreamState } from "../shared/border.js";
+import { EVENT, StreamState } from "../base/border.js";
 import { Connections, type Stream } from "./connections.js";
 import { watchProtocol } from "./protocols.js";
 

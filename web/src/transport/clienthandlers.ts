@@ -1,7 +1,7 @@
 import type { ElicitationResult } from "../input/elicitation.js";
 import type { Handlers, InputContext } from "../input/handlers.js";
-import { HoldfastError, RPCFailure } from "../shared/errors.js";
-import type { Open } from "../shared/mcp.js";
+import { HoldfastError, RPCFailure } from "../base/errors.js";
+import type { Open } from "../base/mcp.js";
 import type { JSONRPCMessage, RequestId, Tell } from "./messages.js";
 
 /** How SDK 1.x and 2.x say that a person has refused sampling (2025-11-25 client/sampling). */

@@ -1,6 +1,6 @@
 import type { McpClient } from "../client/client.js";
-import type { HoldfastError } from "../shared/errors.js";
-import type { Implementation, Open } from "../shared/mcp.js";
+import type { HoldfastError } from "../base/errors.js";
+import type { Implementation, Open } from "../base/mcp.js";
 import { unsupported } from "./refusals.js";
 
 /** What the Client says of itself (schema: InitializeRequestParams). */

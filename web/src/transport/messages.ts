@@ -1,8 +1,8 @@
 // JSON-RPC messages and transports as the official client's packages have them. They are described here by
 // their members, so that these types need neither package: each class of theirs fits them, and ours fits theirs.
 
-import type { RPCError } from "../shared/errors.js";
-import type { Open } from "../shared/mcp.js";
+import type { RPCError } from "../base/errors.js";
+import type { Open } from "../base/mcp.js";
 
 /** The id of a request (JSON-RPC 2.0 section 4). */
 export type RequestId = string | number;

@@ -1,4 +1,4 @@
-import { type ErrorCode, HoldfastError, type RPCError } from "../shared/errors.js";
+import { type ErrorCode, HoldfastError, type RPCError } from "../base/errors.js";
 
 // The codes that the official packages have for the same (`ErrorCode` of sdk 1.x), and JSON-RPC's own.
 const CONNECTION_CLOSED = -32000;

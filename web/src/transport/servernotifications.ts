@@ -1,5 +1,5 @@
 import type { McpClient } from "../client/client.js";
-import { HoldfastError } from "../shared/errors.js";
+import { HoldfastError } from "../base/errors.js";
 import type { Tell } from "./messages.js";
 
 /** Who hears what becomes of the connection. */

@@ -1,7 +1,7 @@
 // Inputs at random, by a seed: a server, a store and an app that do anything, with what the scripts and the vectors hold
 // for contents, most of it as it is, and some of it spoiled.
 
-import { CallFlags, Kind, SOURCE, STORE_REASON, StoreResult, TAB_INPUT, TokenAnswer, type StoreReasonWord } from "../../src/shared/border.js";
+import { CallFlags, Kind, SOURCE, STORE_REASON, StoreResult, TAB_INPUT, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
 import { OpList } from "../../src/runtime/ops.js";
 import { random } from "../chance.js";
 import { Client, frame, type Protocol } from "./client.js";

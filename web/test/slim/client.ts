@@ -1,6 +1,6 @@
 // A client of both programs, and what it has asked of its host.
 
-import { type Exports, CallFlags, Ending, Kind, SOURCE, STORE_REASON, StoreResult, TokenAnswer, type StoreReasonWord } from "../../src/shared/border.js";
+import { type Exports, CallFlags, Ending, Kind, SOURCE, STORE_REASON, StoreResult, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
 import type { TableRecord } from "../../src/runtime/table.js";
 import { type Argument, clock, LENGTH, NOW, type Pair } from "./program.js";
 import { Store } from "./store.js";

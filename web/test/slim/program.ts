@@ -1,7 +1,7 @@
 // Two files of one program, each in its own memory. The clock, chance and the page are the proof's, so that
 // both do the same as long as slim has left the same program.
 
-import { type Exports, DEAD, Kind, RECORD_WORDS } from "../../src/shared/border.js";
+import { type Exports, DEAD, Kind, RECORD_WORDS } from "../../src/base/border.js";
 import { newGo } from "../../src/runtime/goscope.js";
 import type { GoHost } from "../../src/runtime/setup.js";
 import { Table, type TableRecord } from "../../src/runtime/table.js";

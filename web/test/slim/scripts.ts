@@ -1,6 +1,6 @@
 // Plays the scripts of core/coretest at the border of the wasm: one input of a script is one of the exports'.
 
-import { type Exports, CallFlags, SOURCE, StoreResult, TaskOffer, TaskWish, TokenAnswer, type StoreReasonWord } from "../../src/shared/border.js";
+import { type Exports, CallFlags, SOURCE, StoreResult, TaskOffer, TaskWish, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
 import { Client, ENDINGS, frame, type Protocol } from "./client.js";
 import { clock, LENGTH, type Pair } from "./program.js";
 

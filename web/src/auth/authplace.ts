@@ -1,0 +1,61 @@
+// What a sign-in gets of the page or worker that it is in.
+
+import type { AskedPages } from "./askedpages.js";
+import type { Channel } from "./browser.js";
+import type { AuthPlace } from "./opensignin.js";
+import { AuthRows, openedRows } from "../storage/authrows.js";
+import { Connector } from "../storage/connector.js";
+import { digest } from "../storage/digest.js";
+import { markSignOut, signInMarks } from "../storage/marks.js";
+import type { KeptAuth } from "../storage/keptauth.js";
+import { hasBroadcast } from "../tabs/broadcast.js";
+import { exclusively } from "../tabs/lease.js";
+import { whenLoggedOut } from "../tabs/loggedout.js";
+
+/** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
+const AUTH = "auth";
+
+let connector: Connector | undefined;
+
+/** What earlier builds have left is gone, as far as it could be deleted. */
+let dropped: Promise<void> | undefined;
+
+/** What is kept in the memory of this page alone. */
+const memory: AuthPlace["memory"] = new Map();
+
+/** The rows of all sign-ins of this origin; undefined where nothing can be stored. */
+async function authRows(): Promise<AuthRows | undefined> {
+  // After a wipe it is closed for good: who signs in again begins with an empty database.
+  const connect = (): ReturnType<Connector["connect"]> =>
+    (connector ??= new Connector(AUTH, { onLost: (why) => void (why === "closed" && (connector = undefined)) })).connect();
+  const { key } = await connect().catch(() => ({ key: null }));
+  if (!key) return undefined;
+  const rows = new AuthRows(connect);
+  await (dropped ??= rows.dropFormer().catch(() => {}));
+  return rows;
+}
+
+/** Where the sign-in at a server is, in this page; or in this worker, with the pages that it asks. Its channel is the page's or worker's, until that goes. */
+export async function authPlace(pages?: AskedPages): Promise<AuthPlace> {
+  return { ...placeOf(await authRows(), memory), ...(pages && { pages }) };
+}
+
+/** Takes all tokens out of the memory of this page. What is given puts them, and what was stored, in a place of their own, to be revoked. */
+export function leftPlace(): (kept: KeptAuth | undefined) => Promise<AuthPlace> {
+  const tokens = [...memory];
+  memory.clear();
+  return async (kept) => placeOf(undefined, new Map([...(kept ? await openedRows(kept) : []), ...tokens]));
+}
+
+function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): AuthPlace {
+  const inPage = typeof document !== "undefined";
+  return {
+    store,
+    memory,
+    digest,
+    locks: { run: exclusively },
+    whenWiped: (gone) => void whenLoggedOut((store) => (store === undefined ? gone() : undefined), true),
+    ...(inPage && { page: window, logouts: { marks: signInMarks, mark: markSignOut } }),
+    ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Asks } from "../../client/backend.js";
+
+/** What is asked of a client, as an error names it and as it crosses. */
+export type LastingAsk = [op: string, method: keyof Asks, what: string];
+
+/**
+ * What a page has asked of a server that holds until it says otherwise: the resources that it has subscribed to, and the
+ * level of the log. A worker that takes the place of a dead one knows nothing of it; the page does.
+ */
+export class LastingAsks {
+  /** By their URIs: what the server has taken, where it has, and it is this page's user's. */
+  readonly #subscribed = new Map<unknown, { made?: LastingAsk | undefined }>();
+  #level: LastingAsk | undefined;
+
+  /** The app asks that. Returns what has to be told when the server has taken it. */
+  asks(method: string, what: unknown): (() => void) | undefined {
+    if (method === "setLoggingLevel") return () => (this.#level = ["logging/setLevel", method, what as string]);
+    if (method === "unsubscribeResource") this.#subscribed.delete(what); // at once: also where there is no worker just now
+    if (method !== "subscribeResource") return undefined;
+    const one = this.#subscribed.get(what) ?? {};
+    this.#subscribed.set(what, one);
+    return () => (one.made = ["resources/subscribe", method, what as string]); // to no avail where it has been ended meanwhile
+  }
+
+  /** What the next worker is to be asked for. */
+  get all(): LastingAsk[] {
+    return [this.#level, ...[...this.#subscribed.values()].map(({ made }) => made)].filter((lasting) => lasting !== undefined);
+  }
+
+  /** The next worker's server does not take that. Returns whether it still is what the app wants: it may have said something else since. */
+  refused(lasting: LastingAsk): boolean {
+    const one = this.#subscribed.get(lasting[2]);
+    if (this.#level === lasting) this.#level = undefined;
+    else if (one?.made === lasting) one.made = undefined;
+    else return false;
+    return true;
+  }
+
+  /** What it was told is the last user's; what is being asked for is this one's, or rejected. */
+  anotherUser(): void {
+    for (const one of this.#subscribed.values()) one.made = undefined;
+  }
+
+  /** The app ends all. */
+  end(): void {
+    this.#level = undefined;
+    this.#subscribed.clear();
+  }
+}

@@ -1,0 +1,60 @@
+// There is no worker: why, as it shows when one is started, and the errors that say so.
+
+import { HoldfastError } from "../../base/errors.js";
+import type { HostReason } from "../../base/host.js";
+import { shortened } from "../../base/shortened.js";
+import { whereServed } from "../../runtime/whereserved.js";
+
+/**
+ * What only shows when the worker is started, and its words. It is so in a page whose policy has no
+ * such worker-src; and where the browser gives a frame of another site (whose storage is
+ * partitioned) or a private window no worker. Where it gives one, that is as good as any other. What shows later
+ * is said where the page listens to it (hostlink.ts).
+ */
+export const atStart = {
+  bad_url(): string {
+    return "worker is not a URL";
+  },
+  refused(error: unknown): string {
+    return `the browser refuses the worker: ${error instanceof Error ? error.message : String(error)}`;
+  },
+  not_started(url: string, message: string): string {
+    return `the worker at ${url} could not be started${message ? `: ${message}` : ": it is not there, or worker-src of the Content-Security-Policy forbids it"}`;
+  },
+};
+
+/** There is no worker. Several operations may hear of the same one: each has an error of its own, by {@link named}. */
+export class NoWorker extends Error {
+  readonly why: HostReason;
+
+  constructor(why: HostReason, message: string, cause?: unknown) {
+    super(shortened(message), { cause });
+    this.why = why;
+  }
+}
+
+/** What else may be where a worker that could be there is refused, or does not start: of denied storage Chrome does either. */
+const DENIED =
+  'worker-src of the Content-Security-Policy forbids it, or the browser denies storage to this page, and workers with it: a setting of the user\'s, which blocks cookies of all sites or those of frames of other sites. host: "page" works there, and keeps nothing';
+
+const origins = new WeakMap<object, NoWorker>();
+
+/** The error for the app, which names the operation, where there is no worker; any other as it is. */
+export function named(op: string, error: unknown): unknown {
+  if (!(error instanceof NoWorker)) return error;
+  const { message, cause } = error;
+  const hint = error.why === "not_started" ? { hint: `${whereServed("holdfast-worker.mjs", "worker")} Or ${DENIED}` } : error.why === "refused" ? { hint: DENIED } : {};
+  const made = new HoldfastError({ code: "host_unavailable", op, message, ...hint, cause });
+  origins.set(made, error);
+  return made;
+}
+
+/** What an error of {@link named} was made of. */
+export function noWorkerOf(error: unknown): NoWorker | undefined {
+  return origins.get(error as object);
+}
+
+/** Why there is no worker, where that is what the error says; else it is no matter of the host. */
+export function reasonOf(error: unknown): HostReason | undefined {
+  return noWorkerOf(error)?.why ?? (error instanceof HoldfastError && error.code === "load_failed" ? "load_failed" : undefined);
+}

@@ -1,0 +1,321 @@
+import { Call, type CallControl } from "../../client/call.js";
+import type { RecalledCall } from "../../client/callcontrol.js";
+import type { ClientBackend, Makes } from "../../client/backend.js";
+import { GAP, type Guarantee, type ParsedTogether, type RawEvent } from "../../client/events.js";
+import { Handover } from "../../client/handover.js";
+import type { CallOptions } from "../../client/options.js";
+import { isKept, isLong, keyIn, withKey } from "../../client/idempotency.js";
+import { sameRequest } from "../../client/samerequest.js";
+import type { MadeThere } from "../../client/outgoing.js";
+import { missing } from "../../client/storedevents.js";
+import { warnUnkept } from "../../client/unkept.js";
+import { checkSignal, notJSON } from "../../base/arguments.js";
+import type { Backlog } from "../../base/backlog.js";
+import { EVENT } from "../../base/border.js";
+import { closedError, HoldfastError } from "../../base/errors.js";
+import { Gap } from "../../base/eventqueue.js";
+import type { Open } from "../../base/mcp.js";
+import { holdfastErrorFrom } from "../wire/errordata.js";
+import { eachEvent } from "../wire/eventbatch.js";
+import type { HostLink, LinkedClient } from "./hostlink.js";
+import type { HostMessage } from "../wire/protocol.js";
+
+/** The calls of one client of the page's, which a host carries out. */
+export class RemoteCalls {
+  #link!: HostLink;
+  /** Of that link: the numbers of calls begin anew on the next. */
+  #control!: CallControl;
+  readonly #client: LinkedClient;
+  #number = 0;
+  /** The client is open at the host. */
+  #isOpen = false;
+  /** Why nothing reaches the host, where that is so. */
+  #over: ((op: string) => HoldfastError) | undefined;
+  /** Calls that are made once it is. */
+  readonly #waiting = new Map<Call<unknown>, () => void>();
+  readonly #backlog: Backlog;
+  readonly #floor: () => Guarantee;
+  readonly #again: ClientBackend["make"];
+  readonly #made: (call: Call<unknown>) => void;
+  readonly #calls = new Map<number, Call<unknown>>();
+  readonly #keys = new Map<string, Call<unknown>>();
+  readonly #handover = new Handover((call) => this.#link.send({ t: "acted", call }));
+
+  /** `floor` is what a call that is kept starts with; `again` makes one that is not once more; `made` is told of each that is made. */
+  constructor(client: LinkedClient, backlog: Backlog, floor: () => Guarantee, again: ClientBackend["make"], made: (call: Call<unknown>) => void) {
+    this.#made = made;
+    this.#floor = floor;
+    this.#again = again;
+    this.#client = client;
+    this.#backlog = backlog;
+  }
+
+  /** The client is being opened under that number. */
+  use(link: HostLink, number: number): void {
+    this.#link = link;
+    this.#over = undefined;
+    this.#control = this.#controlOf(link);
+    this.#number = number;
+  }
+
+  /** It is open: what was made meanwhile is sent. */
+  opened(): void {
+    this.#isOpen = true;
+    for (const send of this.#waiting.values()) send();
+    this.#waiting.clear();
+  }
+
+  /** The call under that number. */
+  get(id: number): Call<unknown> | undefined {
+    return this.#calls.get(id);
+  }
+
+  make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], { signal, ...given }: CallOptions): Call<T> {
+    const isTool = method === "callTool";
+    const name = isTool ? "tools/call" : String(args[0]);
+    const { key } = given;
+    let json: string;
+    try {
+      json = JSON.stringify(args);
+    } catch (error) {
+      return this.refused(op, notJSON(op, isTool ? "args" : "params", error));
+    }
+    const sent = paramsIn(json, isTool, args);
+    const known = key === undefined ? undefined : this.#keys.get(key);
+    if (known && !known.settled) {
+      if (known.method === name && sameRequest(known.sent, sent)) return known as Call<T>;
+      return this.refused(op, new HoldfastError({ code: "key_in_use", op, message: "another call has this key" }));
+    }
+    const kept = isKept(name, given);
+    // Given here, so that the call has its id at once.
+    const meta = withKey(kept || isLong(name), isTool ? undefined : (args[1]?.["_meta"] as Open | undefined), given.meta);
+    const options = { ...given, meta };
+    const made = { id: keyIn(meta), ...(key === undefined ? {} : { key }), ...(kept && { guarantee: this.#floor() }) };
+    const call = new Call<T>(name, this.#backlog, options.input === "manual", sent, made);
+    let crosses: { op: string; method: M; args: string; options: object };
+    try {
+      checkSignal(op, signal);
+      if (signal?.aborted) throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted before" });
+      crosses = { op, method, args: json, options: asData(op, { ...options, madeAt: call.createdAt } satisfies MadeThere) };
+    } catch (error) {
+      call.fail(error as HoldfastError);
+      return call;
+    }
+    // The host has it until it ends, and no longer.
+    const rerun = kept ? undefined : (): Call<unknown> => this.#again<unknown, M>("retry", method, JSON.parse(json) as Makes[M], options);
+    this.#begin(call as Call<unknown>, signal, kept, rerun, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
+    this.#made(call as Call<unknown>);
+    return call;
+  }
+
+  /** Has a call made at the host, at once or when the client is open there. */
+  #begin(call: Call<unknown>, signal: AbortSignal | undefined, kept: boolean, rerun: (() => Call<unknown>) | undefined, send: (id: number) => void): void {
+    const begin = (): void => {
+      const id = this.#link.number();
+      try {
+        send(id);
+      } catch (error) {
+        return call.fail(cannotCross(call.method, error));
+      }
+      const owner = call.key === undefined ? undefined : this.#keys.get(call.key);
+      this.#add(id, call);
+      if (owner && owner !== call && !owner.settled) this.#keys.set(call.key!, owner); // the next worker has brought that: the host refuses this one
+      call.bind(id, rerun ? { ...this.#control, rerun } : this.#control, this.#waiting.has(call) ? undefined : signal, kept);
+    };
+    if (this.#isOpen) return begin();
+    if (call.key !== undefined) this.#keys.set(call.key, call);
+    this.#waiting.set(call, begin);
+    const cancel = (_: number, reason: string): void => {
+      this.#waiting.delete(call);
+      if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+      call.fail(new HoldfastError({ code: "cancelled", op: call.method, message: reason || "cancelled by the app" }));
+    };
+    call.bind(0, { ...this.#control, cancel, ack: async () => {}, peek: () => call.peeked(0, `{"status":"working"}`) }, signal, kept);
+  }
+
+  /** A call that is not made. */
+  refused<T>(op: string, error: HoldfastError): Call<T> {
+    const call = new Call<T>(op, this.#backlog);
+    call.fail(error);
+    return call;
+  }
+
+  #add(id: number, call: Call<unknown>): void {
+    this.#calls.set(id, call);
+    this.#link.addCall(id, this.#client);
+    if (call.key !== undefined) this.#keys.set(call.key, call);
+  }
+
+  /** Something has happened to a call. */
+  receive(message: HostMessage): void {
+    if (message.t === "call") {
+      const { method, manual, params, made, kept } = message;
+      const { key = "" } = made as Partial<RecalledCall>;
+      const own = this.#keys.get(key);
+      if (own && !own.settled && !own.restored && own.method === method && sameRequest(own.sent, params)) {
+        // Another page was first with the key that this one has just made a call under, or an earlier worker has stored it: they are one.
+        // Of another request with the key the host says that it cannot be.
+        this.#calls.set(message.call, own);
+        this.#link.addCall(message.call, this.#client);
+        if (this.#waiting.delete(own)) own.bind(message.call, this.#control, undefined, kept);
+        return;
+      }
+      const call = new Call<unknown>(method, this.#backlog, manual, params, made as Partial<RecalledCall>);
+      call.bind(message.call, this.#control, undefined, kept);
+      this.#add(message.call, call);
+      return;
+    }
+    const call = "call" in message ? this.#calls.get(message.call) : undefined;
+    if (!call) return;
+    switch (message.t) {
+      case "from":
+        call.from(message.position);
+        break;
+      case "skipped": {
+        const gap = new Gap();
+        [gap.events, gap.from, gap.to] = [message.events, message.from, message.to];
+        call.skipped(gap, message.position, message.guarantee as never, message.followed);
+        break;
+      }
+      case "replayed":
+        call.replayed(message.position, message.events);
+        break;
+      case "settle":
+        call.settle(message.outcome, message.text);
+        break;
+      case "fail":
+        call.fail(holdfastErrorFrom(message.error, call.method, (question) => this.#client.thrown(question)));
+        break;
+      case "peeked":
+        call.peeked(message.outcome, message.text);
+        break;
+      case "forgotten":
+        this.#calls.delete((message as { call: number }).call);
+        if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+        break;
+    }
+  }
+
+  event(id: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number): void {
+    if (kind === EVENT.guarantee) warnUnkept(text);
+    this.#calls.get(id)?.deliver(kind, position, text, stream, texts, at);
+  }
+
+  /** What was handed to the app so far it has had. */
+  closing(): void {
+    this.#handover.now();
+  }
+
+  /** Nothing comes of the host any more. */
+  fail(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void {
+    this.#isOpen = false;
+    this.#over = why;
+    this.#handover.clear();
+    for (const call of this.#calls.values()) call.fail(why(call.method, true));
+    for (const call of this.#waiting.keys()) call.fail(why(call.method));
+    this.#calls.clear();
+    this.#waiting.clear();
+    this.#keys.clear();
+  }
+
+  /** What calls ask over that link. Once that has ended it reaches nothing: on the next one their numbers are those of other calls, maybe of another user. */
+  #controlOf(link: HostLink): CallControl {
+    return {
+      cancel: (call, reason) => link.send({ t: "cancel", call, reason }),
+      pause: (call, on) => link.send({ t: "pause", call, on }),
+      answer: (call, responses) => link.send({ t: "answer", call, responses }),
+      ack: (call, position) => {
+        const over = this.#over?.("ack"); // another client of the page's may have the link still
+        const stored = over ? Promise.reject(over) : (link.ask("ack", this.#client, (ask) => ({ t: "ack", ask, call, position })) as Promise<void>);
+        stored.catch(() => {}); // nobody has to look at it
+        return stored;
+      },
+      handed: (id) => {
+        const call = link === this.#link && this.#calls.get(id);
+        if (call) this.#handover.add(id, call);
+      },
+      acted: (call) => link.send({ t: "acted", call }),
+      peek: (call) => link.send({ t: "peek", call }),
+      park: (call, on) => link.send({ t: "park", call, on }),
+      draft: (call, key, draft) => link.send({ t: "draft", call, key, draft }),
+      reread: (call, gap) => this.#reread(link, call, gap),
+      rerun: (call) => this.#rerun(link, call),
+    };
+  }
+
+  async *#reread(link: HostLink, call: number, gap: Gap): AsyncGenerator<RawEvent, void, undefined> {
+    let read = link.number();
+    let { events, from } = gap;
+    let done = false;
+    try {
+      while (!done) {
+        const part = (await link
+          .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(gap.to, 0) }))
+          .catch((error: unknown) => error)) as { heads?: Uint32Array; texts?: string[]; done: boolean } | HoldfastError;
+        if (part instanceof HoldfastError) {
+          const rest = Object.assign(new Gap(), { events, from, to: gap.to });
+          if (part.code !== "limit_exceeded") return yield* missing(rest); // the host has ended
+          link.send({ t: "stop", read }); // the page took nothing for too long: from there once more
+          read = link.number();
+          continue;
+        }
+        done = part.done;
+        const raws: RawEvent[] = [];
+        if (part.heads) eachEvent(part.heads, part.texts ?? [], (_, kind, position, text) => raws.push({ kind, position, text }));
+        for (const raw of raws) {
+          yield raw;
+          const n = raw.kind === GAP ? (JSON.parse(raw.text) as { events: number }).events : 1;
+          [events, from] = [Math.max(events - n, 0), raw.position + 1];
+        }
+      }
+    } finally {
+      if (!done) link.send({ t: "stop", read });
+    }
+  }
+
+  #rerun(link: HostLink, of: Call<unknown>): Call<unknown> {
+    const from = [...this.#calls].find(([, call]) => call === of)?.[0];
+    if (from === undefined) return this.refused("retry", closedError("retry", "the client has this call no more"));
+    const call = new Call<unknown>(of.method, this.#backlog, of.manual, of.sent, { id: of.id, ...(of.key === undefined ? {} : { key: of.key }), guarantee: this.#floor() });
+    const id = link.number();
+    this.#add(id, call);
+    link.send({ t: "rerun", call: from, as: id });
+    call.bind(id, this.#control, undefined, true);
+    this.#made(call);
+    return call;
+  }
+}
+
+/** The params of a request, as JSON, in the JSON of what the app gave. */
+function paramsIn(json: string, isTool: boolean, [first, second]: Makes[keyof Makes]): string {
+  const name = JSON.stringify([first]).slice(1, -1);
+  const given = json.slice(name.length + 2, -1); // behind `[` and the comma
+  return isTool ? `{"name":${name},"arguments":${given}}` : second ? given : "{}";
+}
+
+/**
+ * What the app gave, as data: no functions, and of proxies what they show, as JSON has it. But
+ * numbers stay numbers, Infinity too.
+ */
+export function asData<T>(op: string, given: T): T {
+  try {
+    return copied(given) as T;
+  } catch (error) {
+    throw cannotCross(op, error);
+  }
+}
+
+function copied(value: unknown): unknown {
+  if (typeof value === "function" || typeof value === "symbol") return undefined;
+  if (typeof value !== "object" || value === null) return value;
+  const { toJSON } = value as { toJSON?: () => unknown };
+  if (typeof toJSON === "function") return copied(toJSON.call(value));
+  if (Array.isArray(value)) return value.map((member) => copied(member) ?? null);
+  const members = Object.entries(value).map(([name, member]) => [name, copied(member)] as const);
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+}
+
+/** The error of what the app gave and no port can carry. */
+export function cannotCross(op: string, cause: unknown): HoldfastError {
+  return new HoldfastError({ code: "bad_argument", op, message: "an argument or option holds what cannot be sent to the worker", cause });
+}

@@ -1,0 +1,37 @@
+import type { TokenProvider } from "../../connect/useroptions.js";
+import type { OpeningMessage, PageMessage } from "./protocol.js";
+
+/** The number of a client that a page opens with its hello. */
+export const FIRST_CLIENT = 2;
+
+/** The handlers that an app may have of a server's questions, as members of an object or methods of a class. */
+export const CLIENT_HANDLERS: readonly string[] = ["elicitation", "sampling", "roots"];
+
+/** Those that it may have of an agent's. */
+export const AGENT_HANDLERS: readonly string[] = ["elicitation", "permission"];
+
+/** What a client is opened as. */
+export interface Opening extends Pick<OpeningMessage, "t" | "url"> {
+  /** The handlers that an app may have. */
+  readonly handlers: readonly string[];
+}
+
+/** A client that a page opens with its hello, before its own side of it is loaded. */
+export interface Ahead {
+  readonly message: OpeningMessage;
+  /** Tells the worker more, once it has been told that. `null`: nobody wants the client any more, and it knows or need not. */
+  say?: ((message: PageMessage) => void) | null;
+}
+
+/** Nobody wants that client any more: the worker hears so at once, where the link to it, or the page's side, may be long on its way. */
+export function giveUp(ahead: Ahead | undefined): void {
+  if (!ahead) return;
+  ahead.say?.({ t: "abandon", client: FIRST_CLIENT });
+  ahead.say = null;
+}
+
+/** What opens a client at a host, under that number. */
+export function openingMessage({ t, url, handlers }: Opening, client: number, { crossing, token }: { crossing: object; token: TokenProvider | undefined }, options: { handlers?: object; host?: string }): OpeningMessage {
+  const has = (options.handlers ?? {}) as Readonly<Record<string, unknown>>;
+  return { t, client, url, options: crossing, handlers: handlers.filter((name) => has[name]), token: !!token, again: false, ifKeys: (options.host ?? "auto") === "auto" };
+}

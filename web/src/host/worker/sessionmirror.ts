@@ -1,0 +1,193 @@
+import type { BackgroundWork } from "../../agent/acp.js";
+import type { Recalled } from "../../agent/sessionbackend.js";
+import { Transcript, type TranscriptOp } from "../../agent/transcript.js";
+import { EVENT } from "../../base/border.js";
+import { piecesOf } from "./transcriptpieces.js";
+
+/** Something that an agent asks and has no answer to. */
+export interface MirroredQuestion {
+  /** What the pages know it by. No other one ever has it here: each runtime counts its own from the start. */
+  readonly number: number;
+  /** The runtime's number for it. */
+  readonly core: number;
+  /** As the core says it. */
+  readonly text: string;
+  /** What was saved of its answer: JSON; undefined for nothing. */
+  draft: string | undefined;
+  /** A page has been shown it. */
+  isShown: boolean;
+}
+
+/** The handle of a session that no runtime has. */
+const NOWHERE = -1;
+
+let questions = 0;
+
+/**
+ * What a host knows of a session of an agent's, or of what is asked outside of all: enough
+ * for a page that comes later, or has missed something, to have all that the others have.
+ */
+export class SessionMirror {
+  /** The core's number for it; 0 for what is asked outside of all. */
+  #handle: number;
+  #made: Recalled;
+  readonly #transcript = new Transcript();
+  /** Values of the session that the agent has named. */
+  readonly #names = new Set<string>();
+  /** The last word on its turns, and the last that ended one. */
+  #turn: string | undefined;
+  #ended: string | undefined;
+  #isAtWork = false;
+  #isOver = false;
+  /** What is asked, by the number that pages know it by. */
+  readonly #questions = new Map<number, MirroredQuestion>();
+  /** What was answered for whoever carries the session elsewhere, by the core's number: another answer may have been quicker. */
+  readonly #given = new Map<number, number>();
+  /** What was saved of answers to what is asked next, by the core's number. */
+  readonly #drafts = new Map<number, string>();
+
+  constructor(handle: number, made: Recalled) {
+    this.#handle = handle;
+    this.#made = made;
+  }
+
+  /** The core's number for it; undefined while no runtime has it, or it is over. */
+  get handle(): number | undefined {
+    return this.#handle === NOWHERE || this.#isOver ? undefined : this.#handle;
+  }
+
+  /** Whether it is a session, and not what is asked outside of all. */
+  get isSession(): boolean {
+    return this.#handle !== 0;
+  }
+
+  /** What the core says of it. */
+  get made(): Recalled {
+    return this.#made;
+  }
+
+  /** Whether it is over. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether something goes on in it, or waits for somebody. */
+  get isAtWork(): boolean {
+    return this.handle !== undefined && (this.#isAtWork || this.#questions.size > 0 || this.#transcript.pending.length > 0);
+  }
+
+  /** What is asked, by the number that pages know it by. */
+  get questions(): ReadonlyMap<number, MirroredQuestion> {
+    return this.#questions;
+  }
+
+  /** A new runtime has it, and says all of it once more. */
+  again(handle: number, made: Recalled): void {
+    this.#handle = handle;
+    this.#made = made;
+    this.#letGo();
+    this.#apply({ op: "reset" });
+    this.#turn = this.#ended = undefined;
+    this.#isAtWork = false;
+  }
+
+  /** The runtime that had it has exited, or its number is another session's now. Returns what nobody waits for any more. */
+  lost(): number[] {
+    const withdrawn = [...this.#questions.keys()];
+    if (this.isSession) this.#handle = NOWHERE;
+    this.#letGo();
+    return withdrawn;
+  }
+
+  /**
+   * Something has happened in it. Returns its position as pages know it, a question's number
+   * there; undefined where no page is to hear of it.
+   */
+  heard(kind: number, position: number, text: string): number | undefined {
+    switch (kind) {
+      case EVENT.transcript:
+        this.#apply(JSON.parse(text) as TranscriptOp);
+        break;
+      case EVENT.turn:
+        this.#turned(text);
+        break;
+      case EVENT.status: {
+        const { state } = JSON.parse(text) as { state: string };
+        if (state === "closed") this.#over();
+        if (state !== "followed" && state !== "owned") break;
+        this.#made = { ...this.#made, owned: state === "owned" };
+        this.#questions.clear(); // what is still open is asked again
+        this.#given.clear();
+        break;
+      }
+      case EVENT.draft:
+        this.#drafts.set(position, text);
+        return undefined; // it comes with its question
+      case EVENT.question:
+        return this.#asked(position, text);
+      case EVENT.withdrawn:
+        return this.#withdrawn(position);
+    }
+    return position;
+  }
+
+  /** That question has its answer. Reports whether it was open. */
+  answered({ number, core }: MirroredQuestion): boolean {
+    if (!this.#questions.delete(number)) return false;
+    if (!this.#made.owned) this.#given.set(core, number);
+    return true;
+  }
+
+  /** The transcript from its start, as events that make it: as it is when the first is taken. */
+  transcript(): Generator<string> {
+    return piecesOf(this.#transcript, this.#names);
+  }
+
+  /** Who is at work, as events. */
+  *turns(): Generator<string> {
+    if (this.#ended !== undefined && this.#ended !== this.#turn) yield this.#ended;
+    if (this.#turn !== undefined) yield this.#turn;
+  }
+
+  #asked(core: number, text: string): number {
+    const number = this.#open(core)?.number ?? ++questions;
+    this.#questions.set(number, { number, core, text, draft: this.#drafts.get(core), isShown: false });
+    this.#drafts.delete(core);
+    return number;
+  }
+
+  #withdrawn(core: number): number | undefined {
+    const number = this.#open(core)?.number ?? this.#given.get(core);
+    this.#given.delete(core);
+    if (number !== undefined) this.#questions.delete(number);
+    return number;
+  }
+
+  #open(core: number): MirroredQuestion | undefined {
+    return [...this.#questions.values()].find((one) => one.core === core);
+  }
+
+  #letGo(): void {
+    this.#questions.clear();
+    this.#given.clear();
+    this.#drafts.clear();
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#letGo();
+  }
+
+  #apply(op: TranscriptOp): void {
+    this.#transcript.apply(op);
+    if (op.op === "session") for (const name of Object.keys(op.patch)) this.#names.add(name);
+    else if (op.op === "reset") this.#names.clear();
+  }
+
+  #turned(text: string): void {
+    const { state, ended, background } = JSON.parse(text) as { state: string; ended: boolean; background?: BackgroundWork[] | null };
+    this.#turn = text;
+    if (ended) this.#ended = text;
+    this.#isAtWork = state !== "idle" || (background?.length ?? 0) > 0;
+  }
+}
