@@ -59,8 +59,8 @@ func (f *fetches) repeated() []string {
 }
 
 // TestStoryAPagePaysForWhatItCalls: a page of an MCP server never fetches the wasm for agents, and one of
-// an agent fetches that alone; each file once, preloaded or not, in every host. A page that has both has one
-// wasm where that for agents is the first, or asked for ahead.
+// an agent fetches that alone; each file once, preloaded or not, in every host. A page that has both kinds of clients
+// has both.
 func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 	t.Parallel()
 	agent := acpserver.Start(t, acpserver.Options{})
@@ -74,9 +74,9 @@ func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 		"MCP, while it is loaded":  {`const early = holdfast.preload(options);` + connect + `await early;`, [2]int{1, 0}},
 		"agent":                    {connectAgent, [2]int{0, 1}},
 		"agent, preloaded":         {`await holdfast.preload({ agents: true, ...options });` + connectAgent, [2]int{0, 1}},
-		"agent, then MCP":          {connectAgent + connect, [2]int{0, 1}},
+		"agent, then MCP":          {connectAgent + connect, [2]int{1, 1}},
 		"MCP, then agent":          {connect + connectAgent + connect, [2]int{1, 1}},
-		"both, preloaded":          {`await holdfast.preload({ agents: true, ...options }); await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{0, 1}},
+		"both, preloaded":          {`await holdfast.preload({ agents: true, ...options }); await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
 		"both at once":             {`await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
 		"only a preload":           {`await holdfast.preload(options);`, [2]int{1, 0}},
 		"only a preload of agents": {`await holdfast.preload({ agents: true, ...options });`, [2]int{0, 1}},
@@ -140,12 +140,8 @@ func TestFault298_SharedServerAndAgent(t *testing.T) {
 			chat.WaitFor(`window.ready`)
 			shows(chat, chunks(1, 10))
 			worker := v.worker() // the one for both
-			want := [2]int{1, 1}
-			if first == "agent" {
-				want = [2]int{0, 1}
-			}
-			if got := counts.wasm(); got != want {
-				t.Errorf("holdfast.wasm and holdfast-agents.wasm were fetched %v times, want %v", got, want)
+			if got := counts.wasm(); got != [2]int{1, 1} {
+				t.Errorf("holdfast.wasm and holdfast-agents.wasm were fetched %v times", got)
 			}
 
 			passes(p, "a", 1)
@@ -212,7 +208,7 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 }
 
 // TestFault331_WasmForAgentsIsNotServed: an app that talks to a server and to an agent is served without the wasm for agents.
-// Its MCP client, which would have had that, loads its own, whether or not the page has begun with the agent; the agent's client says which file is missing.
+// Its MCP client has its own, whether or not the page has begun with the agent; the agent's client says which file is missing.
 func TestFault331_WasmForAgentsIsNotServed(t *testing.T) {
 	long(t)
 	t.Parallel()

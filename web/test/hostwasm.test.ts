@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BUILD } from "../src/base/build.js";
 import { PortSession } from "../src/host/worker/portsession.js";
-import { agentsWasm, mcpWasm } from "../src/runtime/beside.js";
+import { agentsWasm, mcpWasm, runtimes } from "../src/runtime/beside.js";
 import { Locks } from "./chance.js";
 
 test("a worker asks for the wasm as soon as a page wants a client, before all else that opens it", () => {
@@ -21,7 +21,7 @@ test("a worker asks for the wasm as soon as a page wants a client, before all el
       port.onmessage!({ data: { t: "hello", build: BUILD, lock: "page", outlives: true } });
       port.onmessage!({ data: { t, client: 2, url: "https://far.test/mcp", options: { wasm: asked }, handlers: [], token: false, again: false, ifKeys: false } });
       assert.deepEqual(heard.slice(0, 1), [asked]);
-      file.loaded = undefined;
+      runtimes.delete(file.name);
       port.onmessage!({ data: { t: "bye" } });
     }
   } finally {

@@ -7,7 +7,7 @@ import type { HoldfastError } from "../src/base/errors.js";
 const MCP = "https://app.test/holdfast.wasm";
 const AGENTS = "https://app.test/holdfast-agents.wasm";
 
-test("Fault 331: an MCP client that waits for the wasm for agents loads its own where that does not come", async () => {
+test("Fault 331: an MCP client has its own wasm, whatever becomes of that for agents; one named for both is one", async () => {
   const { fetch } = globalThis;
   const fetched: string[] = [];
   const answers: (() => void)[] = [];
@@ -18,11 +18,10 @@ test("Fault 331: an MCP client that waits for the wasm for agents loads its own 
   const failure = (loading: Promise<unknown>): Promise<HoldfastError> => loading.then(() => Promise.reject(new TypeError("it has come")), (error: HoldfastError) => error);
   try {
     const [agents, mcp, other] = [failure(load(agentsWasm, AGENTS)), failure(load(mcpWasm, MCP)), failure(load(mcpWasm, MCP))];
-    assert.deepEqual(fetched, [AGENTS], "it is for both");
+    assert.deepEqual(fetched, [AGENTS, MCP]);
     answers[0]!();
     const lacks = await agents;
     assert.ok(lacks.code === "load_failed" && lacks.hint?.includes("Serve the package's holdfast-agents.wasm there"), lacks.hint);
-    assert.deepEqual(fetched, [AGENTS, MCP]);
     answers[1]!();
     for (const error of [await mcp, await other]) assert.ok(error.hint?.includes("Serve the package's holdfast.wasm there"), error.hint);
     assert.equal(fetched.length, 2, "once for all MCP clients");
@@ -30,6 +29,10 @@ test("Fault 331: an MCP client that waits for the wasm for agents loads its own 
     assert.equal(fetched.length, 3, "what has failed is asked for again");
     answers[2]!();
     await next;
+    const both = [failure(load(mcpWasm, AGENTS)), failure(load(agentsWasm, new URL(AGENTS)))];
+    assert.equal(fetched.length, 4, "an app that names one file for both has it once");
+    answers[3]!();
+    await Promise.all(both);
   } finally {
     globalThis.fetch = fetch;
   }

@@ -52,19 +52,13 @@ test("Fault 297: a page that connects to a server and to an agent at once has th
   });
 });
 
-test("Fault 297: what is loaded for agents is for MCP as well, and nothing is fetched for nobody", async () => {
-  await page(async (ahead, fetched) => {
-    ahead.fetch(agentsWasm, AGENTS);
-    ahead.fetch(mcpWasm, MCP);
-    assert.deepEqual(fetched, [AGENTS]);
-    ahead.drop(agentsWasm); // its chunk has not come
-    ahead.fetch(mcpWasm, MCP);
-    assert.deepEqual(fetched, [AGENTS, MCP], "nobody loads that for agents now");
-  });
+test("Fault 297: an app that names one file for both kinds of clients has it fetched once", async () => {
   await page(async (ahead, fetched) => {
     ahead.fetch(mcpWasm, AGENTS);
-    ahead.fetch(agentsWasm, AGENTS); // an app that has named one file for both
+    ahead.fetch(agentsWasm, AGENTS);
     assert.deepEqual(fetched, [AGENTS]);
+    assert.equal(await (await ahead.take(agentsWasm, AGENTS))!.text(), AGENTS, "whose chunk comes first takes it");
+    assert.equal(ahead.take(mcpWasm, AGENTS), undefined);
   });
 });
 

@@ -9,19 +9,22 @@ export const version: string = HOLDFAST_VERSION;
 // script-tag build reads here, is null later, and bundlers look for the form.
 /** A file that the runtime is in. */
 export interface WasmFile {
-  /** What the package calls it. */
+  /** What the package calls it: by that each copy of what loads it knows it (web/scripts/joinchunks). */
   readonly name: string;
   /** Where it is, if the app does not say. */
   readonly beside: URL;
-  /** The runtime of this page that is of it: each kind of client has what loads it once more (loadruntime.ts), and may have the same one. */
-  loaded?: object | undefined;
+  /** It speaks to agents, and to MCP servers as well. */
+  readonly agents?: true;
 }
 
 /** For MCP alone. */
 export const mcpWasm: WasmFile = { name: "holdfast.wasm", beside: located("holdfast.wasm", () => new URL("./holdfast.wasm", import.meta.url)) };
 
-/** For agents, and for MCP as well: a page that has it needs no other. */
-export const agentsWasm: WasmFile = { name: "holdfast-agents.wasm", beside: located("holdfast-agents.wasm", () => new URL("./holdfast-agents.wasm", import.meta.url)) };
+/** For agents. */
+export const agentsWasm: WasmFile = { name: "holdfast-agents.wasm", agents: true, beside: located("holdfast-agents.wasm", () => new URL("./holdfast-agents.wasm", import.meta.url)) };
+
+/** The runtimes of this page by the name of their file (loadruntime.ts): those of each kind of client, whose chunks are apart. */
+export const runtimes: Map<string, object> = new Map();
 
 /** Where what records is, if the app does not say. */
 export const recorderBeside: URL = located("holdfast-record.mjs", () => new URL("./holdfast-record.mjs", import.meta.url));

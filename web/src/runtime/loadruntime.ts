@@ -1,7 +1,7 @@
 import type { Exports } from "../base/border.js";
 import { HoldfastError } from "../base/errors.js";
 import { shortened } from "../base/shortened.js";
-import { agentsWasm, mcpWasm, version, type WasmFile } from "./beside.js";
+import { runtimes, version, type WasmFile } from "./beside.js";
 import { watchPolicy } from "../base/forbidden.js";
 import { newGo } from "./goscope.js";
 import { ownWasm } from "./ownwasm.js";
@@ -18,6 +18,7 @@ export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSo
 
 /** A runtime that is there, or on its way. */
 interface Loaded {
+  readonly file: WasmFile;
   readonly source: WasmSource;
   readonly coming: Promise<Runtime>;
   /** Once it has come. */
@@ -28,40 +29,32 @@ interface Loaded {
  * Loads the runtime of that file once per page, from where the first client says. A failed load is
  * forgotten, so that the next call tries again; so is a runtime that has exited.
  *
- * That for agents speaks MCP as well. Where it is there, or on its way, before one for MCP is, MCP clients
- * have it too. So all MCP clients of a page are in one runtime, and so are all agents.
+ * That for agents speaks MCP as well: an app that names one file for both kinds of clients has one runtime.
  */
 export function load(file: WasmFile, source: WasmSource = file.beside): Promise<Runtime> {
   watchPolicy(); // by each kind of client, whichever has loaded the runtime: each asks its own (fault 713)
-  const there = living(file);
+  const there = living().find((one) => one.file.name === file.name);
   if (there) return there.coming;
-  const made: Loaded = { source, coming: begun(file, source) };
-  file.loaded = made;
+  const made: Loaded = { file, source, coming: begun(file, source) };
+  runtimes.set(file.name, made);
   made.coming.then(
     (runtime) => (made.runtime = runtime),
     () => {
-      if (file.loaded === made) file.loaded = undefined;
+      if (runtimes.get(file.name) === made) runtimes.delete(file.name);
     },
   );
   return made.coming;
 }
 
-/** What was begun for that file, unless it has exited. */
-function living(file: WasmFile): Loaded | undefined {
-  const there = file.loaded as Loaded | undefined; // of whichever copy of this module
-  return there?.runtime?.death ? undefined : there;
+/** What was begun, of whichever copy of this module, and has not exited. */
+function living(): Loaded[] {
+  return ([...runtimes.values()] as Loaded[]).filter(({ runtime }) => !runtime?.death);
 }
 
 function begun(file: WasmFile, source: WasmSource): Promise<Runtime> {
-  if (file === mcpWasm) {
-    const agents = living(agentsWasm);
-    // Not where its own is on its way: somebody has to read that.
-    if (agents && !wasmAhead.has(mcpWasm)) return agents.coming.catch(() => start(file, source));
-  } else {
-    const mcp = living(mcpWasm);
-    if (mcp && isSame(mcp.source, source)) return mcp.coming.then((runtime) => forAgents(runtime, runtime.speaksToAgents));
-  }
-  return start(file, source);
+  const same = living().find((one) => isSame(one.source, source));
+  if (!same) return start(file, source);
+  return same.coming.then((runtime) => checked(file, runtime, runtime.speaksToAgents));
 }
 
 /** Whether an app that names the wasm for both kinds of clients has named one. */
@@ -73,14 +66,14 @@ function isAddress(source: WasmSource): source is string | URL {
   return typeof source === "string" || source instanceof URL;
 }
 
-/** What is for agents, where it speaks to them; else throws. */
-function forAgents<T>(made: T, speaks: boolean): T {
-  if (speaks) return made;
+/** What is of that file; throws where that is for agents, and does not speak to them. */
+function checked<T>({ name, agents }: WasmFile, made: T, speaks: boolean): T {
+  if (speaks || !agents) return made;
   throw new HoldfastError({
     code: "load_failed",
     op: "load",
-    message: `the wasm is for MCP alone: connectAgent needs ${agentsWasm.name}`,
-    hint: whereWasm(agentsWasm.name),
+    message: `the wasm is for MCP alone: connectAgent needs ${name}`,
+    hint: whereWasm(name),
   });
 }
 
@@ -137,7 +130,7 @@ async function startFrom(file: WasmFile, source: WasmSource): Promise<Runtime> {
   if (host.version !== version) {
     throw otherBuild(`the wasm is version ${host.version}, the script is version ${version}: deploy both from one build`);
   }
-  if (file === agentsWasm) forAgents(host, host.connectAgent !== undefined);
+  checked(file, host, host.connectAgent !== undefined);
   runtime = new Runtime(instance.exports as unknown as Exports, host);
   return runtime;
 }

@@ -13,7 +13,7 @@ import { checkKept, chosenWay, pageHost, workerClient } from "./hosts.js";
  * and where its files are. Their other options may be among them; what these refuse is refused here as well.
  */
 export interface PreloadOptions extends Pick<ConnectOptions, "host" | "wasm" | "worker" | "validator" | "principal" | "token" | "fetch" | "auth"> {
-  /** What `connectAgent` needs, and not `connect`. The wasm for agents speaks MCP as well: a page that has it first loads no other. Default false. */
+  /** What `connectAgent` needs, and not `connect`. Default false. */
   agents?: boolean;
 }
 
