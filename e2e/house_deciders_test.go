@@ -20,9 +20,11 @@ type decider struct {
 }
 
 var deciders = []decider{
-	{"whose a key is", regexp.MustCompile(`[cC]ode: (engine\.CodeKeyInUse|"key_in_use")|[!&] ?sameRequest\(`), []string{
-		"core/mcp/call_key.go", "web/src/client/calls.ts", "web/src/host/page/remotecalls.ts",
-	}},
+	{
+		"whose a key is",
+		regexp.MustCompile(`[cC]ode: (engine\.CodeKeyInUse|"key_in_use")|[!&=] ?(sameRequest|asked)\(`),
+		[]string{"core/mcp/call_key.go", "web/src/client/keyedcalls.ts"},
+	},
 	{"whether a call is kept", regexp.MustCompile(`\bjournal \?\? `), []string{"web/src/client/idempotency.ts"}},
 	{"what a reload does to a call in a worker", regexp.MustCompile(`[?{].*survives-reload`), []string{
 		"web/src/client/guarantees.ts",

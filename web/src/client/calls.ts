@@ -9,6 +9,7 @@ import { errorFromGo, type GoError, HoldfastError, type RPCError } from "../base
 import type { Gap } from "../base/eventqueue.js";
 import { alsoAnswered, answerTo, type RawEvent, unpacked } from "./events.js";
 import { keyIn } from "./idempotency.js";
+import { KeyedCalls } from "./keyedcalls.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "../input/handlers.js";
 import { Handover } from "./handover.js";
@@ -19,7 +20,6 @@ import type { Streams } from "../tabs/streams.js";
 import type { Outgoing } from "./outgoing.js";
 import type { LogRow, LogPlace } from "../storage/storage.js";
 import { storedEvents } from "./storedevents.js";
-import { sameRequest } from "./samerequest.js";
 import { CoreCall, type Made, type CoreControl } from "./corecall.js";
 import type { Wire } from "../runtime/wire.js";
 
@@ -92,7 +92,7 @@ export class Calls {
   readonly #inspected = new Set<CoreCall<unknown>>();
   /** The calls that are stored, until they are acknowledged. */
   readonly #kept = new Map<number, CoreCall<unknown>>();
-  readonly #keys = new Map<string, CoreCall<unknown>>();
+  readonly #keys = new KeyedCalls<CoreCall<unknown>>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
   readonly #asks: CoreControl = {
@@ -166,10 +166,11 @@ export class Calls {
     const { signal } = options;
     const [method, text, , key] = out.frame;
     const sent = "_meta" in params ? JSON.stringify(params) : text || "{}";
-    const known = this.#keys.get(key);
-    if (known) {
-      if (known.method === method && sameRequest(known.sent, sent)) return known as CoreCall<T>;
-      return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
+    try {
+      const known = this.#keys.mine(key || undefined, method, sent);
+      if (known) return known as CoreCall<T>;
+    } catch (error) {
+      return this.refused(method, error as HoldfastError);
     }
     const how = out.how | (notify ? CallFlags.Notify : 0);
     const kept = (how & CallFlags.Durable) !== 0;
@@ -181,7 +182,7 @@ export class Calls {
     call.rerunOptions = rerunOptions(options, out.meta);
     call.question = context.question();
     made?.(call as CoreCall<unknown>);
-    if (key !== "") this.#keys.set(key, call as CoreCall<unknown>);
+    this.#keys.set(call as CoreCall<unknown>);
     const send = (header: string[], resend: Pending["resend"], isFirst = true): void => {
       const unblock = isFirst ? (failure: HoldfastError) => this.#unblock(call as CoreCall<unknown>, header, { failure, resend, send }) : undefined;
       const begun = kept && context.streams.ready;
@@ -197,13 +198,13 @@ export class Calls {
           if (why) this.#unkept(call as CoreCall<unknown>, JSON.stringify({ guarantee: "lost-on-reload", why }));
         });
       } catch (error) {
-        this.#keys.delete(key);
+        this.#keys.free(call as CoreCall<unknown>);
         call.fail(error as HoldfastError);
       }
     };
     if (signal?.aborted) {
       // As with fetch: nothing is sent.
-      this.#keys.delete(key);
+      this.#keys.free(call as CoreCall<unknown>);
       call.fail(new HoldfastError({ code: "cancelled", op: method, message: abortReason(signal) || "the signal was aborted before" }));
       return call;
     }
@@ -244,11 +245,8 @@ export class Calls {
     call.bind(id, this.#live, signal);
     void opening.then(() => {
       this.#between.delete(id);
-      if (call.settled) this.#free(call);
-      else if (call.key !== undefined && this.#keys.get(call.key) !== call) {
-        // The store has brought it.
-        call.fail(new HoldfastError({ code: "key_in_use", op: call.method, message: "a call that was stored has this key: ask for it again", retryable: true }));
-      } else leave();
+      if (call.settled) this.#keys.free(call);
+      else leave();
     });
   }
 
@@ -272,7 +270,7 @@ export class Calls {
     call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
-    if (made.key !== undefined) this.#keys.set(made.key, call);
+    this.#keys.set(call);
     call.bind(id, this.#live, undefined, true);
     if (!call.followed) this.#context.streams.add(id);
     this.#context.restored(call); // before what it had, which comes next
@@ -312,18 +310,13 @@ export class Calls {
     return this.#inspected;
   }
 
-  #forget(id: number, call: Call<unknown>): void {
+  #forget(id: number, call: CoreCall<unknown>): void {
     this.#kept.delete(id);
-    this.#free(call);
-  }
-
-  /** Its key is another call's from here on. */
-  #free(call: Call<unknown>): void {
-    if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+    this.#keys.free(call);
   }
 
   /** Forgets what was kept of a request that was not the call's last, or not sent at all. */
-  #withdraw(id: number, call: Call<unknown>): void {
+  #withdraw(id: number, call: CoreCall<unknown>): void {
     if (call.settled) this.#forget(id, call);
     else this.#kept.delete(id);
     this.#wire.runtime.ack(this.#wire.handle, id, 0, 0);
@@ -399,7 +392,7 @@ export class Calls {
     this.#inspected.delete(call);
     if (fault) call.fail(fault);
     else call.settle(outcome, text);
-    if (!call.kept) this.#free(call); // nobody comes back to it, and retry() has to make another one
+    if (!call.kept) this.#keys.free(call); // nobody comes back to it, and retry() has to make another one
   }
 
   /** Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. */

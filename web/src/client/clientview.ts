@@ -177,6 +177,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     });
     if (mine) call?.cancelWith(signal);
     if (call) this.listeners.emit("call", { call });
+    this.#known.add(made as CoreCall<unknown>); // the app is told of no call that it has asked for
     return (call as Call<T> | undefined) ?? this.#of(made);
   }
 

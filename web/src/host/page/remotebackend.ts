@@ -167,7 +167,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
 
   protected happened({ event, value, error, call }: Extract<HostMessage, { t: "emit" }>): void {
     if (event === "restored") {
-      const restored = this.#calls.get(call) as Call<CallToolResult> | undefined;
+      const restored = this.#calls.toTell(call) as Call<CallToolResult> | undefined;
       if (restored && this.#listing > 0) this.#back.push(restored);
       else if (restored) this.listeners.emit("restored", { call: restored });
     } else {

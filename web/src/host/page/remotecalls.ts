@@ -5,7 +5,7 @@ import { GAP, type Guarantee, type ParsedTogether, type RawEvent } from "../../c
 import { Handover } from "../../client/handover.js";
 import type { CallOptions } from "../../client/options.js";
 import { isKept, isLong, keyIn, withKey } from "../../client/idempotency.js";
-import { sameRequest } from "../../client/samerequest.js";
+import { KeyedCalls } from "../../client/keyedcalls.js";
 import type { MadeThere } from "../../client/outgoing.js";
 import { missing } from "../../client/storedevents.js";
 import { warnUnkept } from "../../client/unkept.js";
@@ -38,7 +38,9 @@ export class RemoteCalls {
   readonly #again: ClientBackend["make"];
   readonly #made: (call: Call<unknown>) => void;
   readonly #calls = new Map<number, Call<unknown>>();
-  readonly #keys = new Map<string, Call<unknown>>();
+  readonly #keys = new KeyedCalls<Call<unknown>>();
+  /** Calls that the host has brought, of which the app has not been told. */
+  readonly #untold = new WeakSet<Call<unknown>>();
   readonly #handover = new Handover((call) => this.#link.send({ t: "acted", call }));
 
   /** `floor` is what a call that is kept starts with; `again` makes one that is not once more; `made` is told of each that is made. */
@@ -81,10 +83,15 @@ export class RemoteCalls {
       return this.refused(op, notJSON(op, isTool ? "args" : "params", error));
     }
     const sent = paramsIn(json, isTool, args);
-    const known = key === undefined ? undefined : this.#keys.get(key);
-    if (known && !known.settled) {
-      if (known.method === name && sameRequest(known.sent, sent)) return known as Call<T>;
-      return this.refused(op, new HoldfastError({ code: "key_in_use", op, message: "another call has this key" }));
+    // What has ended the host may have forgotten.
+    if (this.#keys.under(key)?.settled === false) {
+      try {
+        const known = this.#keys.mine(key, name, sent)!;
+        this.#untold.delete(known);
+        return known as Call<T>;
+      } catch (error) {
+        return this.refused(op, error as HoldfastError);
+      }
     }
     const kept = isKept(name, given);
     // Given here, so that the call has its id at once.
@@ -117,17 +124,17 @@ export class RemoteCalls {
       } catch (error) {
         return call.fail(cannotCross(call.method, error));
       }
-      const owner = call.key === undefined ? undefined : this.#keys.get(call.key);
+      const owner = this.#keys.under(call.key);
       this.#add(id, call);
-      if (owner && owner !== call && !owner.settled) this.#keys.set(call.key!, owner); // the next worker has brought that: the host refuses this one
+      if (owner?.settled === false) this.#keys.set(owner); // the next worker has brought that: the host refuses this one
       call.bind(id, rerun ? { ...this.#control, rerun } : this.#control, this.#waiting.has(call) ? undefined : signal, kept);
     };
     if (this.#isOpen) return begin();
-    if (call.key !== undefined) this.#keys.set(call.key, call);
+    this.#keys.set(call);
     this.#waiting.set(call, begin);
     const cancel = (_: number, reason: string): void => {
       this.#waiting.delete(call);
-      if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+      this.#keys.free(call);
       call.fail(new HoldfastError({ code: "cancelled", op: call.method, message: reason || "cancelled by the app" }));
     };
     call.bind(0, { ...this.#control, cancel, ack: async () => {}, peek: () => call.peeked(0, `{"status":"working"}`) }, signal, kept);
@@ -143,16 +150,21 @@ export class RemoteCalls {
   #add(id: number, call: Call<unknown>): void {
     this.#calls.set(id, call);
     this.#link.addCall(id, this.#client);
-    if (call.key !== undefined) this.#keys.set(call.key, call);
+    this.#keys.set(call);
+  }
+
+  /** The call under that number, where the app is to be told of it: once, and not of what it has made itself. */
+  toTell(id: number): Call<unknown> | undefined {
+    const call = this.#calls.get(id);
+    return call && this.#untold.delete(call) ? call : undefined;
   }
 
   /** Something has happened to a call. */
   receive(message: HostMessage): void {
     if (message.t === "call") {
       const { method, manual, params, made, kept } = message;
-      const { key = "" } = made as Partial<RecalledCall>;
-      const own = this.#keys.get(key);
-      if (own && !own.settled && !own.restored && own.method === method && sameRequest(own.sent, params)) {
+      const own = this.#keys.same((made as Partial<RecalledCall>).key, method, params);
+      if (own && !own.settled && !own.restored) {
         // Another page was first with the key that this one has just made a call under, or an earlier worker has stored it: they are one.
         // Of another request with the key the host says that it cannot be.
         this.#calls.set(message.call, own);
@@ -163,6 +175,7 @@ export class RemoteCalls {
       const call = new Call<unknown>(method, this.#backlog, manual, params, made as Partial<RecalledCall>);
       call.bind(message.call, this.#control, undefined, kept);
       this.#add(message.call, call);
+      this.#untold.add(call);
       return;
     }
     const call = "call" in message ? this.#calls.get(message.call) : undefined;
@@ -191,7 +204,7 @@ export class RemoteCalls {
         break;
       case "forgotten":
         this.#calls.delete((message as { call: number }).call);
-        if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+        this.#keys.free(call);
         break;
     }
   }
