@@ -189,17 +189,11 @@ func TestHouseRoomsSees(t *testing.T) {
 // exportedType finds the types that a module of TypeScript exports where it declares them.
 var exportedType = regexp.MustCompile(`(?m)^export (?:declare )?(?:abstract )?(?:class|interface|type|enum) (\w+)\b`)
 
-// homonyms are the names that two types of web/src have still: each is to have one.
-var homonyms = []string{
-	"Answer", "Asked", "AuthMethod", "Channel", "Connection", "Held", "Opening", "Outgoing", "SessionUse",
-}
-
 // TestHouseNames: no two types of the module that are exported have one name, nor two of a package. Types of two
 // packages may: an app names the package.
 func TestHouseNames(t *testing.T) {
 	t.Parallel()
 	declared := map[string]string{}
-	var twice []string
 	for _, file := range sources(t) {
 		if !file.under("web/src", "web/packages") || path.Ext(file.path) != ".ts" {
 			continue
@@ -210,15 +204,10 @@ func TestHouseNames(t *testing.T) {
 		}
 		for _, match := range exportedType.FindAllSubmatch(file.text, -1) {
 			name := string(match[1])
-			if other, taken := declared[scope+" "+name]; taken && !slices.Contains(twice, name) {
-				twice = append(twice, name)
-				t.Logf("%s: %s and %s", name, other, file.path)
+			if other, taken := declared[scope+" "+name]; taken {
+				t.Errorf("%s: %s and %s", name, other, file.path)
 			}
 			declared[scope+" "+name] = file.path
 		}
-	}
-	slices.Sort(twice)
-	if !slices.Equal(twice, homonyms) {
-		t.Errorf("two types each have the names %q: the list has %q", twice, homonyms)
 	}
 }

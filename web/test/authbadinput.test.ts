@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask } from "../src/auth/answers.js";
 import { readAuthorizationServer } from "../src/auth/authorizationserver.js";
-import { authNews, type Channel, type Page, takeAnswer } from "../src/auth/browser.js";
+import { authNews, type AuthChannel, type Page, takeAnswer } from "../src/auth/browser.js";
 import { discover } from "../src/auth/discovery.js";
 import { AuthFailure } from "../src/auth/failure.js";
 import { beginFlow } from "../src/auth/flow.js";
@@ -129,7 +129,7 @@ test("Fault 326: answers never go to another origin, where nobody waits for them
 });
 
 test("Fault 327: what another build, or another script, says on the channel is checked member by member", () => {
-  const channel: Channel = { postMessage: () => {}, onmessage: null, close: () => {} };
+  const channel: AuthChannel = { postMessage: () => {}, onmessage: null, close: () => {} };
   const heard: AuthFailure[] = [];
   authNews(channel, "https://app.example", { stored: () => {}, answered: () => {}, failed: (_, failure) => void heard.push(failure) });
   const say = (leg: unknown, fields: unknown): void => channel.onmessage!({ data: { kind: "failed", window: "holdfast-1", leg, fields }, origin: "https://app.example" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { authNews, type Channel, manualInteraction, type OpenedWindow, type Page, popupInteraction, redirectInteraction, takeAnswer } from "../src/auth/browser.js";
+import { authNews, type AuthChannel, manualInteraction, type OpenedWindow, type Page, popupInteraction, redirectInteraction, takeAnswer } from "../src/auth/browser.js";
 import { AuthFailure } from "../src/auth/failure.js";
 import type { FlowRecord } from "../src/auth/flow.js";
 import { rig } from "./authrig.js";
@@ -107,7 +107,7 @@ test("an answer is taken at its own address only, and out of the address bar", (
 
 test("news is of this origin, and holds nothing but whose it is", () => {
   const sent: unknown[] = [];
-  const channel: Channel = { postMessage: (message) => void sent.push(message), onmessage: null, close: () => {} };
+  const channel: AuthChannel = { postMessage: (message) => void sent.push(message), onmessage: null, close: () => {} };
   const heard: string[] = [];
   const news = authNews(channel, "https://app.example", {
     stored: (signIn) => void heard.push(`stored ${signIn}`),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AskedPages, pagesInteraction } from "../src/auth/askedpages.js";
-import type { Channel, Page } from "../src/auth/browser.js";
+import type { AuthChannel, Page } from "../src/auth/browser.js";
 import type { AuthFailure } from "../src/auth/failure.js";
 import type { Interaction } from "../src/auth/interaction.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
@@ -38,9 +38,9 @@ function browser(storage: TokenStorage) {
       return json({ access_token: `at${n}`, token_type: "Bearer", expires_in: 3600, refresh_token: `rt${n}` });
     },
   };
-  const ports: Channel[] = [];
+  const ports: AuthChannel[] = [];
   const channel = () => {
-    const port: Channel = {
+    const port: AuthChannel = {
       onmessage: null,
       close: () => void ports.splice(ports.indexOf(port), 1),
       postMessage: (message) => ports.forEach((other) => other !== port && other.onmessage?.({ data: structuredClone(message), origin: "https://app.example" })),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Channel, Page } from "../src/auth/browser.js";
+import type { AuthChannel, Page } from "../src/auth/browser.js";
 import { type ClientAuth, openClientAuth } from "../src/auth/clientauth.js";
 import { FLOW_TIME, flowKey, type FlowRecord } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
@@ -43,10 +43,10 @@ function browser(options: OAuthOptions = {}, stores = true) {
     }
     return nothing();
   };
-  const ports: Channel[] = [];
+  const ports: AuthChannel[] = [];
   const heard: unknown[] = [];
   const channel = () => {
-    const port: Channel = {
+    const port: AuthChannel = {
       onmessage: null,
       close: () => void ports.splice(ports.indexOf(port), 1),
       postMessage(message) {

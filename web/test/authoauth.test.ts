@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Channel, Page } from "../src/auth/browser.js";
+import type { AuthChannel, Page } from "../src/auth/browser.js";
 import { openClientAuth } from "../src/auth/clientauth.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
@@ -103,9 +103,9 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
   for (const answer of ["code=x", "error=access_denied"]) {
     const place = { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() };
     const option = oauth({ redirectUrl, fetch });
-    const ports: Channel[] = [];
+    const ports: AuthChannel[] = [];
     const channel = () => {
-      const port: Channel = {
+      const port: AuthChannel = {
         onmessage: null,
         close: () => {},
         postMessage: (message) => ports.forEach((other) => other !== port && other.onmessage?.({ data: structuredClone(message), origin: "https://app.example" })),

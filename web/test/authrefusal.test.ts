@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { oauthChallenge } from "../src/auth/challenge.js";
-import { type Held, judge, NO_TRIALS, type Refusal } from "../src/auth/refusal.js";
+import { type HeldToken, judge, NO_TRIALS, type Refusal } from "../src/auth/refusal.js";
 
-const held: Held = { token: "t1", canRefresh: true, requested: "a", granted: "a b" };
+const held: HeldToken = { token: "t1", canRefresh: true, requested: "a", granted: "a b" };
 const refused = (status: number, challenge?: string, change: Partial<Refusal> = {}): Refusal => ({ status, challenge: oauthChallenge(challenge), token: "t1", nonce: false, ...change });
 
 test("what follows a refusal", () => {

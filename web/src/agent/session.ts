@@ -20,7 +20,7 @@ import type { AgentQuestion } from "./questions.js";
 import { SessionView } from "./view.js";
 
 /** What a session needs of its agent's client. */
-export interface SessionUse {
+export interface AgentSessionUse {
   readonly backend: SessionBackend;
   readonly handlers: AgentHandlers;
   readonly elicits: boolean;
@@ -40,7 +40,7 @@ export interface PromptAccepted {
 export class AgentSession implements AsyncIterable<SessionEvent> {
   /** The agent's name for it. */
   readonly id: string;
-  readonly #use: SessionUse;
+  readonly #use: AgentSessionUse;
   #handle: number;
   #made: Recalled;
   #followed: boolean;
@@ -62,7 +62,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /** @internal */
-  constructor(handle: number, made: Recalled, use: SessionUse) {
+  constructor(handle: number, made: Recalled, use: AgentSessionUse) {
     this.id = made.sessionId;
     this.#handle = handle;
     this.#made = made;

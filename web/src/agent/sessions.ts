@@ -1,17 +1,17 @@
 import type { HoldfastError } from "../base/errors.js";
 import type { Recalled } from "./sessionbackend.js";
-import { AgentSession, type SessionUse } from "./session.js";
+import { AgentSession, type AgentSessionUse } from "./session.js";
 
 /** The sessions of one agent's client, by the backend's number for each. */
 export class Sessions {
-  readonly #use: SessionUse;
+  readonly #use: AgentSessionUse;
   readonly #known: (session: AgentSession) => void;
   readonly #byHandle = new Map<number, AgentSession>();
   /** A number that no backend gives, for a session whose own is another's now. */
   #none = 0;
 
   /** `known` hears of each that was not known before. */
-  constructor(use: SessionUse, known: (session: AgentSession) => void) {
+  constructor(use: AgentSessionUse, known: (session: AgentSession) => void) {
     this.#use = use;
     this.#known = known;
   }

@@ -10,7 +10,7 @@ export const ANSWER_TIME: number = 15_000;
 export const MAX_ANSWER: number = 256 * 1024;
 
 /** What came back. */
-export interface Answer {
+export interface AuthAnswer {
   readonly status: number;
   /** The object of the body; undefined where it is none. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** How a request is sent. */
-export interface Outgoing {
+export interface AuthRequest {
   method?: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string;
@@ -35,7 +35,7 @@ export interface Outgoing {
  * A GET follows redirects on its own origin. A POST follows none: a 307 would carry a
  * code or a refresh token on to whoever it names.
  */
-export async function ask(hands: Hands, leg: Leg, url: string, { method = "GET", headers = {}, body, allow = [] }: Outgoing = {}): Promise<Answer> {
+export async function ask(hands: Hands, leg: Leg, url: string, { method = "GET", headers = {}, body, allow = [] }: AuthRequest = {}): Promise<AuthAnswer> {
   const abort = new AbortController();
   const from = originOf(url);
   const target = method === "GET" && hands.proxied ? hands.proxied(url) : url;

@@ -16,15 +16,15 @@ export interface AddressToShow {
 }
 
 /** What has come of asking a page to show an address: not shown, where the browser opens no window there, or somebody has logged out. */
-export type Asked = boolean | "logged out";
+export type SignInReply = boolean | "logged out";
 
 /** The pages that a worker can ask. */
 export interface AskedPages {
   /**
    * Has a page show an address, once one is there that is seen. `closed` is that of {@link AskingInteraction.show}; what
-   * {@link Asked} says else.
+   * {@link SignInReply} says else.
    */
-  show(wanted: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | Exclude<Asked, true>>;
+  show(wanted: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | Exclude<SignInReply, true>>;
   /** The marks of logouts, as a page reads them that could show an address now. */
   marks(): Promise<string>;
 }

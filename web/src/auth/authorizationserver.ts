@@ -7,7 +7,7 @@ import { scopeArray } from "./scopes.js";
 const LEG: Leg = "auth/server-metadata";
 
 /** How a client shows at the token endpoint who it is (RFC 7591 section 2). */
-export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post";
+export type ClientAuthMethod = "none" | "client_secret_basic" | "client_secret_post";
 
 /** What of the metadata signing in goes by. Plain data: it is kept with a flow and with a grant. */
 export interface AuthorizationServer {

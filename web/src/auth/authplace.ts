@@ -1,7 +1,7 @@
 // What a sign-in gets of the page or worker that it is in.
 
 import type { AskedPages } from "./askedpages.js";
-import type { Channel } from "./browser.js";
+import type { AuthChannel } from "./browser.js";
 import type { AuthPlace } from "./opensignin.js";
 import { AuthRows, openedRows } from "../storage/authrows.js";
 import { Connector } from "../storage/connector.js";
@@ -56,6 +56,6 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
     locks: { run: exclusively },
     whenWiped: (gone) => void whenLoggedOut((store) => (store === undefined ? gone() : undefined), true),
     ...(inPage && { page: window, logouts: { marks: signInMarks, mark: markSignOut } }),
-    ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
+    ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as AuthChannel, origin: location.origin }) }),
   };
 }

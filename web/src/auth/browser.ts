@@ -154,7 +154,7 @@ export function takeAnswer(page: Page, redirectUrl: string): Callback | undefine
 }
 
 /** What is used of a BroadcastChannel. */
-export interface Channel {
+export interface AuthChannel {
   postMessage(message: unknown): void;
   onmessage: ((event: { readonly data: unknown; readonly origin: string }) => void) | null;
   close(): void;
@@ -177,7 +177,7 @@ export interface NewsListener {
  * Tells the other tabs and workers of the origin of a sign-in, a sign-out or a failure. Nothing
  * secret is said: they read the store. What comes from another origin, or is no such word, is dropped.
  */
-export function authNews(channel: Channel, origin: string, listener: NewsListener): NewsListener {
+export function authNews(channel: AuthChannel, origin: string, listener: NewsListener): NewsListener {
   channel.onmessage = (event) => {
     if (event.origin !== origin) return;
     const { kind, signIn, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; signIn?: unknown; window?: unknown; leg?: unknown; fields?: unknown };

@@ -2,7 +2,7 @@
 
 import { shownPath } from "../base/plainpath.js";
 import { canonicalResource, isLoopback, serverAddress } from "./addresses.js";
-import { type Answer, ask } from "./answers.js";
+import { type AuthAnswer, ask } from "./answers.js";
 import { type AuthorizationServer, legacyServer, readAuthorizationServer, serverMetadataURLs } from "./authorizationserver.js";
 import type { OAuthChallenge } from "./challenge.js";
 import { AuthFailure, invalid, type Leg, originOf } from "./failure.js";
@@ -116,7 +116,7 @@ async function firstFound(hands: Hands, until: number, leg: Leg, urls: readonly 
 }
 
 async function look(hands: Hands, leg: Leg, url: string): Promise<Found | AuthFailure> {
-  let answer: Answer;
+  let answer: AuthAnswer;
   try {
     answer = await ask(hands, leg, url);
   } catch (error) {

@@ -4,7 +4,7 @@
 import { badArgument, checkGroup } from "../base/arguments.js";
 import type { Hands } from "./hands.js";
 import type { SignInOptions } from "./authorize.js";
-import type { HowPeople, Opening, TokenStorage } from "./opensignin.js";
+import type { HowPeople, SignInOpening, TokenStorage } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
 import type { SigningAlgorithm } from "./signing.js";
 import type { Unattended } from "./unattended.js";
@@ -65,7 +65,7 @@ export interface SignInSource {
   /** The app's word for its client: two clients with different words share no sign-in. */
   readonly client: string;
   /** What the options come to in this page. Throws `bad_argument`. */
-  opening(): { options: SignInOptions } & Omit<Opening, "place">;
+  opening(): { options: SignInOptions } & Omit<SignInOpening, "place">;
   /** What a worker can sign in with; missing where code of the page has to run for it. Throws `bad_argument`. */
   crossing?(): CrossingSignIn;
 }

@@ -1,7 +1,7 @@
 // The entry of the chunk that signs in. It imports no more than types from outside of its
 // folder: what it shared with the module would become a file that every page has to load.
 
-import { AUTH_CHANNEL, authNews, cameBack, type Channel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import { AUTH_CHANNEL, authNews, cameBack, type AuthChannel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
 import { type Callback, type FlowRecord, leaveAnswer, readCallback, readFlow, renewFlow, WINDOW } from "./flow.js";
 import { drop } from "./grants.js";
@@ -35,7 +35,7 @@ export interface AuthPlace {
   /** Has it called when everybody logs out, in whatever tab: the wipe waits for what it returns. */
   readonly whenWiped?: (gone: () => Promise<unknown>) => void;
   /** Makes a BroadcastChannel of that name, and says which origin is its own. It is the page's, until that goes. */
-  readonly channel?: (name: string) => { readonly port: Channel; readonly origin: string };
+  readonly channel?: (name: string) => { readonly port: AuthChannel; readonly origin: string };
 }
 
 /** Where tokens are kept: `persistent` in the store, sealed; `memory` in that of the page or worker alone. */
@@ -45,7 +45,7 @@ export type TokenStorage = "persistent" | "memory";
 export type HowPeople = "popup" | "redirect" | "manual";
 
 /** How a sign-in is opened. */
-export interface Opening {
+export interface SignInOpening {
   how: HowPeople | Unattended;
   storage: TokenStorage;
   /** The user, in the app's own word; none where it names nobody. */
@@ -91,7 +91,7 @@ export interface OpenedSignIn {
 }
 
 /** Makes the sign-in at a server, with what is stored of it; takes the answer that this page may have come back with. */
-export async function openSignIn(url: string, options: SignInOptions, opening: Opening): Promise<SignIn> {
+export async function openSignIn(url: string, options: SignInOptions, opening: SignInOpening): Promise<SignIn> {
   const { signIn, returned } = await openSignInOfPages(url, options, opening);
   const { page } = opening.place;
   if (page && typeof opening.how !== "object") {
@@ -111,7 +111,7 @@ export async function openSignIn(url: string, options: SignInOptions, opening: O
 }
 
 /** The same for a worker, whose pages come and go. */
-export async function openSignInOfPages(url: string, options: SignInOptions, { how, storage, principal, client, place, own }: Opening): Promise<OpenedSignIn> {
+export async function openSignInOfPages(url: string, options: SignInOptions, { how, storage, principal, client, place, own }: SignInOpening): Promise<OpenedSignIn> {
   const hands = handsOf(place, storage, own, { url, principal, client });
   const of = { url, key: await signInKey(hands, { url, principal, client }) };
   const { key } = of;

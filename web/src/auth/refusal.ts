@@ -35,7 +35,7 @@ export interface Refusal {
 }
 
 /** What of the grant matters to it. */
-export interface Held {
+export interface HeldToken {
   /** The token to use now; undefined where it is over. */
   readonly token: string | undefined;
   readonly cameBy?: string | undefined;
@@ -49,7 +49,7 @@ export interface Held {
 }
 
 /** What of a grant matters to a refusal; `proven` is the last token that a request has passed with. */
-export function heldOf(grant: Grant, now: number, proven: string | undefined): Held {
+export function heldOf(grant: Grant, now: number, proven: string | undefined): HeldToken {
   const { access, unproven, refreshToken, requested, granted, asked } = grant;
   return {
     ...{ requested, granted, asked, cameBy: cameBy(grant), canRefresh: refreshToken !== undefined },
@@ -78,7 +78,7 @@ export type Repair =
   | { readonly kind: "more"; readonly refusal: Refusal; readonly away?: boolean };
 
 /** Judges a refusal. Each way is tried a bounded number of times, so that no server can make it go round. */
-export function judge(refusal: Refusal, held: Held | undefined, trials: Trials): Verdict {
+export function judge(refusal: Refusal, held: HeldToken | undefined, trials: Trials): Verdict {
   const { status, challenge, token, nonce } = refusal;
   const isNews = held?.token !== undefined && !isOf(refusal, held);
   if (status === 403) {

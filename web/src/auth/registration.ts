@@ -2,7 +2,7 @@
 
 import { checkedURL, isLoopback } from "./addresses.js";
 import { ask } from "./answers.js";
-import type { AuthMethod, AuthorizationServer } from "./authorizationserver.js";
+import type { ClientAuthMethod, AuthorizationServer } from "./authorizationserver.js";
 import { AuthFailure, denied, denialOf, invalid, type Leg } from "./failure.js";
 import type { Hands } from "./hands.js";
 import { locked } from "./locked.js";
@@ -17,7 +17,7 @@ export interface Registration {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
-  readonly authMethod: AuthMethod;
+  readonly authMethod: ClientAuthMethod;
   /** Where it came from. What was given is not stored. */
   readonly source: "given" | "metadata" | "dynamic" | "app";
   /** The redirect address that it is registered with. */
@@ -251,9 +251,9 @@ function credentials({ authMethods }: AuthorizationServer, clientId: string, cli
 }
 
 /** The best first: a page cannot keep a secret. */
-const KNOWN: readonly AuthMethod[] = ["none", "client_secret_basic", "client_secret_post"];
+const KNOWN: readonly ClientAuthMethod[] = ["none", "client_secret_basic", "client_secret_post"];
 
-function preferred(methods: readonly string[] | undefined): AuthMethod | undefined {
+function preferred(methods: readonly string[] | undefined): ClientAuthMethod | undefined {
   return KNOWN.find((method) => methods?.includes(method));
 }
 

@@ -42,7 +42,7 @@ export interface StoredResultsUse {
 }
 
 /** A list that was asked for: by what it may be kept once it is there. */
-export interface Asked {
+export interface AskedFor {
   /** In ms since 1970. */
   at: number;
   token: string;
@@ -69,7 +69,7 @@ export class StoredResults {
   }
 
   /** A list is asked for now. */
-  asked(): Asked {
+  asked(): AskedFor {
     return { at: Date.now(), token: this.#use.token() };
   }
 
@@ -106,7 +106,7 @@ export class StoredResults {
   }
 
   /** Has a list stored that has come, some time. */
-  put(method: string, params: Open | undefined, { result, at, ttl }: Kept, asked: Asked): void {
+  put(method: string, params: Open | undefined, { result, at, ttl }: Kept, asked: AskedFor): void {
     const list = listOf(method);
     if (!list || ttl < WORTH || !this.#use.rows() || this.#use.token() !== asked.token) return;
     const name = this.#name(list, method, params); // by what holds now

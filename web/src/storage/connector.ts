@@ -11,7 +11,7 @@ import { storeError } from "./transaction.js";
 const PAUSES = [20, 80, 320, 1_000];
 
 /** An open database. */
-export interface Connection extends Identified {
+export interface StoreConnection extends Identified {
   db: IDBDatabase;
 }
 
@@ -22,8 +22,8 @@ export interface Connection extends Identified {
 export class Connector {
   readonly #server: string;
   readonly #events: StoreEvents;
-  #open: Connection | undefined;
-  #opening: Promise<Connection> | undefined;
+  #open: StoreConnection | undefined;
+  #opening: Promise<StoreConnection> | undefined;
   #last: Identified | undefined;
   #closed = false;
 
@@ -33,7 +33,7 @@ export class Connector {
   }
 
   /** The open database, for work that cannot wait; undefined while there is none. */
-  get current(): Connection | undefined {
+  get current(): StoreConnection | undefined {
     return this.#open;
   }
 
@@ -48,14 +48,14 @@ export class Connector {
   }
 
   /** Returns the open database, or opens it. Rejects with a StoreError. */
-  async connect(): Promise<Connection> {
+  async connect(): Promise<StoreConnection> {
     if (this.#open) return this.#open;
     this.#opening ??= this.#try().finally(() => (this.#opening = undefined));
     return this.#opening;
   }
 
   /** Forgets a handle that is dead. */
-  drop(connection: Connection): void {
+  drop(connection: StoreConnection): void {
     if (this.#open === connection) this.#open = undefined;
     connection.db.close();
   }
@@ -77,7 +77,7 @@ export class Connector {
     this.#events.onLost?.("closed");
   }
 
-  async #try(): Promise<Connection> {
+  async #try(): Promise<StoreConnection> {
     for (const pause of PAUSES) {
       try {
         return await this.#connect();
@@ -89,7 +89,7 @@ export class Connector {
     return this.#connect();
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<StoreConnection> {
     if (this.#closed) throw closed();
     const last = this.#last;
     const db =

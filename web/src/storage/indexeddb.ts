@@ -1,5 +1,5 @@
 import { claimed } from "./callkeys.js";
-import { type Connection, Connector } from "./connector.js";
+import { type StoreConnection, Connector } from "./connector.js";
 import { isOver } from "./forgotten.js";
 import { type Found, noUsage } from "./loading.js";
 import { ResultRows, withRoom } from "./resultrows.js";
@@ -182,7 +182,7 @@ class IndexedDBStore implements Store {
    * dead one never comes back (fault 64). Starts at once where the database is
    * open.
    */
-  async #run<T>(operation: (connection: Connection, retry: boolean) => Promise<T>): Promise<T> {
+  async #run<T>(operation: (connection: StoreConnection, retry: boolean) => Promise<T>): Promise<T> {
     const connection = this.#connector.current ?? (await this.#connector.connect());
     try {
       return await operation(connection, false);
@@ -198,7 +198,7 @@ class IndexedDBStore implements Store {
   }
 
   /** The time that a commit notes as the store's last write: once an hour, else 0. */
-  #noted(connection: Connection): number {
+  #noted(connection: StoreConnection): number {
     const now = Date.now();
     if (now - connection.at < NOTED_EVERY) return 0;
     return (connection.at = now);

@@ -36,7 +36,7 @@ export interface Patience {
 }
 
 /** How a database is opened. */
-export interface Opening {
+export interface OpenOptions {
   /**
    * Make it where it is missing, which is so by default; else that is `closed`: it was there, and has been
    * deleted.
@@ -56,7 +56,7 @@ export const PATIENCE: Patience = { blocked: 1_500, timeout: 3_000, slow: 10_000
  * Rejects with a StoreError; an open that succeeds after that is closed at once.
  */
 export function openDatabase(
-  onBlocked: () => void, { make = true, patience = PATIENCE }: Opening = {},
+  onBlocked: () => void, { make = true, patience = PATIENCE }: OpenOptions = {},
 ): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     let request: IDBOpenDBRequest;

@@ -4,7 +4,7 @@
 // is in their keys: no load, no sweep and no deletion reads one. They are sealed under the
 // generation of the store: none opens once that is forgotten.
 
-import type { Connection } from "./connector.js";
+import type { StoreConnection } from "./connector.js";
 import type { Bytes } from "./rows.js";
 import { type Identity, seal, unseal } from "./seal.js";
 import { type ListName, type NewResult, type ResultName, type Results, UNREADABLE } from "./store.js";
@@ -115,10 +115,10 @@ export function makeRoom(
  */
 export class ResultRows implements Results {
   readonly #server: string;
-  readonly #run: <T>(operation: (connection: Connection) => Promise<T>) => Promise<T>;
+  readonly #run: <T>(operation: (connection: StoreConnection) => Promise<T>) => Promise<T>;
 
   /** `run` runs an operation on the open database. */
-  constructor(server: string, run: <T>(operation: (connection: Connection) => Promise<T>) => Promise<T>) {
+  constructor(server: string, run: <T>(operation: (connection: StoreConnection) => Promise<T>) => Promise<T>) {
     this.#server = server;
     this.#run = run;
   }

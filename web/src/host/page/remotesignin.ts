@@ -1,7 +1,7 @@
 // A page's side of a sign-in that is in a worker: a chunk, which is loaded while the worker starts. The worker decides,
 // and has the tokens; the page has the windows, the address bar, and what the app sees.
 
-import type { AddressToShow, Asked } from "../../auth/askedpages.js";
+import type { AddressToShow, SignInReply } from "../../auth/askedpages.js";
 import { cameBack, dropAnswer, popupInteraction, readAnswer, redirectInteraction } from "../../auth/browser.js";
 import type { ServerSignIn } from "../../auth/clientauth.js";
 import type { ShownAddress } from "../../auth/interaction.js";
@@ -159,7 +159,7 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
   }
 
   /** Resolves with whether an address is shown, or once nobody is in its window any more. The marks are read again right before. */
-  async #show(asked: AskedToSignIn, { address, window: name, leaves, marks }: AddressToShow): Promise<Asked> {
+  async #show(asked: AskedToSignIn, { address, window: name, leaves, marks }: AddressToShow): Promise<SignInReply> {
     if (asked === "signIn") {
       if ((await signInMarks(this.#of)) !== marks) return "logged out";
       const how = leaves ? redirectInteraction(window) : popupInteraction(window, timers);

@@ -1,6 +1,6 @@
 // A sign-in in a worker, and the pages that it is for: they have the windows that a worker has not.
 
-import type { AddressToShow, Asked, AskedPages } from "../../auth/askedpages.js";
+import type { AddressToShow, SignInReply, AskedPages } from "../../auth/askedpages.js";
 import { openAuthOfPages } from "../../auth/clientauth.js";
 import type { CrossingSignIn } from "../../auth/oauth.js";
 import type { OpenedSignIn, ReturnedPage } from "../../auth/opensignin.js";
@@ -101,14 +101,14 @@ export class HostSignIn implements AskedPages {
     await (await this.shared).auth.signIn();
   }
 
-  async show(flow: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | Exclude<Asked, true>> {
+  async show(flow: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | Exclude<SignInReply, true>> {
     for (;;) {
       // A window of that name that another page has opened this one may not lead anywhere.
       const wanted = { ...flow, window: `${flow.window}.${++this.#windows}` };
       await this.#until(() => this.#next !== undefined);
       const page = this.#next!;
       try {
-        const asked = (await page.ask("signIn", wanted)) as Asked;
+        const asked = (await page.ask("signIn", wanted)) as SignInReply;
         return asked === true ? { closed: this.#watched(page, wanted) } : asked === "logged out" && asked;
       } catch (error) {
         if (error !== GONE) throw error;
