@@ -102,7 +102,7 @@ MARK      := an import whose address is no part.
 $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
 	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-global=web/src/globalmodule.ts \
-		holdfast-transport=web/src/transport/transportmodule.ts \
+		holdfast-transport=web/src/transport/transportentry.ts \
 		--format=esm --minify --sourcemap --sources-content=false --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 	go run ./web/scripts/joinchunks $(DIST) $(ESBUILD)
 	for chunk in $(DIST)/holdfast-*-????????.mjs; do \
@@ -145,11 +145,11 @@ $(DIST)/holdfast-diagnose.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/packages/doctor/diagnosemodule.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-recorder.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) $(OF_APP) web/src/recorder/recordermodule.ts --format=esm --minify --outfile=$@
+	$(ESBUILD) $(OF_APP) web/src/recorder/recorderentry.ts --format=esm --minify --outfile=$@
 
 # What records is loaded by pages and workers, by its address: it imports nothing.
 $(DIST)/holdfast-record.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) web/src/recorder/recordmodule.ts --format=esm --minify --outfile=$@
+	$(ESBUILD) web/src/recorder/hostrecorder.ts --format=esm --minify --outfile=$@
 
 $(DIST)/holdfast-hub.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/packages/hub/hubmodule.ts --format=esm --minify --outfile=$@

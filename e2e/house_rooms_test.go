@@ -148,6 +148,27 @@ func TestHouseRooms(t *testing.T) {
 	}
 }
 
+// TestHouseSignInChunk: of what signs in, the chunk needs nothing of the module but the base: what it shared with it every
+// page would load.
+func TestHouseSignInChunk(t *testing.T) {
+	t.Parallel()
+	const entry = "auth/opensignin.ts"
+	imports := scriptImports(sources(t))
+	within := []string{entry}
+	for i := 0; i < len(within); i++ {
+		for _, imported := range imports[within[i]] {
+			if room := path.Dir(imported); room != "auth" && room != "base" {
+				t.Errorf("%s imports %s", within[i], imported)
+			} else if !slices.Contains(within, imported) {
+				within = append(within, imported)
+			}
+		}
+	}
+	if len(within) < 20 {
+		t.Errorf("the chunk has no more than %q: the test is blind", within)
+	}
+}
+
 // TestHouseRoomsSees: what TestHouseRooms looks for, it finds, however it is written.
 func TestHouseRoomsSees(t *testing.T) {
 	t.Parallel()

@@ -13,14 +13,14 @@ const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
 const ENTRIES = {
   index: "src/index",
   global: "src/globalmodule",
-  transport: "src/transport/transportmodule",
+  transport: "src/transport/transportentry",
   react: "packages/react/react",
   store: "packages/observe/stores",
   tools: "packages/tools/toolsmodule",
   trace: "packages/trace/tracemodule",
   testing: "packages/testing/testingmodule",
   diagnose: "packages/doctor/diagnosemodule",
-  recorder: "src/recorder/recordermodule",
+  recorder: "src/recorder/recorderentry",
   hub: "packages/hub/hubmodule",
   ai: "packages/ai/aimodule",
 };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { agentAddress } from "../src/agent/agentaddress.js";
 import { coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
 import { CONNECT_AGENT } from "../src/agent/agentoptionkinds.js";
-import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
+import { diagnoseAgent } from "../src/agent/openagent.js";
 import type { TokenSource } from "../src/connect/userstores.js";
 import { errorFromGo, HoldfastError } from "../src/base/errors.js";
 import { check } from "../src/base/kinds.js";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Agent } from "../src/agent/agent.js";
 import type { AgentOptions } from "../src/agent/agentoptions.js";
 import type { ElicitationRequest, PermissionRequest } from "../src/agent/questions.js";
-import { type Attachment, ATTACHMENTS, mayAttach } from "../src/host/worker/attachment.js";
+import { type Attachment, ATTACHMENTS, mayAttach } from "../src/host/worker/agentview.js";
 import { observeAgentSession } from "../packages/observe/sessionstore.js";
 import { until } from "./ready.js";
 import { coded, permission, settled, somebody, tokenOf, Worker } from "./agentworker.js";
@@ -171,7 +171,7 @@ test("docs/states.md has how a page may hang on to an agent's client in its work
   const all = Object.entries(ATTACHMENTS) as [Attachment, string][];
   const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayAttach(from, next)).join(", ")} |\n`);
   const head =
-    "From `web/src/host/worker/attachment.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
+    "From `web/src/host/worker/agentview.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
   assert.ok(readFileSync("docs/states.md", "utf8").includes(head + rows.join("")), head + rows.join(""));
 });
 

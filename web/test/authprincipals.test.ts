@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { oauth } from "../src/auth/oauth.js";
-import { signInKey } from "../src/auth/signinkey.js";
+import { signInKey } from "../src/auth/opensignin.js";
 import { otherSubject } from "../src/connect/userstores.js";
 import { AuthRows } from "../src/storage/authrows.js";
 import { digest } from "../src/storage/digest.js";

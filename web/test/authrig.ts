@@ -4,7 +4,7 @@ import type { AuthLocks, AuthStore, Hands } from "../src/auth/hands.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { Nonces } from "../src/auth/nonces.js";
 import { AuthFailure } from "../src/auth/failure.js";
-import { signInKey } from "../src/auth/signinkey.js";
+import { signInKey } from "../src/auth/opensignin.js";
 import { digest } from "../src/storage/digest.js";
 
 /** A request that was sent. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadedChunk, type PageChunk } from "../src/connect/loadchunk.js";
-import { loadValidator } from "../src/output-schema/loadvalidator.js";
+import { loadValidator } from "../src/output-schema/outputs.js";
 import { version } from "../src/runtime/beside.js";
 import { HoldfastError } from "../src/base/errors.js";
 import { type LateModule, loadLate } from "../src/base/latemodule.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
+import { diagnoseAgent } from "../src/agent/openagent.js";
 import { diagnose } from "../src/client/diagnose.js";
 import { type StoreKeys, UserStores } from "../src/connect/userstores.js";
 import { Exchange } from "../src/runtime/exchange.js";

@@ -3,6 +3,7 @@ import { backlogLimits } from "../connect/backloglimits.js";
 import { checkMixedContent } from "../connect/mixedcontent.js";
 import { openedClient } from "../connect/opening.js";
 import { storeKeys, type TokenSource, UserStores } from "../connect/userstores.js";
+import { explained, ownFields } from "../diagnosis/loaddiagnosis.js";
 import { agentsWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../base/arguments.js";
@@ -10,7 +11,6 @@ import { HoldfastError } from "../base/errors.js";
 import { AgentClient } from "./agentclient.js";
 import { type AgentAddress, agentAddress } from "./agentaddress.js";
 import { type AgentOptions, cookiesGo, coreOptions } from "./agentoptions.js";
-import { diagnoseAgent } from "./diagnoseagent.js";
 import { OP } from "./op.js";
 import { SessionStreams } from "./sessionstreams.js";
 
@@ -88,4 +88,17 @@ export async function openAgent(
       OP, signal, diagnoseAgent(address, error, { ...options, ...(signal && { signal }) }),
     );
   }
+}
+
+/** Finds out why connecting to an agent failed, and says what a person can do about it. */
+export function diagnoseAgent(
+  { url, transport }: AgentAddress, error: HoldfastError, options: AgentOptions,
+): Promise<HoldfastError> {
+  if (options.fetch) return Promise.resolve(error); // as client/diagnose.ts has it
+  return explained(OP, url, error, options, (chunk, failed) => {
+    const sent = {
+      fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal,
+    };
+    return chunk.findAgentCause(failed, transport === "websocket" ? undefined : sent);
+  });
 }

@@ -1,5 +1,5 @@
-// The entry of the chunk that signs in. It imports no more than types from outside of its
-// folder: what it shared with the module would become a file that every page has to load.
+// The entry of the chunk that signs in. Nothing that it imports needs anything of another room but the base's: what it
+// shared with the module would become a file that every page has to load.
 
 import { AUTH_CHANNEL, authNews, cameBack, type AuthChannel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
@@ -13,10 +13,24 @@ import type { SignInOptions } from "./authorize.js";
 import type { AskingInteraction } from "./interaction.js";
 import { leavesFor } from "./rounds.js";
 import { SignIn } from "./signin.js";
-import { signInKey, type SignInOf } from "./signinkey.js";
 import { signOutOfAll } from "./signout.js";
 import { SplitAuthStore } from "./splitstore.js";
 import { obtain, type Unattended } from "./unattended.js";
+
+/** What a sign-in is of: what parts it from another. Its rows, locks, rounds and the words of the tabs about it are all under this. */
+export interface SignInOf {
+  /** The MCP server or agent. */
+  readonly url: string;
+  /** The user, in the app's own word; undefined where it names none. */
+  readonly principal?: string | undefined;
+  /** What the app has written of its client (oauth.ts). */
+  readonly client: string;
+}
+
+/** The digest that stands for a sign-in: an address may hold a secret, and keys are not sealed. */
+export function signInKey({ digest }: Pick<Hands, "digest">, { url, principal = "", client }: SignInOf): Promise<string> {
+  return digest([url, principal, client]);
+}
 
 /** Where a client with `auth` runs: what the client gives to the sign-in. */
 export interface AuthPlace {

@@ -23,8 +23,7 @@ import type {
 import type { Handlers } from "../input/handlers.js";
 import type { CallKeeping } from "./options.js";
 import type { CallOptions, CompleteOptions, ListOptions, ResponseMode } from "./options.js";
-import { loadValidator } from "../output-schema/loadvalidator.js";
-import { Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
+import { loadValidator, Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../base/origins.js";
 import { changedBy, type Fresh, ResultCache, type Changed } from "./resultcache.js";
 import type { Runtime } from "../runtime/runtime.js";

@@ -10,7 +10,7 @@ import { HoldfastError } from "../base/errors.js";
 import type { RecordOptions, UserOptions } from "./useroptions.js";
 import { inPage } from "../base/inpage.js";
 
-/** What is asked of holdfast-record.mjs (recorder/recordmodule.ts). */
+/** What is asked of holdfast-record.mjs (recorder/hostrecorder.ts). */
 export interface RecorderFile {
   readonly version: string;
   /** Begins to record for that server and user, by its key; `inner` sends the requests. */

@@ -1,5 +1,4 @@
 // The door of the store: what the runtime imports, and all it imports.
-export { forgetUnopened } from "./forgetunopened.js";
 export { openStore } from "./indexeddb.js";
 export { memoryStore } from "./memory.js";
 export { placeOf, serverKey } from "./serverkey.js";
@@ -27,3 +26,4 @@ export {
   type Usage,
 } from "./store.js";
 export { wipeAll } from "./wipeall.js";
+export { forgetUnopened } from "./write.js";

@@ -7,12 +7,13 @@ import { type Heirs, heirsOf, heirTo } from "./heirs.js";
 import { type Claim, decide } from "./callkeys.js";
 import type { Found } from "./loading.js";
 import { asWritten, ownerOf } from "./onecall.js";
+import { openDatabase } from "./open.js";
 import { below } from "./ranges.js";
 import {
   type Bytes, type Contents, type HeadRecord, type LogRecord, own, type ServerRecord,
 } from "./rows.js";
 import { type Identity, seal } from "./seal.js";
-import type { Op } from "./store.js";
+import { type Op, StoreError } from "./store.js";
 import { resultKeys } from "./resultrows.js";
 import { tombstoneOf } from "./calltombstones.js";
 import { notesName } from "./unreadable.js";
@@ -309,6 +310,26 @@ export async function forgetServer(
     return () => undefined;
   }).catch(() => undefined);
   return generation;
+}
+
+/**
+ * Deletes all that is stored of a server and user in a store that cannot be opened, for want of room: a
+ * deletion needs none. Makes nothing where there is nothing. Rejects with a StoreError.
+ */
+export async function forgetUnopened(server: string): Promise<void> {
+  let db: IDBDatabase;
+  try {
+    db = await openDatabase(() => undefined, { make: false });
+  } catch (error) {
+    // There is no database, or none can be had here: so nothing is in it.
+    if (error instanceof StoreError && (error.reason === "closed" || error.reason === "missing")) return;
+    throw error;
+  }
+  try {
+    await forgetServer(db, server);
+  } finally {
+    db.close();
+  }
 }
 
 /** Deletes all of a server; `marks` the end of its generation, which it returns, with a tombstone. */

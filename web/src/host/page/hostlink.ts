@@ -6,7 +6,6 @@ import { Taken } from "../wire/credits.js";
 import { holdfastErrorFrom } from "../wire/errordata.js";
 import { eachEvent, type TakeEvent } from "../wire/eventbatch.js";
 import { type PageLock, releaseLock } from "./pagelock.js";
-import { onceActivated } from "./prerender.js";
 import { type Ahead, FIRST_CLIENT } from "../wire/openingmessage.js";
 import { checked, FROM_HOST, type HostMessage, type PageMessage, UNHELD } from "../wire/protocol.js";
 import { noteWorker, wasSilent } from "./silentworkers.js";
@@ -341,4 +340,14 @@ export class HostLink {
 export function hostEnded(op: string, wasUnderWay = false): HoldfastError {
   const retryable = !wasUnderWay || isRepeatable(op);
   return new HoldfastError({ code: "runtime_exited", op, message: "the worker that the runtime was in has ended", retryable });
+}
+
+/**
+ * Does `next` at once or, in a page that the browser renders ahead (prerenders), once it is activated. Chrome
+ * starts no worker and gives no Web Lock for one until the person has gone to it: that may take minutes.
+ */
+function onceActivated(next: () => void): void {
+  const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
+  if (page?.prerendering) page.addEventListener("prerenderingchange", next, { once: true });
+  else next();
 }

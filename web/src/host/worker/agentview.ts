@@ -11,7 +11,6 @@ import { closedError, HoldfastError } from "../../base/errors.js";
 import { check } from "../../base/kinds.js";
 import { AgentRequests, type AskingPage } from "./agentrequests.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
-import { type Attachment, mayAttach } from "./attachment.js";
 import { errorData } from "../wire/errordata.js";
 import { KnownPlaces } from "./knownplaces.js";
 import { NewFacts } from "./newfacts.js";
@@ -20,6 +19,35 @@ import type { Asked, PageMessage } from "../wire/protocol.js";
 import type { MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 import { HostedAgent, type SharingPage } from "./hostedagent.js";
 import { type ShownPage, ShownSessions } from "./shownsessions.js";
+
+// How a page hangs on to an agent's client in its worker. Where the page itself is, here or
+// away or gone, is another thing: pagepresence.ts.
+
+/** One value; docs/states.md has what each means. */
+export type Attachment = "joining" | "open" | "listening" | "lingering" | "over";
+
+/** What each means, for docs/states.md. */
+export const ATTACHMENTS: { readonly [A in Attachment]: string } = {
+  joining: "the client is opened, or joined; the page hears of its sessions, and asks for nothing yet",
+  open: "the page has it; its app cannot listen yet, and is not asked to answer",
+  listening: "its app can listen, and answers what the agent asks",
+  lingering: "the page has gone; the client goes on for the next one",
+  over: "nothing goes to the page any more, and nothing is taken from it: it was closed, its user is another one, or another page has come",
+};
+
+/** What may follow each. */
+const NEXT: { readonly [A in Attachment]: readonly Attachment[] } = {
+  joining: ["open", "lingering", "over"],
+  open: ["listening", "lingering", "over"],
+  listening: ["lingering", "over"],
+  lingering: ["over"],
+  over: [],
+};
+
+/** Whether one that stands so may stand so next. */
+export function mayAttach(from: Attachment, next: Attachment): boolean {
+  return NEXT[from].includes(next);
+}
 
 /** The handler that answers a method. */
 const HANDLER: Readonly<Record<string, string>> = { "session/request_permission": "permission", "elicitation/create": "elicitation" };
