@@ -43,8 +43,9 @@ func TestFault767_ListsOnEachChange(t *testing.T) {
 			page := appOn(t, site, "/mcp", `{ host: `+chrome.JS(string(host))+` }`)
 			eventually(t, "a listener", func() bool { return p.Listeners() == 1 })
 			chrome.Script[chrome.Void](page, `
-				window.longest = 0;
-				new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (longest = Math.max(longest, duration)))).observe({ type: "longtask" });
+				window.tasks = [];
+				window.observer = new PerformanceObserver((list) => tasks.push(...list.getEntries()));
+				observer.observe({ type: "longtask" });
 				window.heard = 0;
 				window.lists = [];
 				mcp.on("changed", () => (heard++, lists.push(mcp.listTools())));`)
@@ -62,7 +63,10 @@ func TestFault767_ListsOnEachChange(t *testing.T) {
 			if n := lists.Load(); n != 2 || len(tools) != 1 || tools[0] == 0 {
 				t.Errorf("%d lists for %d changes, of %v tools", n, changes, tools)
 			}
-			t.Logf("longest task %.0f ms", chrome.Eval[float64](page, `longest`))
+			// The browser tells of tasks of 50 ms and more.
+			longest := chrome.Eval[float64](page,
+				`Math.max(0, ...tasks.concat(observer.takeRecords()).map(({ duration }) => duration))`)
+			t.Logf("longest task %.0f ms", longest)
 		})
 	}
 }

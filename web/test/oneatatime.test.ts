@@ -59,3 +59,27 @@ test("Fault 767: a list that cannot be had is told to all who asked for it, and 
   asked[1]!.answer(2);
   assert.deepEqual(await next, { n: 2 });
 });
+
+test("Fault 767: however many wait for a list, no task of the page copies it for more than a hundred of them", async () => {
+  const turns: (() => void)[] = [];
+  const { MessageChannel: own } = globalThis;
+  class ByHand {
+    readonly port1: { onmessage?(): void; close(): void } = { close() {} };
+    readonly port2 = { postMessage: () => turns.push(() => this.port1.onmessage!()) };
+  }
+  globalThis.MessageChannel = ByHand as unknown as typeof MessageChannel;
+  try {
+    const { asked, get } = lists();
+    const had: number[] = [];
+    for (let n = 0; n < 1_000; n++) void get().then(() => had.push(n));
+    asked[0]!.answer(1);
+    for (let most = 100; had.length < 1_000; most += 100) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      assert.ok(had.length <= most && had.length >= most - 100, `${had.length} in ${most / 100} tasks`);
+      turns.shift()?.();
+    }
+    assert.deepEqual(had, [...had.keys()], "in the order in which they have asked");
+  } finally {
+    globalThis.MessageChannel = own;
+  }
+});

@@ -5,6 +5,7 @@ import type { Reports } from "./reports.js";
 import type { Answer, Leave } from "./sender.js";
 import { browserFetch, streamed } from "./streamed.js";
 import { shownText } from "../base/plainpath.js";
+import { Yielding } from "../base/yielding.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
@@ -40,26 +41,6 @@ const LOGGED_OUT = new Error("its user has logged out");
 function held(error: unknown): Answer {
   if (error !== LOGGED_OUT) throw error;
   return { response: new Response(null), status: 401 };
-}
-
-/** Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a second. */
-class Turns {
-  #channel: MessageChannel | undefined;
-
-  /** One channel for all turns of a burst: another one for each takes the main thread 45 us (Chromium 156). */
-  others(): Promise<void> {
-    const { port1, port2 } = (this.#channel ??= new MessageChannel());
-    return new Promise((resolve) => {
-      port1.onmessage = () => resolve();
-      port2.postMessage(0);
-    });
-  }
-
-  /** There are no more: a port that is open keeps what listens to it. */
-  end(): void {
-    this.#channel?.port1.close();
-    this.#channel = undefined;
-  }
 }
 
 /**
@@ -199,7 +180,7 @@ export class Exchange {
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
-    const turns = new Turns();
+    const turns = new Yielding();
     let since = performance.now();
     let unread = 0;
     try {
