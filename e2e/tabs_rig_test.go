@@ -26,7 +26,7 @@ const tabScript = appScript + `
 window.tracked = {};
 window.track = (call) => {
 	const label = call.params.arguments?.call ?? call.method;
-	const seen = { call, positions: [], marks: [], status: [], resumed: [], done: false, code: "", why: "", n: 0, doneAt: 0, ownedAt: 0, movedAt: 0 };
+	const seen = { call, positions: [], marks: [], gaps: [], status: [], resumed: [], done: false, code: "", why: "", n: 0, doneAt: 0, ownedAt: 0, movedAt: 0 };
 	tracked[label] = seen;
 	(async () => {
 		try {
@@ -36,6 +36,7 @@ window.track = (call) => {
 					if (event.state === "owned") seen.ownedAt = Date.now();
 				}
 				if (event.type === "resumed") seen.resumed.push(event.outcome);
+				if (event.type === "gap") seen.gaps.push([event.from, event.to]);
 				if (event.type === "progress") {
 					seen.positions.push(event.position);
 					seen.marks.push(event.progress);

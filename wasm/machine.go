@@ -38,6 +38,7 @@ type machine interface {
 	Standing(record uint64) tabs.Standing
 	TakenOver(now engine.Time, record uint64, epoch uint32)
 	Alone(now engine.Time, alone bool)
+	Remembered(now engine.Time, record uint64) []byte
 
 	AppendCounters(b []byte) []byte
 }

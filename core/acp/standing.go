@@ -16,3 +16,6 @@ func (c *Client) Standing(record uint64) tabs.Standing {
 
 // Alone has nothing to do for a session: all that it stores is written as it comes.
 func (c *Client) Alone(engine.Time, bool) {}
+
+// Remembered has nothing to tell: a session has no outcome that is acknowledged by being handed over.
+func (c *Client) Remembered(engine.Time, uint64) []byte { return nil }

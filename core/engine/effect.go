@@ -90,6 +90,9 @@ const (
 // table that JavaScript reads: append, never renumber.
 type EventKind uint8
 
+// EventGap: events there are no more, in their place.
+const EventGap EventKind = 0
+
 // The kinds of event.
 const (
 	EventProgress     EventKind = iota + 1 // how far a call has come

@@ -31,6 +31,8 @@ const OpOwned OpFlags = 1
 // after it. Nobody needs to carry the call on: who reads it later neither takes it
 // over by itself nor opens its secrets. Of the server's row (OpServer), that its
 // session is ended: no page uses it, and the next handshake is the first of its time.
+// Of a call that is forgotten (OpForget), that an app was handed its outcome, which has acknowledged it: the tab
+// that carried the call can tell it for a while. So of one without content that changed hands (OpCall).
 const OpEnded OpFlags = 2
 
 // OpAwaited: the app, or a commit that needs the room, waits to hear that the call is

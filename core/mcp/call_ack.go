@@ -28,10 +28,11 @@ func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcom
 	}
 	c.writeOutcome(call, stored, rests)
 	call.record.undecided = leavesOpen(failure)
+	kept := c.writer.Open() && call.isKept()
 	e := engine.Effect{Kind: engine.Settle, C: call.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
 		e.Data = data
-		if c.writer.Open() && call.isKept() {
+		if kept {
 			// The input it came in is over by then.
 			var row []byte
 			if len(rests) == len(data) {
@@ -42,7 +43,7 @@ func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcom
 			}
 		}
 	}
-	c.whenStored(now, call, true, &settlement{e})
+	c.whenStored(now, call, true, &settlement{e, kept})
 }
 
 // settleUnstored hands the app an outcome that is not stored yet: the app acknowledges it
@@ -54,9 +55,11 @@ func (c *Client) settleUnstored(now engine.Time, call *call, outcome engine.Outc
 	if !call.record.Unstored() {
 		c.noteOutcome(call, outcome)
 		c.deferOutcome(now, call, rests)
+		c.remember(call, outcome, call.record.over)
 	} else {
 		c.writeOutcome(call, outcome, rests)
 		c.writer.Flush()
+		c.remember(call, outcome, bytes.Clone(rests))
 	}
 	call.record.told = true
 	call.told, call.again = nil, nil
@@ -78,7 +81,10 @@ func (c *Client) noteOutcome(call *call, outcome engine.Outcome) {
 }
 
 // settlement tells the app how its call has ended.
-type settlement struct{ effect engine.Effect }
+type settlement struct {
+	effect engine.Effect
+	kept   bool // what is in it is this client's, and was to be stored
+}
 
 func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 	switch {
@@ -89,6 +95,9 @@ func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 	default:
 		call.told, call.again = nil, nil
 		c.keepUnstored(call, &s.effect)
+		if s.kept {
+			c.rememberEffect(call, &s.effect)
+		}
 		c.effects.Add(s.effect)
 	}
 }
@@ -125,7 +134,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	case forgotten:
 		c.writer.Hasten()
 	case over:
-		c.forgetCall(call, ticket, journal.GoneAcked)
+		c.forgetCall(call, ticket, journal.GoneAcked, 0)
 	case stored && position > call.record.acked:
 		c.writeDeferred(call)
 		call.record.acked = position
@@ -177,7 +186,7 @@ func (c *Client) Handed(now engine.Time, id engine.CallID) {
 	if call == nil || call.flags&journal.ManualAck != 0 || call.record.undecided || !c.outcomeDelivered(call) {
 		return
 	}
-	c.forgetCall(call, 0, journal.GoneAcked)
+	c.forgetCall(call, 0, journal.GoneAcked, journal.OpEnded)
 	c.tellForgotten(call)
 }
 
@@ -228,10 +237,11 @@ func (c *Client) storeUrgent() {
 	}
 }
 
-// forgetCall deletes a call that has ended from the journal; ticket is that of who waits for it.
-func (c *Client) forgetCall(call *call, ticket uint32, why journal.Gone) {
+// forgetCall deletes a call that has ended from the journal; ticket is that of who waits for it, and handed is
+// journal.OpEnded where its outcome was handed over.
+func (c *Client) forgetCall(call *call, ticket uint32, why journal.Gone, handed journal.OpFlags) {
 	delete(c.kept, call.id)
-	flags := journal.OpOutcome(why, call.record.outcome)
+	flags := journal.OpOutcome(why, call.record.outcome) | handed
 	what := call.record.deferred
 	call.record.deferred, call.record.over = deferredNothing, nil
 	switch {

@@ -16,6 +16,7 @@ type recalled struct {
 	heard    uint32           // events up to here the app has had before it was this page's again
 	told     []mark           // events that the app has had, and that may not be stored
 	again    []mark           // those of before, which may come again
+	lacks    bool             // of rows that come nothing can be made: some before them there are no more
 }
 
 // callOfRecord returns the call with that record, nil if there is none.
@@ -35,7 +36,7 @@ func (c *Client) unrecord(call *call) {
 
 // follow takes a row that the tab which carries the call has stored.
 func (c *Client) follow(now engine.Time, call *call, op journal.Op) {
-	if call.state != callFollowed || !call.record.IsNext(op) {
+	if call.state != callFollowed || call.lacks || !call.record.IsNext(op) {
 		return
 	}
 	if !c.foldRow(now, call, op) {
@@ -73,7 +74,8 @@ func (c *Client) guaranteeSeen(call *call, op journal.Op) durable.Guarantee {
 // changeHands takes a call that has a new owner: this tab has taken it over (OpOwned), or
 // finds that another tab did so while this tab was frozen. log is all that is stored; the
 // app does not get again what it has. A head without content: the call ended and was
-// acknowledged while this tab slept. What the new owner has broadcast follows.
+// acknowledged while this tab slept. What the new owner has broadcast follows; where that is not all and the outcome
+// was handed over, it can be asked for (OpEnded).
 func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log []journal.Op) {
 	c.reschedule(call)
 	owned, followed := head.Flags&journal.OpOwned != 0, call.state == callFollowed
@@ -83,10 +85,11 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 	if call.state >= callEnding && !c.unsettle(call) {
 		return
 	}
-	position := uint32(0)
+	position, lacks := uint32(0), false
 	if len(head.Plain) == 0 {
-		if owned || followed || call.uncommitted() || call.record.N != head.N {
-			c.forgotten(now, call.record.ID, head.Flags) // it cannot be told what is missing between
+		lacks = owned || followed || call.uncommitted() || call.record.N != head.N
+		if lacks && (followed || head.Flags&journal.OpEnded == 0) {
+			c.forgotten(now, head) // it cannot be told what is missing between
 			return
 		}
 		head.Plain, position = call.journalHead(), call.position
@@ -110,7 +113,7 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 	call.record.acked, call.record.Made = max(acked, call.record.acked), h.CreatedAt
 	call.fold = recorded.New(h, len(head.Plain))
 	call.fold.Position = position
-	call.awaits = false
+	call.awaits, call.lacks = false, lacks
 	call.enter(c, callFollowed)
 	for _, op := range log {
 		call.fold.Reapply(op.Plain, op.Secret, c.replayEvent(call))
@@ -164,9 +167,10 @@ func (c *Client) unsettle(call *call) bool {
 }
 
 // forgotten takes a call that another tab has acknowledged or given up, or that the
-// store has let go. flags say which, and how it had ended (journal.OpOutcome).
-func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
-	call := c.callOfRecord(id)
+// store has let go. Its flags say which, and how it had ended (journal.OpOutcome); its content, where the
+// tab that carried it was asked for that, is the outcome.
+func (c *Client) forgotten(now engine.Time, op journal.Op) {
+	call, flags := c.callOfRecord(op.Call), op.Flags
 	switch {
 	case call == nil:
 	case c.kept[call.id] != nil:
@@ -174,6 +178,8 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 		call.record.Disown()
 		c.unrecord(call)
 		c.tellForgotten(call)
+	case call.state < callEnding && len(op.Plain) > 0:
+		c.told(now, call, op)
 	case call.state < callEnding:
 		// Or of one that this tab has carried, before it slept through its end.
 		if flags.Outcome() != 0 || flags.Gone() == journal.GoneInMemory {
@@ -186,12 +192,17 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 // part ends a call of which this page knows no more than failure says: what is stored
 // of it is another page's.
 func (c *Client) part(now engine.Time, call *call, failure *engine.Error) {
+	c.partAs(now, call, engine.OutcomeFailure, nil, failure)
+}
+
+// partAs ends one that has ended so in another page's hands.
+func (c *Client) partAs(now engine.Time, call *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	call.record.Disown()
 	c.unask(call)
 	c.abort(call.x)
 	c.unrecord(call)
 	call.x, call.record = 0, nil
-	c.settle(now, call, engine.OutcomeFailure, nil, failure)
+	c.settle(now, call, outcome, data, failure)
 }
 
 // tellForgotten tells the app that a call is not stored any more.

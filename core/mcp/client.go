@@ -83,6 +83,7 @@ type Client struct {
 	scarce      bool // see Scarce
 	alone       bool // no other tab is known of, and this one is awake
 	deferrals   deferrals
+	memory      memory
 	ahead       bool  // the next commit has of calls that wait that they leave
 	latest      int64 // the latest time that anything in the store tells, ms since 1970
 

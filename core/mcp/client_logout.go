@@ -10,6 +10,7 @@ import (
 // loggedOut has the client leave, whose user has logged out (durable.Unsent): nothing begins from here on.
 func (c *Client) loggedOut() {
 	c.exchanges.Shut()
+	c.memory = memory{}
 	if c.state == stateOpen || c.state == stateReconnecting {
 		c.setState(stateLeaving)
 	}

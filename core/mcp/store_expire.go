@@ -120,7 +120,7 @@ func (c *Client) fitStored() {
 	for _, e := range evict {
 		call := c.callOfRecord(e.Call)
 		c.tellEvicted(call, evictedLimit, true)
-		c.forgetCall(call, 0, journal.GoneEvicted)
+		c.forgetCall(call, 0, journal.GoneEvicted, 0)
 	}
 	if enough || c.state == stateNew {
 		return // of a page that was loaded just now nothing is known to be in use yet

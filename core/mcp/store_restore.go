@@ -44,7 +44,7 @@ func (c *Client) restore(now engine.Time, item durable.Item) {
 	case op.Kind == journal.OpServer:
 		c.restoreServer(now, op)
 	case op.Kind == journal.OpForget:
-		c.forgotten(now, op.Call, op.Flags)
+		c.forgotten(now, op)
 	case op.Kind == journal.OpCall && call == nil:
 		c.recall(now, op, item.Log)
 	case op.Kind == journal.OpCall:

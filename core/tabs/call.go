@@ -13,13 +13,15 @@ const (
 	followed   state = iota // another tab carries it, or nobody does
 	owned                   // this tab carries it
 	unreadable              // the client cannot read it
+	asked                   // it is not stored any more, and who carried it is asked how it has ended
 )
 
 // transitions are the states that may follow each.
 var transitions = engine.Transitions{
-	followed:   1<<owned | 1<<unreadable,
-	owned:      1<<followed | 1<<unreadable,
+	followed:   1<<owned | 1<<unreadable | 1<<asked,
+	owned:      1<<followed | 1<<unreadable | 1<<asked,
 	unreadable: 1<<followed | 1<<owned,
+	asked:      1<<followed | 1<<owned,
 }
 
 // enter has a call in another state.
@@ -44,7 +46,10 @@ type entry struct {
 	// handed is the new epoch, where this tab carried the call until another one said that
 	// it does; seal is the last row of the epoch before.
 	handed, seal uint32
-	_            [0]func() // it has no ==: the code for one would be in the wasm
+	// flags say how it had ended, and askedAt when it was asked after, where it is.
+	flags   journal.OpFlags
+	askedAt engine.Time
+	_       [0]func() // it has no ==: the code for one would be in the wasm
 }
 
 // calls are the entries of one tab, in order of their calls.

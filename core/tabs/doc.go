@@ -35,12 +35,14 @@
 //	            the page wakes; the read says another tab's  followed
 //	            the client cannot read it                    unreadable, given up: Release, and the others hear of it
 //	            its key is another call's                    none; that call is followed
+//	            forgotten, an app was handed its outcome     asked; the client lets go of it
 //	followed    the next row                                 followed; the client gets the row
 //	            a row that is not the next one               followed, read
 //	            taken, all rows before it known              followed, under the new epoch
 //	            taken, rows missed                           followed, read
 //	            taken, with an epoch that was read before    followed; the client hears of it once more
 //	            forgotten                                    none; the client hears how it had ended
+//	            the same, an app was handed its outcome      asked; the others are asked for that
 //	            its tab is gone; nobody has it               TakeOver
 //	            its tab is frozen, or silent for 3 s         read, then TakeOver where it can be gone on with
 //	            TakeOver answered with the call              owned; the others hear of it
@@ -51,6 +53,8 @@
 //	            TakeOver, asked for before, answered         owned, until the client says once more that it cannot
 //	            a call of this tab's has its key             followed, until then
 //	            anything else                                unreadable: what a tab cannot read it leaves alone
+//	asked       told                                         none; the client gets the outcome
+//	            nobody tells within 5 s                      none; the client hears how it had ended
 //
 // "Handed": the call ended and was acknowledged while this tab slept, so that its log
 // cannot be read. The client gets the epoch and the seal that the new owner has broadcast, and decides
@@ -61,10 +65,11 @@
 // on without it waits.
 //
 // Faults that this answers are those of docs/faults.md, "Several tabs", and 121, 131,
-// 135, 148, 149, 158, 176, 177, 179, 384, 418, 419, 469, 471, 473, 474, 569 and 614.
+// 135, 148, 149, 158, 176, 177, 179, 384, 418, 419, 469, 471, 473, 474, 569, 614 and 790.
 //
 // machine.go has the effects that a host carries out, input.go what it reports, call.go
 // the states, follow.go what is heard, read.go and takeover.go what is asked of the
 // store, commit.go this tab's own commits, peers.go which other tabs there are,
-// alone.go whether there are any.
+// alone.go whether there are any,
+// told.go how a call has ended that is stored no more.
 package tabs

@@ -14,7 +14,7 @@ func (m *Machine) heardStored(from string, ops []byte) {
 		switch {
 		case op.Kind == journal.OpForget:
 			m.forget(op.Call, op.Flags)
-		case c != nil && c.state == unreadable:
+		case c != nil && (c.state == unreadable || c.state == asked && op.Kind == journal.OpLog):
 		case op.Kind == journal.OpCall && (c == nil || c.state != owned):
 			m.written(from, op, ops)
 		case op.Kind == journal.OpLog:
@@ -53,7 +53,7 @@ func (m *Machine) written(from string, head *journal.Op, ops []byte) {
 // row takes a row of a call's log.
 func (m *Machine) row(from string, op *journal.Op) {
 	c := m.calls.find(op.Call)
-	if c != nil && c.state == unreadable {
+	if c != nil && (c.state == unreadable || c.state == asked) {
 		return
 	}
 	if c != nil && c.state == owned {
@@ -90,7 +90,7 @@ func (m *Machine) taken(in *Input) {
 	case c.state == followed && epoch == c.epoch && c.read == nil: // it was read before (fault 179)
 		m.client.TakenOver(m.now, call, epoch)
 		return
-	case c.state == unreadable || epoch <= c.epoch && (c.state == owned || c.read == nil):
+	case c.state == unreadable || c.state == asked || epoch <= c.epoch && (c.state == owned || c.read == nil):
 		return
 	case c.state == owned:
 		m.follow(c, in.Tab, 0, 0)
@@ -139,6 +139,9 @@ func (m *Machine) forget(call uint64, flags journal.OpFlags) {
 	if m.Carries(call) {
 		m.tellOver(ops)
 	}
+	if c := m.calls.find(call); c != nil && (c.state == asked || m.asks(c, flags)) {
+		return
+	}
 	m.remove(call)
 	m.client.Restore(m.now, ops)
 }
@@ -147,5 +150,6 @@ func (m *Machine) forget(call uint64, flags journal.OpFlags) {
 // told of it here may reach others after who deleted it has said so, and begin it there again.
 func (m *Machine) tellOver(ops []byte) { m.emit(Broadcast, 0).Ops = ops }
 
-// outcomeFlags are those of a deletion that say how the call had ended (journal.OpOutcome).
-const outcomeFlags = 0xf0
+// outcomeFlags are those of a deletion that say how the call had ended (journal.OpOutcome), and whether that
+// can be asked for.
+const outcomeFlags = 0xf0 | journal.OpEnded

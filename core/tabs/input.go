@@ -21,6 +21,10 @@ const (
 	HearTaken
 	// HearReleased: Tab has given a call up, whose head Ops are: it cannot read it.
 	HearReleased
+	// HearAsked: Tab asks how a call has ended, whose head Ops are.
+	HearAsked
+	// HearTold: Tab tells how one has ended that it has carried: an OpForget with that.
+	HearTold
 	// HearFrozen: Tab is being frozen.
 	HearFrozen
 	// Gone: Tab has ended.
@@ -98,6 +102,10 @@ func (m *Machine) take(in *Input) {
 		m.taken(in)
 	case HearReleased:
 		m.released(in)
+	case HearAsked:
+		m.tell(in.Ops)
+	case HearTold:
+		m.told(in.Ops)
 	case HearFrozen:
 		m.takeOver(in.Tab, true) // what can be gone on with is anybody's
 	case Gone:

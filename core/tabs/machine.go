@@ -35,6 +35,9 @@ type Client interface {
 	// Alone says whether this tab is awake and knows of no other one: nobody but its own app
 	// waits for what it stores. It is not, until it is told so.
 	Alone(now engine.Time, alone bool)
+	// Remembered returns how a call has ended that this tab has carried, as an OpForget with that; nil where it
+	// does not know any more, or where that is not to be told.
+	Remembered(now engine.Time, call uint64) []byte
 }
 
 // Config is what a Machine is made from.
@@ -72,8 +75,9 @@ type Machine struct {
 	pingAt   engine.Time
 	lastPing engine.Time
 	pollAt   engine.Time
-	waking   int      // reads that the page waits for, since it slept
-	behind   []uint64 // calls to be read one after another, with no hurry
+	askAt    engine.Time // when to look which of the calls that were asked after nobody tells of
+	waking   int         // reads that the page waits for, since it slept
+	behind   []uint64    // calls to be read one after another, with no hurry
 	presence presence
 
 	illegalTransitions uint32 // states that were entered against the table: a defect
@@ -81,7 +85,7 @@ type Machine struct {
 
 // New returns a Machine that carries nothing yet.
 func New(cfg Config, client Client) *Machine {
-	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, abrupt: cfg.Abrupt, client: client, random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never}
+	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, abrupt: cfg.Abrupt, client: client, random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never, askAt: engine.Never}
 }
 
 // Kind says what an Effect asks for, and so which of its fields are set.
@@ -107,6 +111,10 @@ const (
 	BroadcastTaken
 	// Ping asks Tab whether it can answer. The host reports what it says with Hear.
 	Ping
+	// Ask asks the other tabs how Call has ended, which is not stored any more.
+	Ask
+	// Tell tells them, if they have asked: Ops are what the client remembers.
+	Tell
 	// Awake says that all is known that other tabs did while this one slept.
 	Awake
 )
@@ -194,7 +202,9 @@ func (m *Machine) Quarantined(now engine.Time, call uint64) {
 // one that comes now belongs to whoever logs in next.
 func (m *Machine) part() {
 	for _, c := range m.all() {
-		if c.state == followed {
+		if c.state == asked {
+			m.letGo(c)
+		} else if c.state == followed {
 			m.forget(c.id, 0)
 		}
 	}
@@ -227,7 +237,7 @@ func (m *Machine) Following() int {
 
 // Deadline returns when Advance is due; false where nothing is timed.
 func (m *Machine) Deadline() (engine.Time, bool) {
-	at := min(m.pingAt, m.pollAt, m.aloneDue())
+	at := min(m.pingAt, m.pollAt, m.askAt, m.aloneDue())
 	return at, at != engine.Never
 }
 
@@ -239,6 +249,9 @@ func (m *Machine) Advance(now engine.Time) {
 	}
 	if now >= m.pollAt {
 		m.poll()
+	}
+	if now >= m.askAt {
+		m.askedInVain()
 	}
 	m.end()
 }

@@ -22,6 +22,7 @@ type page struct {
 	unread bool
 	// tellsAlone: whether it is alone is written down as well.
 	tellsAlone bool
+	remembered map[uint64][]byte // what the client remembers
 	said       []string
 }
 
@@ -79,11 +80,14 @@ func (p *page) Alone(_ engine.Time, alone bool) {
 	}
 }
 
+func (p *page) Remembered(_ engine.Time, call uint64) []byte { return p.remembered[call] }
+
 func (p *page) Standing(call uint64) tabs.Standing { return p.standing[call] }
 
 var kinds = map[tabs.Kind]string{
 	tabs.Read: "read", tabs.TakeOver: "take over", tabs.Release: "release", tabs.Watch: "watch", tabs.Broadcast: "broadcast",
 	tabs.BroadcastSession: "session", tabs.BroadcastTaken: "taken", tabs.Ping: "ping", tabs.Awake: "awake",
+	tabs.Ask: "ask", tabs.Tell: "tell",
 }
 
 // took returns what was said since the last time.

@@ -63,6 +63,9 @@ func (m *Machine) answered(ticket uint32, ops []byte) {
 		switch {
 		case c != nil && c.read == r:
 			c.read, c.stale = nil, false
+			if o := readOps(ops); c.handed == 0 && o.next() && o.op.Kind == journal.OpForget {
+				r.waiting = m.lastRows(c, r.waiting)
+			}
 			m.found(c, ops)
 		case c != nil && c.read != nil: // this one is void: the client knows by the next, and what waited first goes on first
 			c.read.waiting = append(r.waiting, c.read.waiting...)
@@ -140,6 +143,7 @@ func (m *Machine) poll() {
 func (m *Machine) wake() {
 	m.unjudge()
 	m.lookAround(true)
+	m.askAgain()
 	idle := len(m.behind) == 0
 	m.waking++
 	for _, c := range m.all() {

@@ -190,7 +190,7 @@ func (s *store) write(op journal.Op, key, tab string) {
 		}
 	case journal.OpForget:
 		s.calls = slices.DeleteFunc(s.calls, func(other *stored) bool { return other == c })
-		if flags := op.Flags & 0xf0; flags != 0 {
+		if flags := op.Flags & (0xf0 | journal.OpEnded); flags != 0 {
 			s.ended[op.Call] = flags
 		}
 	}

@@ -42,6 +42,7 @@ type tab struct {
 	m       *tabs.Machine
 	dead    bool // its lock is free
 	frozen  bool // it hears, and does nothing
+	cached  bool // it is in the back/forward cache: frozen, and hears nothing; its lock is free
 	inbox   []message
 	store   []func() // transactions that it has asked for, in their order
 	reports []func() // what the store has answered and the page has not taken yet
@@ -109,14 +110,14 @@ func (w *world) open() *tab {
 		calls: map[string]engine.CallID{}, names: map[engine.CallID]string{}, ended: map[engine.CallID]string{},
 	}
 	w.note("> open %s", p.name)
-	ops := w.store.load(p.name, func(owner string) bool { o := w.named(owner); return o != nil && !o.dead })
+	ops := w.store.load(p.name, func(owner string) bool { o := w.named(owner); return o != nil && !o.dead && !o.cached })
 	p.client = mcp.New(mcp.Config{
 		URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"tabs","version":"1"}`), Revision: "2025-11-25",
 		Journal: true, Tabs: true, NoListen: true, Epoch: w.store.loads, Seed: 1, Scarce: w.scarce,
 	})
 	p.m = tabs.New(tabs.Config{Tab: p.name, Seed: w.rng.Uint64()}, p.client)
 	for _, other := range w.tabs {
-		if !other.dead {
+		if !other.dead && !other.cached {
 			p.m.Living(w.now, other.name)
 		}
 	}
@@ -135,7 +136,7 @@ func (w *world) open() *tab {
 // tell puts a message into the inbox of every other tab.
 func (p *tab) tell(m message) {
 	for _, other := range p.w.tabs {
-		if other != p && !other.dead {
+		if other != p && !other.dead && !other.cached {
 			other.inbox = append(other.inbox, m)
 		}
 	}
@@ -205,12 +206,12 @@ func (p *tab) carryOutTabs(e tabs.Effect) {
 		})
 	case tabs.Watch:
 		p.watched[e.Tab] = true
-		if o := w.named(e.Tab); o == nil || o.dead {
+		if o := w.named(e.Tab); o == nil || o.dead || o.cached {
 			p.gone = append(p.gone, e.Tab)
 		}
 	case tabs.Ping:
 		p.tell(message{kind: tabs.Ping, from: p.name, e: e})
-	case tabs.Broadcast, tabs.BroadcastSession, tabs.BroadcastTaken:
+	case tabs.Broadcast, tabs.BroadcastSession, tabs.BroadcastTaken, tabs.Ask, tabs.Tell:
 		p.tell(message{kind: e.Kind, from: p.name, e: e})
 	}
 }
@@ -305,6 +306,10 @@ func (p *tab) hear() {
 		p.m.HearStored(now, m.from, bytes.Clone(m.e.Ops))
 	case m.kind == tabs.BroadcastTaken:
 		p.m.HearTaken(now, m.from, journal.Op{Kind: journal.OpCall, Call: m.e.Call, Epoch: m.e.Epoch, N: m.e.N}, bytes.Clone(m.e.Ops))
+	case m.kind == tabs.Ask:
+		p.m.Report(now, &tabs.Input{Kind: tabs.HearAsked, Tab: m.from, Ops: journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: m.e.Call})})
+	case m.kind == tabs.Tell:
+		p.m.Report(now, &tabs.Input{Kind: tabs.HearTold, Tab: m.from, Ops: bytes.Clone(m.e.Ops)})
 	case m.word == "released":
 		p.m.HearReleased(now, m.from, m.e.Call)
 	case m.word == "frozen":
@@ -365,6 +370,40 @@ func (p *tab) thaw() {
 	}
 }
 
+// cache puts the page into the back/forward cache.
+func (p *tab) cache() {
+	p.w.note("> %s: goes to the cache", p.name)
+	for len(p.store) > 0 { // what was under way is stored still
+		p.land()
+	}
+	p.tell(message{word: "frozen", from: p.name})
+	p.m.Rest()
+	p.m.Hide()
+	p.frozen, p.cached, p.inbox = true, true, nil
+	clear(p.watched)
+	p.free()
+}
+
+// back brings it back from there.
+func (p *tab) back() {
+	p.w.note("> %s: is back", p.name)
+	p.frozen, p.cached = false, false
+	for _, other := range p.w.tabs {
+		if other != p && !other.dead && !other.cached {
+			p.m.Living(p.w.now, other.name)
+		}
+	}
+	p.drain()
+	p.tell(message{word: "hello", from: p.name})
+	p.m.Show(p.w.now)
+	p.drain()
+	p.m.Wake(p.w.now)
+	p.drain()
+	if len(p.streams) > 0 {
+		p.cut(slices.Min(slices.Collect(maps.Keys(p.streams))))
+	}
+}
+
 // cut ends a connection.
 func (p *tab) cut(x engine.ExchangeID) {
 	p.w.note("> %s: x%d is cut", p.name, x)
@@ -380,6 +419,11 @@ func (p *tab) die() {
 		p.land()
 	}
 	p.dead, p.store, p.reports, p.inbox, p.streams = true, nil, nil, nil, nil
+	p.free()
+}
+
+// free gives the page's lock back: those that wait for it hear of that.
+func (p *tab) free() {
 	for _, other := range p.w.tabs {
 		if other.watched[p.name] {
 			other.gone = append(other.gone, p.name)

@@ -36,6 +36,13 @@ test("a list comes in pieces that end where calls do, and says the same in all",
   assert.equal(new OpList().bytes().length, 0);
 });
 
+test("Fault 790: how a call had ended, and that an app was handed it, comes through the store", () => {
+  for (const outcome of [0, 1, 6, 16 + 1, 16 + 15]) {
+    const [op] = decodeOps(new OpList().forget(7, outcome).bytes());
+    assert.equal(op?.kind === "forget" && op.outcome, outcome);
+  }
+});
+
 test("a list's bytes are in a buffer of their own", () => {
   const bytes = new OpList().forget(2 ** 40 + 5, 2).bytes();
   assert.equal(bytes.byteLength, bytes.buffer.byteLength);

@@ -65,6 +65,7 @@ export enum Kind {
 
 /** What a delivered event is. (core/engine, EventKind) */
 export enum EVENT {
+  gap = 0,
   progress = 1,
   log = 2,
   notification = 3,
@@ -201,21 +202,23 @@ export enum TAB_INPUT {
   hearStored = 4,
   hearTaken = 5,
   hearReleased = 6,
-  hearFrozen = 7,
-  gone = 8,
-  missed = 9,
-  answer = 10,
-  fenced = 11,
-  landed = 12,
-  failed = 13,
-  start = 14,
-  wake = 15,
-  rest = 16,
-  show = 17,
-  hide = 18,
-  visible = 19,
-  hidden = 20,
-  part = 21,
+  hearAsked = 7,
+  hearTold = 8,
+  hearFrozen = 9,
+  gone = 10,
+  missed = 11,
+  answer = 12,
+  fenced = 13,
+  landed = 14,
+  failed = 15,
+  start = 16,
+  wake = 17,
+  rest = 18,
+  show = 19,
+  hide = 20,
+  visible = 21,
+  hidden = 22,
+  part = 23,
 }
 
 /** What a page is asked for, for who carries a call. (core/tabs, Kind) */
@@ -228,7 +231,9 @@ export enum TAB_EFFECT {
   broadcastSession = 6,
   broadcastTaken = 7,
   ping = 8,
-  awake = 9,
+  ask = 9,
+  tell = 10,
+  awake = 11,
 }
 
 /** What an operation of the store is about. (core/journal, OpKind) */

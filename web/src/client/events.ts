@@ -112,8 +112,8 @@ export type CallEvent =
   | TaskEvent
   | InputEvent;
 
-/** The kind of a {@link GapEvent}, which the core knows nothing of. */
-export const GAP = 0;
+/** The kind of a {@link GapEvent}. */
+export const GAP: EVENT.gap = EVENT.gap;
 
 /**
  * Whether events of a kind are stored with their calls, and can be read again; a question cannot, which may

@@ -22,7 +22,7 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     if (kind === OpKind.Server) ops.push({ kind: "server", plain, secret, ended: (flags & OpFlags.Ended) !== 0, beside: (flags & OpFlags.Beside) !== 0 });
     else if (kind === OpKind.Call) ops.push({ kind: "call", call, epoch, plain });
     else if (kind === OpKind.Log) ops.push({ kind: "log", call, epoch, n, plain, secret, ended: (flags & OpFlags.Ended) !== 0 });
-    else if (kind === OpKind.Forget) ops.push({ kind: "forget", call, mine: (flags & OpFlags.Owned) !== 0, awaited: (flags & OpFlags.Awaited) !== 0, outcome: flags >> OP_OUTCOME_SHIFT });
+    else if (kind === OpKind.Forget) ops.push({ kind: "forget", call, mine: (flags & OpFlags.Owned) !== 0, awaited: (flags & OpFlags.Awaited) !== 0, outcome: outcomeIn(flags) });
     else if (kind === OpKind.Key) ops.push({ kind: "key", call, key: plain, dispensable: (flags & OpFlags.Owned) !== 0 });
   }
   return ops;
@@ -77,7 +77,8 @@ export class OpList {
 
   /** A call that is stored no more, and how it had ended. */
   forget(call: number, outcome: number): this {
-    return this.#add(OpKind.Forget, outcome << OP_OUTCOME_SHIFT, call, 0, 0, NOTHING, null);
+    const flags = ((outcome % HANDED) << OP_OUTCOME_SHIFT) | (outcome >= HANDED ? OpFlags.Ended : 0);
+    return this.#add(OpKind.Forget, flags, call, 0, 0, NOTHING, null);
   }
 
   /** A call of this page's has lost its key to the one that is added next; to one that cannot be read, where none is. */
@@ -144,6 +145,13 @@ export class OpList {
     }
     return at;
   }
+}
+
+/** Of how a call had ended: that an app was handed its outcome. */
+const HANDED = 16;
+
+function outcomeIn(flags: number): number {
+  return (flags >> OP_OUTCOME_SHIFT) | (flags & OpFlags.Ended ? HANDED : 0);
 }
 
 const NOTHING = new Uint8Array(0);

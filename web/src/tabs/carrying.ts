@@ -58,6 +58,10 @@ export class Carrying {
         return this.input(TAB_INPUT.hearTaken, from, about.about(message.call, message.epoch, message.sealed).list(message.ops).bytes());
       case "released":
         return this.input(TAB_INPUT.hearReleased, from, about.about(message.call).bytes());
+      case "asked":
+        return this.input(TAB_INPUT.hearAsked, from, about.about(message.call).bytes());
+      case "told":
+        return this.input(TAB_INPUT.hearTold, from, message.ops);
       case "frozen":
         return this.input(TAB_INPUT.hearFrozen, from);
       case "hello": // it has found this page's lock
@@ -103,6 +107,12 @@ export class Carrying {
         this.#channel.send({ kind: "taken", call, epoch, sealed: n, ops: rest });
         break;
       }
+      case TAB_EFFECT.ask:
+        this.#channel.tell({ kind: "asked", call: aboutOf(payload).call });
+        break;
+      case TAB_EFFECT.tell:
+        this.#channel.tell({ kind: "told", ops: payload });
+        break;
       case TAB_EFFECT.ping:
         this.#channel.send({ kind: "ping", to: nameOf(payload) });
         break;

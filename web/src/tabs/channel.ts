@@ -23,6 +23,9 @@ export type Message =
   | { kind: "taken"; call: number; epoch: number; sealed: number; ops: Uint8Array }
   /** The sender cannot read this call, and has given it up: whoever can takes it over. */
   | { kind: "released"; call: number }
+  /** How has this call ended, which is not stored any more? Whoever carried it tells, if it remembers. */
+  | { kind: "asked"; call: number }
+  | { kind: "told"; ops: Uint8Array }
   /** The sender is being frozen: what can be gone on with is anybody's. */
   | { kind: "frozen" }
   /** Whoever carries the call is asked to cancel it. */
@@ -46,6 +49,8 @@ const FROM_TAB: Fields<Message, "kind"> = {
   session: {},
   taken: { call: "n", epoch: "n", sealed: "n", ops: "u8" },
   released: { call: "n" },
+  asked: { call: "n" },
+  told: { ops: "u8" },
   frozen: {},
   cancel: { call: "n", reason: "s" },
   forward: { text: "json" },

@@ -43,6 +43,7 @@ export class Unheard {
       case "hello":
       case "here":
       case "ping":
+      case "asked":
       case "said":
         return undefined; // nobody waits so long for an answer
       case "session": // there is one to read
