@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,10 +21,13 @@ var wide = []struct {
 	of   func(file source) bool
 }{
 	{"Go, the product", 700, func(file source) bool { return isProductGo(file) }},
-	{"Go, tests and tools", 4_900, func(file source) bool { return file.isGo() && !isProductGo(file) }},
-	{"TypeScript, the product", 1_830, func(file source) bool { return isProductScript(file) }},
+	{"Go, tests and tools", 4_910, func(file source) bool { return file.isGo() && !isProductGo(file) }},
+	{"TypeScript, the product", 740, func(file source) bool { return isProductScript(file) }},
 	{"TypeScript, tests and demo", 2_620, func(file source) bool { return path.Ext(file.path) == ".ts" && !isProductScript(file) }},
 }
+
+// unbreakable is a line that is one regular expression of TypeScript's: it has no place where it could be wrapped.
+var unbreakable = regexp.MustCompile(`^\s*/\S.*/[a-z]*[;,]?$`)
 
 func isProductGo(file source) bool {
 	return file.isGo() && !file.isGoTest() && file.under("core", "jsbridge", "wasm")
@@ -46,7 +50,7 @@ func TestHouseColumns(t *testing.T) {
 			}
 			for line := range strings.Lines(string(file.text)) {
 				line = strings.TrimRight(line, "\r\n")
-				if utf8.RuneCountInString(line)+3*strings.Count(line, "\t") > columnCap {
+				if utf8.RuneCountInString(line)+3*strings.Count(line, "\t") > columnCap && !unbreakable.MatchString(line) {
 					n++
 				}
 			}

@@ -4,4 +4,6 @@
  * top level, since document.currentScript is null later. A worker has no document and
  * is not told where an imported script came from: there it is the worker's own address.
  */
-export const scriptURL: string = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src || globalThis.location?.href;
+export const scriptURL: string =
+  (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src ||
+  globalThis.location?.href;

@@ -22,9 +22,9 @@ const MADE_HERE = /_|^tool$|^.{64}$/;
 const renamed = new WeakMap<ToolSource, Map<string, string>>();
 
 /**
- * The tools of a server, or of a hub, for `streamText`, `generateText` and the agents of Vercel's AI SDK. A call shows its progress as
- * preliminary results; `abortSignal` cancels it; its key is the id of the model's tool call, so that a later page finds it
- * ({@link unfinishedToolCalls}).
+ * The tools of a server, or of a hub, for `streamText`, `generateText` and the agents of Vercel's AI SDK. A
+ * call shows its progress as preliminary results; `abortSignal` cancels it; its key is the id of the model's
+ * tool call, so that a later page finds it ({@link unfinishedToolCalls}).
  *
  * ```ts
  * const { fullStream } = streamText({ model, messages, tools: await tools(mcp) });
@@ -37,7 +37,8 @@ const renamed = new WeakMap<ToolSource, Map<string, string>>();
 export async function tools(source: ToolSource, options: ToolsOptions = {}): Promise<ToolSet> {
   checkSource("tools", source);
   const { filter, ...call } = options;
-  if (filter !== undefined && typeof filter !== "function") throw badArgument("tools", "filter", "has to be a function");
+  if (filter !== undefined && typeof filter !== "function")
+    throw badArgument("tools", "filter", "has to be a function");
   checkOptions("tools", call);
   const listed = await source.listTools();
   const named = learned(source, listed.tools);
@@ -49,7 +50,9 @@ export async function tools(source: ToolSource, options: ToolsOptions = {}): Pro
         ...(tool.description !== undefined && { description: tool.description }),
         ...titleOf(tool),
         inputSchema: jsonSchema(objectSchema(tool.inputSchema)),
-        execute: (input, { toolCallId, abortSignal }) => executed(source, () => tool.name, input, { toolCallId, abortSignal, options: call }),
+        execute: (input, { toolCallId, abortSignal }) => executed(source, () => tool.name, input, {
+          toolCallId, abortSignal, options: call,
+        }),
         toModelOutput: ({ output }) => modelOutput(output as ToolOutput),
       }),
     ]),
@@ -64,8 +67,8 @@ export interface ModelToolCall {
 }
 
 /**
- * Makes one tool call of a model's, or finds it where it was made: for chats whose model is at a server of the app's, which has
- * the tools without `execute`. Gives how it stands, and last its result.
+ * Makes one tool call of a model's, or finds it where it was made: for chats whose model is at a server of
+ * the app's, which has the tools without `execute`. Gives how it stands, and last its result.
  *
  * ```ts
  * onToolCall: async ({ toolCall }) => {
@@ -75,23 +78,33 @@ export interface ModelToolCall {
  * }
  * ```
  *
- * @throws HoldfastError `bad_argument`, at once; iterating it, what the call, or listing the tools, rejects with
+ * @throws HoldfastError `bad_argument`, at once; iterating it, what the call, or listing the tools, rejects
+ *   with
  */
-export function execute(source: ToolSource, call: ModelToolCall, options: ToolCallOptions & { abortSignal?: AbortSignal } = {}): AsyncGenerator<ToolOutput, void, undefined> {
+export function execute(
+  source: ToolSource, call: ModelToolCall, options: ToolCallOptions & { abortSignal?: AbortSignal } = {},
+): AsyncGenerator<ToolOutput, void, undefined> {
   checkSource("execute", source);
   const { abortSignal, ...others } = options;
   checkOptions("execute", others);
   const { toolCallId, toolName, input } = call ?? {};
-  if (typeof toolCallId !== "string" || toolCallId === "") throw badArgument("execute", "call.toolCallId", "has to be the id of a tool call");
-  if (typeof toolName !== "string" || toolName === "") throw badArgument("execute", "call.toolName", "has to be the name of a tool");
-  return executed(source, () => nameOf(source, toolName, abortSignal), input, { toolCallId, abortSignal, options: others });
+  if (typeof toolCallId !== "string" || toolCallId === "")
+    throw badArgument("execute", "call.toolCallId", "has to be the id of a tool call");
+  if (typeof toolName !== "string" || toolName === "")
+    throw badArgument("execute", "call.toolName", "has to be the name of a tool");
+  return executed(source, () => nameOf(source, toolName, abortSignal), input, {
+    toolCallId, abortSignal, options: others,
+  });
 }
 
 /**
- * What the server calls a tool. A page that has not made the {@link tools}, as after a reload, or not since that one came, asks for
- * their list; of a hub always, which calls some by its own names alone, and not before it has listed them.
+ * What the server calls a tool. A page that has not made the {@link tools}, as after a reload, or not since
+ * that one came, asks for their list; of a hub always, which calls some by its own names alone, and not
+ * before it has listed them.
  */
-function nameOf(source: ToolSource, shown: string, signal: AbortSignal | undefined): string | Promise<string> {
+function nameOf(
+  source: ToolSource, shown: string, signal: AbortSignal | undefined,
+): string | Promise<string> {
   const known = (): string | undefined => renamed.get(source)?.get(shown);
   const name = known();
   if (name !== undefined || !("servers" in source || MADE_HERE.test(shown))) return name ?? shown;
@@ -131,7 +144,12 @@ function titleOf({ title, annotations }: Tool): { title?: string } {
   return shown === undefined ? {} : { title: shown };
 }
 
-/** The schema of a tool's arguments as models want it: an object with its members named, and no others unless it says so. */
+/**
+ * The schema of a tool's arguments as models want it: an object with its members named, and no others unless
+ * it says so.
+ */
 function objectSchema(schema: JSONSchema): JSONSchema7 {
-  return { additionalProperties: false, ...schema, type: "object", properties: schema["properties"] ?? {} } as JSONSchema7;
+  return {
+    additionalProperties: false, ...schema, type: "object", properties: schema["properties"] ?? {},
+  } as JSONSchema7;
 }

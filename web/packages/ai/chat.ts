@@ -27,15 +27,19 @@ export interface ChatOptions {
   key?: (toolCallId: string) => string;
 }
 
-/** A tool call of a chat that has no output yet: the page was reloaded, or the stream of the model's answer was cut. */
+/**
+ * A tool call of a chat that has no output yet: the page was reloaded, or the stream of the model's answer
+ * was cut.
+ */
 export interface UnfinishedToolCall {
   toolCallId: string;
   /** The tool as the chat names it: what `addToolOutput` takes for `tool`. */
   tool: string;
   input: unknown;
   /**
-   * The call, which goes on, or has ended meanwhile. Undefined where none is kept: it never left, or its outcome was handed
-   * out and the chat was not stored with it. Whether it may run again, {@link execute}, is the app's to know.
+   * The call, which goes on, or has ended meanwhile. Undefined where none is kept: it never left, or its
+   * outcome was handed out and the chat was not stored with it. Whether it may run again, {@link execute}, is
+   * the app's to know.
    */
   call: Call | undefined;
 }
@@ -52,7 +56,9 @@ export interface UnfinishedToolCall {
  *
  * @throws HoldfastError `bad_argument`
  */
-export async function unfinishedToolCalls(source: ToolSource, messages: readonly ChatMessage[], options: ChatOptions = {}): Promise<UnfinishedToolCall[]> {
+export async function unfinishedToolCalls(
+  source: ToolSource, messages: readonly ChatMessage[], options: ChatOptions = {},
+): Promise<UnfinishedToolCall[]> {
   const { keyOf, parts } = given("unfinishedToolCalls", source, messages, options);
   const open = parts.filter(isUnfinished);
   if (open.length === 0) return [];
@@ -66,38 +72,52 @@ export async function unfinishedToolCalls(source: ToolSource, messages: readonly
 }
 
 /**
- * Says that the chat has been stored with these messages: the calls whose outputs are in them no later page needs. For calls
- * with `ack: "manual"`, so that none is lost between its end and the storing of the chat.
+ * Says that the chat has been stored with these messages: the calls whose outputs are in them no later page
+ * needs. For calls with `ack: "manual"`, so that none is lost between its end and the storing of the chat.
  *
  * @throws HoldfastError `bad_argument`, and what {@link Call.ack} rejects with
  */
-export async function acknowledgeToolCalls(source: ToolSource, messages: readonly ChatMessage[], options: ChatOptions = {}): Promise<void> {
+export async function acknowledgeToolCalls(
+  source: ToolSource, messages: readonly ChatMessage[], options: ChatOptions = {},
+): Promise<void> {
   const { keyOf, parts } = given("acknowledgeToolCalls", source, messages, options);
-  const done = parts.filter((part) => !part.preliminary && (part.state === "output-available" || part.state === "output-error"));
+  const done = parts.filter(
+    (part) => !part.preliminary && (part.state === "output-available" || part.state === "output-error"),
+  );
   if (done.length === 0) return;
   const byKey = await callsByKey(source);
   const ended = done.map(({ toolCallId }) => byKey.get(keyOf(toolCallId))).filter((call) => call?.settled);
   await Promise.all(ended.map((call) => call!.ack()));
 }
 
-/** What the type of a part begins with whose tool the app has named to the AI SDK; the others are "dynamic-tool". */
+/**
+ * What the type of a part begins with whose tool the app has named to the AI SDK; the others are
+ * "dynamic-tool".
+ */
 const STATIC = "tool-";
 
 type ToolPart = ChatPart & { toolCallId: string };
 
-function given(op: string, source: ToolSource, messages: readonly ChatMessage[], { key = (id) => id, ...others }: ChatOptions): { keyOf: (id: string) => string; parts: ToolPart[] } {
+function given(
+  op: string, source: ToolSource, messages: readonly ChatMessage[],
+  { key = (id) => id, ...others }: ChatOptions,
+): { keyOf: (id: string) => string; parts: ToolPart[] } {
   checkSource(op, source);
   checkOptions(op, { key });
   for (const name of Object.keys(others)) throw badArgument(op, name, "is no option: there is key");
-  if (!Array.isArray(messages) || messages.some((message) => !Array.isArray(message?.parts))) throw badArgument(op, "messages", "has to be a list of messages with parts, as useChat has them");
+  if (!Array.isArray(messages) || messages.some((message) => !Array.isArray(message?.parts)))
+    throw badArgument(op, "messages", "has to be a list of messages with parts, as useChat has them");
   const all = messages.flatMap(({ parts }: ChatMessage) => parts);
-  const isTool = (part: ChatPart): part is ToolPart => (part.type === "dynamic-tool" || part.type.startsWith(STATIC)) && typeof part.toolCallId === "string" && !part.providerExecuted;
+  const isTool =
+    (part: ChatPart): part is ToolPart => (part.type === "dynamic-tool" || part.type.startsWith(STATIC)) &&
+    typeof part.toolCallId === "string" && !part.providerExecuted;
   return { keyOf: key, parts: all.filter(isTool) };
 }
 
 /** Whether the tool was called, and has given no output, or a preliminary one alone. */
 function isUnfinished({ state, preliminary, approval }: ToolPart): boolean {
-  return state === "input-available" || (state === "output-available" && preliminary === true) || (state === "approval-responded" && approval?.approved === true);
+  return state === "input-available" || (state === "output-available" && preliminary === true) ||
+    (state === "approval-responded" && approval?.approved === true);
 }
 
 async function callsByKey(source: ToolSource): Promise<Map<string, Call>> {

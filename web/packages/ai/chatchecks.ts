@@ -11,7 +11,8 @@ export interface ToolSource extends Pick<McpClient, "callTool" | "calls"> {
 /** Refuses what has no tools; a promise of a client is a common slip. */
 export function checkSource(op: string, source: unknown): void {
   const given = source as Partial<ToolSource> | null | undefined;
-  if (typeof given?.callTool !== "function" || typeof given.listTools !== "function") throw badArgument(op, "client", "has to be an McpClient, which is what connect resolves to, or a hub");
+  if (typeof given?.callTool !== "function" || typeof given.listTools !== "function")
+    throw badArgument(op, "client", "has to be an McpClient, which is what connect resolves to, or a hub");
 }
 
 /** What the AI SDK gives by itself, and what would have the app answer where nobody asks it. */
@@ -23,8 +24,10 @@ const OTHERS: Record<string, string> = {
 
 /** Refuses options that the calls of a model have no use for; the others callTool looks at. */
 export function checkOptions(op: string, { key, ...options }: { key?: unknown }): void {
-  if (key !== undefined && typeof key !== "function") throw badArgument(op, "key", "has to be a function: of the id of a tool call it makes a key");
-  for (const name of Object.keys(options)) if (Object.hasOwn(OTHERS, name)) throw badArgument(op, name, OTHERS[name]!);
+  if (key !== undefined && typeof key !== "function")
+    throw badArgument(op, "key", "has to be a function: of the id of a tool call it makes a key");
+  for (const name of Object.keys(options))
+    if (Object.hasOwn(OTHERS, name)) throw badArgument(op, name, OTHERS[name]!);
 }
 
 /** What a model gives as arguments: nothing counts as an object without members. */

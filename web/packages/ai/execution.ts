@@ -5,8 +5,8 @@ import { asArguments, type ToolSource } from "./chatchecks.js";
 /** How the calls of a model are made. */
 export interface ToolCallOptions extends Omit<CallOptions, "key" | "signal" | "onprogress" | "input"> {
   /**
-   * The key of a call by the id that the model has given it; by default the id itself. Some models number their calls anew in
-   * each chat: then have the chat's own id in the key.
+   * The key of a call by the id that the model has given it; by default the id itself. Some models number
+   * their calls anew in each chat: then have the chat's own id in the key.
    */
   key?: (toolCallId: string) => string;
 }
@@ -38,18 +38,26 @@ interface Execution {
 }
 
 /**
- * Makes a call, or finds the one that has the id, and gives how it stands once per frame at most: a model's answer is a message
- * that is drawn, and stored, with each of them. Leaving it cancels nothing; the signal does.
+ * Makes a call, or finds the one that has the id, and gives how it stands once per frame at most: a model's
+ * answer is a message that is drawn, and stored, with each of them. Leaving it cancels nothing; the signal
+ * does.
  */
-export async function* executed(source: ToolSource, nameOf: () => string | Promise<string>, input: unknown, { toolCallId, abortSignal, options }: Execution): AsyncGenerator<ToolOutput, void, undefined> {
+export async function* executed(
+  source: ToolSource, nameOf: () => string | Promise<string>, input: unknown,
+  { toolCallId, abortSignal, options }: Execution,
+): AsyncGenerator<ToolOutput, void, undefined> {
   const { key = (id: string) => id, ...others } = options;
   let name = nameOf();
   if (typeof name !== "string") name = await name;
-  const call = source.callTool(name, asArguments(input), { ...others, key: key(toolCallId), ...(abortSignal && { signal: abortSignal }) });
+  const call = source.callTool(name, asArguments(input), {
+    ...others, key: key(toolCallId), ...(abortSignal && { signal: abortSignal })
+  });
   yield* outputsOf(call, abortSignal);
 }
 
-async function* outputsOf(call: Call, abortSignal: AbortSignal | undefined): AsyncGenerator<ToolOutput, void, undefined> {
+async function* outputsOf(
+  call: Call, abortSignal: AbortSignal | undefined,
+): AsyncGenerator<ToolOutput, void, undefined> {
   // A call that was found has the signal of who made it, if any.
   const abort = (): void => call.cancel("the model's answer was given up");
   if (abortSignal?.aborted) abort();
@@ -85,5 +93,8 @@ async function* outputsOf(call: Call, abortSignal: AbortSignal | undefined): Asy
 
 function standingOf({ state, progress, events }: CallSnapshot): ToolProgress {
   const content = events.flatMap((event) => (event.type === "segment" ? [event.content] : []));
-  return { preliminary: true, status: state === "input_required" ? state : "working", ...(progress && { progress }), content };
+  return {
+    preliminary: true, status: state === "input_required" ? state : "working", ...(progress && { progress }),
+    content,
+  };
 }

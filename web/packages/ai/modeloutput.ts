@@ -6,12 +6,20 @@ import { isProgress, type ToolOutput } from "./execution.js";
 type ModelOutput = Awaited<ReturnType<NonNullable<ModelTool["toModelOutput"]>>>;
 type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
 
-/** Says a tool's result to a model: text and media as such, a failure as one, and where there is no content what is structured. */
+/**
+ * Says a tool's result to a model: text and media as such, a failure as one, and where there is no content
+ * what is structured.
+ */
 export function modelOutput(output: ToolOutput): ModelOutput {
-  if (isProgress(output)) return { type: "error-text", value: "The tool has not answered: it was interrupted." };
+  if (isProgress(output))
+    return { type: "error-text", value: "The tool has not answered: it was interrupted." };
   const content = Array.isArray(output.content) ? (output.content as ContentBlock[]) : [];
-  if (output["isError"] === true) return { type: "error-text", value: content.map(textOf).join("\n") || "The tool failed without a word." };
-  if (content.length === 0) return output["structuredContent"] === undefined ? { type: "text", value: "" } : { type: "json", value: output["structuredContent"] as never };
+  if (output["isError"] === true)
+    return { type: "error-text", value: content.map(textOf).join("\n") || "The tool failed without a word." };
+  if (content.length === 0)
+    return output["structuredContent"] === undefined
+      ? { type: "text", value: "" }
+      : { type: "json", value: output["structuredContent"] as never };
   return { type: "content", value: content.map(partOf) };
 }
 

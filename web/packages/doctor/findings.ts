@@ -30,7 +30,10 @@ export interface DiagnosisFinding {
 }
 
 /** The header fields that browsers ask about, of all revisions: what a server has to allow. */
-export const ALLOWED: readonly string[] = ["content-type", "authorization", "mcp-protocol-version", "mcp-session-id", "last-event-id", "mcp-method", "mcp-name"];
+export const ALLOWED: readonly string[] = [
+  "content-type", "authorization", "mcp-protocol-version", "mcp-session-id", "last-event-id", "mcp-method",
+  "mcp-name",
+];
 
 /** What is said in CORS. */
 export interface Cors {
@@ -56,9 +59,16 @@ export function corsLines({ origin, headers, credentials }: Cors): Record<Stack,
     ...(credentials ? [`headers.set("Access-Control-Allow-Credentials", "true");`] : []),
   ];
   return {
-    express: `app.use(cors({ origin: ${JSON.stringify(origin)}, methods: ["GET", "POST", "DELETE"], allowedHeaders: [${quoted}], exposedHeaders: [${quotedExposed}]${credentials ? ", credentials: true" : ""} }));`,
-    fastapi: `app = CORSMiddleware(app, allow_origins=[${JSON.stringify(origin)}], allow_methods=["GET", "POST", "DELETE"], allow_headers=[${quoted}], expose_headers=[${quotedExposed}]${credentials ? ", allow_credentials=True" : ""})`,
-    go: `cors.New(cors.Options{AllowedOrigins: []string{${JSON.stringify(origin)}}, AllowedMethods: []string{"GET", "POST", "DELETE"}, AllowedHeaders: []string{${quoted}}, ExposedHeaders: []string{${quotedExposed}}${credentials ? ", AllowCredentials: true" : ""}}).Handler(mux) // github.com/rs/cors`,
+    express: `app.use(cors({ origin: ${JSON.stringify(origin)}, methods: ["GET", "POST", "DELETE"], ` +
+      `allowedHeaders: [${quoted}], exposedHeaders: ` +
+      `[${quotedExposed}]${credentials ? ", credentials: true" : ""} }));`,
+    fastapi: `app = CORSMiddleware(app, allow_origins=[${JSON.stringify(origin)}], allow_methods=["GET", ` +
+      `"POST", "DELETE"], allow_headers=[${quoted}], ` +
+      `expose_headers=[${quotedExposed}]${credentials ? ", allow_credentials=True" : ""})`,
+    go: `cors.New(cors.Options{AllowedOrigins: []string{${JSON.stringify(origin)}}, AllowedMethods: ` +
+      `[]string{"GET", "POST", "DELETE"}, AllowedHeaders: []string{${quoted}}, ExposedHeaders: ` +
+      `[]string{${quotedExposed}}${credentials ? ", AllowCredentials: true" : ""}}).Handler(mux) // ` +
+      "github.com/rs/cors",
     nginx: [
       `add_header Access-Control-Allow-Origin ${JSON.stringify(origin)} always;`,
       `add_header Access-Control-Allow-Methods "GET, POST, DELETE, OPTIONS" always;`,
@@ -74,8 +84,10 @@ export function corsLines({ origin, headers, credentials }: Cors): Record<Stack,
 /** The lines that have a stream pass piece by piece, by stack. */
 export const UNBUFFERED: Readonly<Record<Stack, string>> = {
   express: `res.setHeader("X-Accel-Buffering", "no"); // and no compression() for text/event-stream`,
-  fastapi: `StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}) # and no GZipMiddleware`,
+  fastapi: `StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}) ` +
+    "# and no GZipMiddleware",
   go: `w.Header().Set("X-Accel-Buffering", "no"); http.NewResponseController(w).Flush() // after each event`,
   nginx: `proxy_buffering off; proxy_cache off; gzip off; proxy_read_timeout 1h;`,
-  cloudflare: `return new Response(upstream.body, { headers: upstream.headers }); // never await upstream.text()`,
+  cloudflare: "return new Response(upstream.body, { headers: upstream.headers }); // never await " +
+    "upstream.text()",
 };

@@ -1,10 +1,13 @@
-// The requests by which a server is looked at. All but one are GET, or a DELETE of a session that there is not, and change nothing; the
-// one is `initialize`, as every client makes it, and the session that it may give is given back.
+// The requests by which a server is looked at. All but one are GET, or a DELETE of a session that there is
+// not, and change nothing; the one is `initialize`, as every client makes it, and the session that it may
+// give is given back.
 
 /** How long one request may take, in ms. */
 const PATIENCE = 5_000;
 
-/** What came of a request: a browser tells a page no more than that. `late`: its head did not come in time. */
+/**
+ * What came of a request: a browser tells a page no more than that. `late`: its head did not come in time.
+ */
 export type Outcome = Response | "failed" | "late";
 
 /** Makes requests, and gives up with the signal. */
@@ -14,7 +17,10 @@ export class Probes {
   readonly #patience: number;
   readonly #fetch: typeof fetch;
 
-  constructor(url: string, signal: AbortSignal | undefined, patience: number = PATIENCE, ask: typeof fetch = (input, init) => fetch(input, init)) {
+  constructor(
+    url: string, signal: AbortSignal | undefined, patience: number = PATIENCE,
+    ask: typeof fetch = (input, init) => fetch(input, init),
+  ) {
     this.url = url;
     this.#signal = signal;
     this.#patience = patience;
@@ -33,7 +39,9 @@ export class Probes {
       over.abort();
     }, this.#patience);
     try {
-      return await this.#fetch(this.url, { credentials: "omit", cache: "no-store", redirect: "manual", ...init, signal: over.signal });
+      return await this.#fetch(this.url, {
+        credentials: "omit", cache: "no-store", redirect: "manual", ...init, signal: over.signal,
+      });
     } catch {
       this.#signal?.throwIfAborted();
       return isLate ? "late" : "failed";
@@ -52,12 +60,13 @@ export class Probes {
   }
 
   /**
-   * Whether a request fails because a rule forbids it: it does so each time, while another one to the same server is answered. A network that
-   * comes and goes is not taken for a rule.
+   * Whether a request fails because a rule forbids it: it does so each time, while another one to the same
+   * server is answered. A network that comes and goes is not taken for a rule.
    */
   async isRule(forbidden: RequestInit, allowed: RequestInit): Promise<boolean> {
     // Not one after the other in turn: what cuts each second request would look like a rule.
-    for (const init of [forbidden, allowed, allowed, forbidden, forbidden, allowed]) if ((await this.passes(init)) !== (init === allowed)) return false;
+    for (const init of [forbidden, allowed, allowed, forbidden, forbidden, allowed])
+      if ((await this.passes(init)) !== (init === allowed)) return false;
     return true;
   }
 

@@ -18,7 +18,10 @@ export interface HubServer {
   name: string;
   /** What {@link connect} resolved to. It is the app's: a hub that is closed closes none. */
   client: McpClient;
-  /** What its tools' names begin with; by default its name and "_". With `false` they stay as they are, where no other server has them. */
+  /**
+   * What its tools' names begin with; by default its name and "_". With `false` they stay as they are, where
+   * no other server has them.
+   */
   prefix?: string | false;
   /** Which of its tools are there; without it, all. The others cannot be called here either. */
   filter?: (tool: Tool) => boolean;
@@ -62,8 +65,8 @@ interface Entry extends HubServer {
 type Listener = (event: never) => void;
 
 /**
- * Several servers as one: one list of tools, each under a name of its own, and one list of calls. It has what `holdfast/ai` takes
- * in the place of a client.
+ * Several servers as one: one list of tools, each under a name of its own, and one list of calls. It has what
+ * `holdfast/ai` takes in the place of a client.
  */
 export class Hub {
   readonly #servers = new Map<string, Entry>();
@@ -72,7 +75,10 @@ export class Hub {
   /** By the calls that were made or found here. */
   readonly #owners = new WeakMap<Call<CallToolResult>, string>();
 
-  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  /**
+   * @internal A framework leaves alone what says what it is: behind its proxy an object has no private
+   * members.
+   */
   get [Symbol.toStringTag](): string {
     return "Hub";
   }
@@ -102,7 +108,10 @@ export class Hub {
     this.#emit("changed", { what: "tools", server: server.name });
   }
 
-  /** Gives a server back, whose client is open as before. Its calls go on there. Does nothing where there is none of that name. */
+  /**
+   * Gives a server back, whose client is open as before. Its calls go on there. Does nothing where there is
+   * none of that name.
+   */
   remove(server: string): void {
     const entry = this.#servers.get(server);
     if (!entry) return;
@@ -113,18 +122,28 @@ export class Hub {
   }
 
   /**
-   * The tools of all servers. One that does not answer is in `failed`, and keeps the others from nothing; rejects where
-   * all fail. What servers let clients keep (`ttlMs`, 2026-07-28) is asked for again once it is stale, or has `changed`.
+   * The tools of all servers. One that does not answer is in `failed`, and keeps the others from nothing;
+   * rejects where all fail. What servers let clients keep (`ttlMs`, 2026-07-28) is asked for again once it is
+   * stale, or has `changed`.
    */
   async listTools(options: RequestOptions = {}): Promise<HubTools> {
     const { answers, failed } = await this.#askAll((client) => client.listTools(options));
-    const names = this.#names.of(answers.map(({ entry, answer }) => ({ server: entry.name, prefix: prefixOf(entry), tools: answer.tools.filter((tool) => entry.filter?.(tool) ?? true) })));
-    return { tools: names.map(({ name, server, tool }) => ({ ...tool, name, server, toolName: tool.name })), failed };
+    const names = this.#names.of(
+      answers.map(
+        ({ entry, answer }) => ({
+          server: entry.name, prefix: prefixOf(entry),
+          tools: answer.tools.filter((tool) => entry.filter?.(tool) ?? true),
+        }),
+      )
+    );
+    return {
+      tools: names.map(({ name, server, tool }) => ({ ...tool, name, server, toolName: tool.name })), failed,
+    };
   }
 
   /**
-   * Calls a tool by the hub's name for it; as {@link McpClient.callTool} else. A page that has not listed the tools may call them
-   * all the same, where one server's prefix alone fits, and that has no `filter`.
+   * Calls a tool by the hub's name for it; as {@link McpClient.callTool} else. A page that has not listed the
+   * tools may call them all the same, where one server's prefix alone fits, and that has no `filter`.
    *
    * @throws HoldfastError `bad_argument`, at once
    */
@@ -133,22 +152,28 @@ export class Hub {
   callTool<T = CallToolResult>(tool: { name: string; arguments?: Open }, options?: CallOptions): Call<T>;
   callTool<T>(tool: string | { name: string; arguments?: Open }, second?: unknown, third?: unknown): Call<T> {
     const name = typeof tool === "string" ? tool : tool?.name;
-    if (typeof name !== "string" || name === "") throw badArgument("tools/call", "name", "has to be the name of a tool");
+    if (typeof name !== "string" || name === "")
+      throw badArgument("tools/call", "name", "has to be the name of a tool");
     const { server, toolName } = this.#find(name);
     const { client } = this.#servers.get(server)!;
-    const call = typeof tool === "string" ? client.callTool<T>(toolName, second as Open, third as CallOptions) : client.callTool<T>({ ...tool, name: toolName } as never, second as CallOptions);
+    const call = typeof tool === "string"
+      ? client.callTool<T>(toolName, second as Open, third as CallOptions)
+      : client.callTool<T>({ ...tool, name: toolName } as never, second as CallOptions);
     this.#owners.set(call as unknown as Call<CallToolResult>, server);
     return call;
   }
 
   /**
-   * The calls of all servers that are kept and not acknowledged, in the order of their making. As {@link Connection.calls}. A client
-   * that has failed is in `failed`, and keeps those of the others from nobody; rejects where all fail.
+   * The calls of all servers that are kept and not acknowledged, in the order of their making. As
+   * {@link Connection.calls}. A client that has failed is in `failed`, and keeps those of the others from
+   * nobody; rejects where all fail.
    */
   async calls(): Promise<HubCalls> {
     const { answers, failed } = await this.#askAll((client) => client.calls());
     for (const { entry, answer } of answers) for (const call of answer) this.#owners.set(call, entry.name);
-    return Object.assign(answers.flatMap(({ answer }) => answer).sort((a, b) => a.createdAt - b.createdAt), { failed });
+    return Object.assign(answers.flatMap(({ answer }) => answer).sort((a, b) => a.createdAt - b.createdAt), {
+      failed,
+    });
   }
 
   /** Of which server a call is; undefined for one that the hub has neither made nor given. */
@@ -157,7 +182,8 @@ export class Hub {
   }
 
   /**
-   * Listens to all clients: each event of theirs, with the `server` that it is of. Returns what stops listening.
+   * Listens to all clients: each event of theirs, with the `server` that it is of. Returns what stops
+   * listening.
    *
    * @throws HoldfastError `bad_argument`
    */
@@ -218,8 +244,13 @@ export class Hub {
     }
   }
 
-  /** Asks all clients; throws where all fail. Servers that have gone meanwhile have neither answered nor failed. */
-  async #askAll<T>(ask: (client: McpClient) => Promise<T>): Promise<{ answers: { entry: Entry; answer: T }[]; failed: HubFailure[] }> {
+  /**
+   * Asks all clients; throws where all fail. Servers that have gone meanwhile have neither answered nor
+   * failed.
+   */
+  async #askAll<T>(
+    ask: (client: McpClient) => Promise<T>,
+  ): Promise<{ answers: { entry: Entry; answer: T }[]; failed: HubFailure[] }> {
     const answers: { entry: Entry; answer: T }[] = [];
     const failed: HubFailure[] = [];
     const asked = [...this.#servers.values()].map((entry) => ({ entry, coming: ask(entry.client) }));
@@ -237,10 +268,18 @@ export class Hub {
   #find(name: string): { server: string; toolName: string } {
     const known = this.#names.get(name);
     if (known) return known;
-    const fitting = [...this.#servers.values()].filter((entry) => prefixOf(entry) !== "" && name.startsWith(prefixOf(entry)) && name.length > prefixOf(entry).length);
+    const fitting = [...this.#servers.values()].filter(
+      (entry) => prefixOf(entry) !== "" && name.startsWith(prefixOf(entry)) &&
+        name.length > prefixOf(entry).length,
+    );
     // A filter looks at a tool: of a name alone nobody knows whether it leaves that out.
-    if (fitting.length === 1 && !fitting[0]!.filter) return { server: fitting[0]!.name, toolName: name.slice(prefixOf(fitting[0]!).length) };
-    const problems = ["is no tool's: it begins with no server's prefix", "is that of no tool that was listed: the filter of its server leaves it out, or nobody has asked for the list yet"];
+    if (fitting.length === 1 && !fitting[0]!.filter)
+      return { server: fitting[0]!.name, toolName: name.slice(prefixOf(fitting[0]!).length) };
+    const problems = [
+      "is no tool's: it begins with no server's prefix",
+      "is that of no tool that was listed: the filter of its server leaves it out, or nobody has asked for " +
+        "the list yet",
+    ];
     throw new HoldfastError({
       code: "bad_argument",
       op: "tools/call",
@@ -270,12 +309,20 @@ const MEMBERS = ["name", "client", "prefix", "filter"];
 
 function check(op: string, server: HubServer, taken: ReadonlyMap<string, unknown>): void {
   const { name, client, prefix, filter } = server ?? {};
-  for (const member of Object.keys(server ?? {})) if (!MEMBERS.includes(member)) throw badArgument(op, member, `is no option: there are ${MEMBERS.join(", ")}`);
-  if (typeof name !== "string" || !NAME.test(name)) throw badArgument(op, "name", 'has to be the app\'s name for the server, of letters, digits, "_" and "-"');
+  for (const member of Object.keys(server ?? {}))
+    if (!MEMBERS.includes(member))
+      throw badArgument(op, member, `is no option: there are ${MEMBERS.join(", ")}`);
+  if (typeof name !== "string" || !NAME.test(name))
+    throw badArgument(
+      op, "name", 'has to be the app\'s name for the server, of letters, digits, "_" and "-"',
+    );
   if (taken.has(name)) throw badArgument(op, "name", `is that of another server: ${name}`);
-  if (typeof (client as Partial<McpClient> | undefined)?.listTools !== "function") throw badArgument(op, `client of ${name}`, "has to be an McpClient: what connect resolves to");
-  if (prefix !== undefined && prefix !== false && (typeof prefix !== "string" || !NAME.test(prefix))) throw badArgument(op, "prefix", 'has to be false, or text of letters, digits, "_" and "-"');
-  if (filter !== undefined && typeof filter !== "function") throw badArgument(op, "filter", "has to be a function");
+  if (typeof (client as Partial<McpClient> | undefined)?.listTools !== "function")
+    throw badArgument(op, `client of ${name}`, "has to be an McpClient: what connect resolves to");
+  if (prefix !== undefined && prefix !== false && (typeof prefix !== "string" || !NAME.test(prefix)))
+    throw badArgument(op, "prefix", 'has to be false, or text of letters, digits, "_" and "-"');
+  if (filter !== undefined && typeof filter !== "function")
+    throw badArgument(op, "filter", "has to be a function");
 }
 
 function prefixOf({ name, prefix = `${name}_` }: HubServer): string {

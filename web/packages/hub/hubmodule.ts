@@ -3,4 +3,6 @@
  *
  * @module
  */
-export { hub, type Hub, type HubCalls, type HubEvents, type HubFailure, type HubServer, type HubTool, type HubTools } from "./hub.js";
+export {
+  hub, type Hub, type HubCalls, type HubEvents, type HubFailure, type HubServer, type HubTool, type HubTools,
+} from "./hub.js";

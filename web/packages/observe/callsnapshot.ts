@@ -15,7 +15,15 @@ import type {
  * answer. `awaiting_authorization`: the call waits until somebody has signed in.
  * `failed` has an `error`; a tool that reports a failure of its own has `completed`, with `isError`.
  */
-export type CallState = "looking" | "missing" | "working" | "input_required" | "awaiting_authorization" | "completed" | "failed" | "cancelled";
+export type CallState =
+  | "looking"
+  | "missing"
+  | "working"
+  | "input_required"
+  | "awaiting_authorization"
+  | "completed"
+  | "failed"
+  | "cancelled";
 
 /** What can be done with a call that is shown. The functions stay the same while the call does. */
 export interface CallActions {
@@ -27,7 +35,10 @@ export interface CallActions {
   pause(): void;
   /** As {@link Call.resume}. */
   resume(): void;
-  /** Runs the request again, as {@link Call.retry}; from then on the new call is shown in the place of this one. */
+  /**
+   * Runs the request again, as {@link Call.retry}; from then on the new call is shown in the place of this
+   * one.
+   */
   retry(): void;
   /** As {@link Call.abandon}. */
   abandon(): void;
@@ -58,7 +69,10 @@ export interface CallSnapshot<T = CallToolResult> extends CallActions {
 
 /** How a call is observed. */
 export interface ObserveOptions {
-  /** How many events a snapshot has at most; the most that anybody asked for holds for all who observe the call. Default 1,000. */
+  /**
+   * How many events a snapshot has at most; the most that anybody asked for holds for all who observe the
+   * call. Default 1,000.
+   */
   events?: number;
 }
 

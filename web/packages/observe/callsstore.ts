@@ -16,8 +16,8 @@ export interface CallsSnapshot {
 const ENDED = 200;
 
 /**
- * The calls of one client: of this page, of earlier ones and of other tabs. A call that ends stays, so that its outcome is
- * not gone with the frame that shows it, until the app acknowledges it.
+ * The calls of one client: of this page, of earlier ones and of other tabs. A call that ends stays, so that
+ * its outcome is not gone with the frame that shows it, until the app acknowledges it.
  */
 export class CallsStore extends Observed<CallsSnapshot> {
   readonly #client: McpClient;
@@ -78,7 +78,8 @@ export class CallsStore extends Observed<CallsSnapshot> {
 
   #ended(call: Call<CallToolResult>): void {
     this.#underWay.delete(call);
-    // What is not kept is nobody's to find again; what ended with its client, or its user, goes on elsewhere, or is another's.
+    // What is not kept is nobody's to find again; what ended with its client, or its user, goes on elsewhere,
+    // or is another's.
     if (!call.kept || call.failure?.code === "closed") this.#drop(call);
     const ended = [...this.#known.values()].filter(({ settled }) => settled);
     for (const old of ended.slice(0, -ENDED)) this.#drop(old);
@@ -87,8 +88,8 @@ export class CallsStore extends Observed<CallsSnapshot> {
   }
 
   /**
-   * What has ended was the last user's, and that user's to see, or has been deleted; what is under way ends by itself. The next
-   * user may have calls already, and a client that is closed has none.
+   * What has ended was the last user's, and that user's to see, or has been deleted; what is under way ends
+   * by itself. The next user may have calls already, and a client that is closed has none.
    */
   #forget(): void {
     for (const call of this.#known.values()) if (call.settled) this.#drop(call);
@@ -101,7 +102,8 @@ export class CallsStore extends Observed<CallsSnapshot> {
   }
 
   protected current(): CallsSnapshot {
-    const calls = [...this.#known.values()].filter(({ kept }) => kept).sort((a, b) => a.createdAt - b.createdAt);
+    const calls =
+      [...this.#known.values()].filter(({ kept }) => kept).sort((a, b) => a.createdAt - b.createdAt);
     return { state: this.#state === "ready" ? "ready" : "looking", calls };
   }
 }
@@ -116,8 +118,9 @@ export function callsOf(client: McpClient): CallsStore {
 }
 
 /**
- * Observes which calls there are that are kept: what {@link Connection.calls} gives, and those that have ended in this page,
- * until the app acknowledges them with {@link Call.ack}. Nothing of a call is read, and none is acknowledged, by this.
+ * Observes which calls there are that are kept: what {@link Connection.calls} gives, and those that have
+ * ended in this page, until the app acknowledges them with {@link Call.ack}. Nothing of a call is read, and
+ * none is acknowledged, by this.
  *
  * @throws HoldfastError `bad_argument`
  */
@@ -168,7 +171,9 @@ class FoundCall extends Observed<CallSnapshot> implements ObservedCall {
   }
 
   #found(): Call<CallToolResult> | undefined {
-    return this.#calls.snapshot().calls.filter(({ key, id }) => key === this.#name || id === this.#name).at(-1);
+    return this.#calls.snapshot().calls.filter(
+      ({ key, id }) => key === this.#name || id === this.#name,
+    ).at(-1);
   }
 
   protected current(): CallSnapshot {
@@ -180,14 +185,16 @@ class FoundCall extends Observed<CallSnapshot> implements ObservedCall {
 }
 
 /**
- * Observes the call that has that key or id, of this page or of an earlier one: `looking` until it is found, or known to be
- * `missing`; a call that is made with the key later is found then. As {@link observeCall} else.
+ * Observes the call that has that key or id, of this page or of an earlier one: `looking` until it is found,
+ * or known to be `missing`; a call that is made with the key later is found then. As {@link observeCall}
+ * else.
  *
  * @throws HoldfastError `bad_argument`
  */
 export function findCall(client: McpClient, keyOrId: string, options: ObserveOptions = {}): ObservedCall {
   checkClient("findCall", client);
   checkObserve("findCall", options);
-  if (typeof keyOrId !== "string" || keyOrId === "") throw badArgument("findCall", "keyOrId", "has to be the key or the id of a call");
+  if (typeof keyOrId !== "string" || keyOrId === "")
+    throw badArgument("findCall", "keyOrId", "has to be the key or the id of a call");
   return new FoundCall(callsOf(client), keyOrId, options);
 }

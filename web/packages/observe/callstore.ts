@@ -1,5 +1,7 @@
 import type { Call, CallEvent, CallToolResult, InputEvent, Progress } from "holdfast";
-import { EVENTS, type CallActions, type CallSnapshot, type CallState, type ObserveOptions } from "./callsnapshot.js";
+import {
+  EVENTS, type CallActions, type CallSnapshot, type CallState, type ObserveOptions,
+} from "./callsnapshot.js";
 import { checkCall, checkObserve } from "../shared/checks.js";
 import { Observed, type Store } from "./observed.js";
 
@@ -31,7 +33,10 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
     this.#most = Math.max(this.#most, events);
   }
 
-  /** The outcome of a snapshot is the app's from here on: with `ack: "auto"` the store of calls need not keep it. */
+  /**
+   * The outcome of a snapshot is the app's from here on: with `ack: "auto"` the store of calls need not keep
+   * it.
+   */
   readonly hand = ({ call, state }: CallSnapshot<T>): void => {
     if (call && isOver(state)) call.result.catch(() => {});
   };
@@ -55,7 +60,8 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
         if (done) break;
         this.#add(value);
       } catch {
-        if (call.settled || call !== this.#call) break; // its own error, which the snapshot has; else that event was no JSON
+        // its own error, which the snapshot has; else that event was no JSON
+        if (call.settled || call !== this.#call) break;
       }
     }
     if (call !== this.#call) return;
@@ -97,7 +103,10 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
   /** It has ended for who looks at it once its last event is shown. */
   #state(): CallState {
     const { settled, failure } = this.#call;
-    if (!settled || this.#reading === "reading") return this.#awaits ? "awaiting_authorization" : this.#input && this.#call.isAsked ? "input_required" : "working";
+    if (!settled || this.#reading === "reading")
+      return this.#awaits
+        ? "awaiting_authorization"
+        : this.#input && this.#call.isAsked ? "input_required" : "working";
     if (!failure) return "completed";
     return failure.code === "cancelled" ? "cancelled" : "failed";
   }
@@ -106,7 +115,9 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
   #follow(call: Call<T>): void {
     this.#call = call;
     stores.set(call as Call<unknown>, this as CallStore<unknown>);
-    [this.#events, this.#count, this.#progress, this.#input, this.#paused, this.#awaits] = [[], 0, undefined, undefined, false, false];
+    [
+      this.#events, this.#count, this.#progress, this.#input, this.#paused, this.#awaits,
+    ] = [[], 0, undefined, undefined, false, false];
     this.#reading = "not";
     if (this.heard) this.begin();
     this.publish();
@@ -140,22 +151,24 @@ function isOver(state: CallState): boolean {
 /** A call that is observed. */
 export interface ObservedCall<T = CallToolResult> extends Store<CallSnapshot<T>> {
   /**
-   * Says that the app has had the outcome of a snapshot: with `ack: "auto"` no later page gets the call. For what
-   * listens by {@link Store.onChange} and shows the outcome later; `subscribe` does it by itself.
+   * Says that the app has had the outcome of a snapshot: with `ack: "auto"` no later page gets the call. For
+   * what listens by {@link Store.onChange} and shows the outcome later; `subscribe` does it by itself.
    */
   hand(snapshot: CallSnapshot<T>): void;
 }
 
 /**
- * Observes a call: its events, progress and outcome, one value per frame at most. All who observe a call share one
- * reading of it, as the first reader that it has: events from before are among them.
+ * Observes a call: its events, progress and outcome, one value per frame at most. All who observe a call
+ * share one reading of it, as the first reader that it has: events from before are among them.
  *
  * A `subscribe` listener that is given the outcome and does not throw has had it, as code that awaits
  * {@link Call.result} has: with `ack: "auto"` no later page gets the call.
  *
  * @throws HoldfastError `bad_argument`
  */
-export function observeCall<T = CallToolResult>(call: Call<T>, options: ObserveOptions = {}): ObservedCall<T> {
+export function observeCall<T = CallToolResult>(
+  call: Call<T>, options: ObserveOptions = {},
+): ObservedCall<T> {
   checkCall("observeCall", call);
   checkObserve("observeCall", options);
   let store = stores.get(call as Call<unknown>) as CallStore<T> | undefined;

@@ -1,11 +1,13 @@
-// Whether two parts of an app mean the same connection: the same address and options, as far as they can be compared.
+// Whether two parts of an app mean the same connection: the same address and options, as far as they can be
+// compared.
 
 import type { OAuth } from "holdfast";
 
 /**
- * A text that is the same for the same address and options. Functions count by being there, since a component makes
- * new ones each time that it is drawn; objects of a class by which one they are, and a sign-in by what it was made of: its
- * functions say who signs in, and count by their text, which stays the same where a component is drawn again.
+ * A text that is the same for the same address and options. Functions count by being there, since a component
+ * makes new ones each time that it is drawn; objects of a class by which one they are, and a sign-in by what
+ * it was made of: its functions say who signs in, and count by their text, which stays the same where a
+ * component is drawn again.
  */
 export function connectionKey(url: unknown, options: object): string {
   const { auth, ...others } = options as { auth?: { readonly of?: object } };
@@ -30,7 +32,10 @@ function comparable(value: unknown, textOf: (code: unknown) => string = () => ""
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return ["object", numberOf(value)];
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return ["members", members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, comparable(member, textOf)])];
+  return [
+    "members",
+    members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, comparable(member, textOf)]),
+  ];
 }
 
 const numbers = new WeakMap<object, number>();
@@ -45,8 +50,8 @@ function numberOf(object: object): number {
 type Code = (...args: unknown[]) => unknown;
 
 /**
- * The options with functions that call the newest of the app's: a handler of a component sees what that component
- * sees now. Of handlers as well, and of no other members.
+ * The options with functions that call the newest of the app's: a handler of a component sees what that
+ * component sees now. Of handlers as well, and of no other members.
  */
 export function withNewest<O extends object>(options: O, newest: () => O): O {
   const copy = (given: object, now: () => object): object =>
@@ -54,8 +59,14 @@ export function withNewest<O extends object>(options: O, newest: () => O): O {
       Object.entries(given).map(([name, value]) => {
         const live = (): unknown => (now() as Record<string, unknown>)[name];
         if (name === "auth") return [name, newestSignIn(value as OAuth, () => live() as OAuth | undefined)];
-        if (typeof value === "function") return [name, (...args: unknown[]) => (now() as Record<string, Code>)[name]!(...args)];
-        return [name, name === "handlers" && typeof value === "object" && value !== null ? copy(handlersOf(value), () => live() as object) : value];
+        if (typeof value === "function")
+          return [name, (...args: unknown[]) => (now() as Record<string, Code>)[name]!(...args)];
+        return [
+          name,
+          name === "handlers" && typeof value === "object" && value !== null
+            ? copy(handlersOf(value), () => live() as object)
+            : value,
+        ];
       }),
     );
   return copy(options, newest) as O;

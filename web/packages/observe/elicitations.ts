@@ -7,7 +7,10 @@ import {
 } from "holdfast";
 import { Observed, type Store } from "./observed.js";
 
-/** Something that a server asks a person for. Answered once, with `accept`, `decline` or `cancel`; `saveDraft` keeps what is typed. */
+/**
+ * Something that a server asks a person for. Answered once, with `accept`, `decline` or `cancel`; `saveDraft`
+ * keeps what is typed.
+ */
 export class ServerElicitation extends ElicitationRequest {
   /** Tells it from the others; for React's `key`. */
   readonly id: number;
@@ -15,16 +18,23 @@ export class ServerElicitation extends ElicitationRequest {
   readonly server: string;
 
   /** @internal */
-  constructor(id: number, request: FormElicitation | URLElicitation, context: InputContext, answered: (result: ElicitationResult) => void) {
+  constructor(
+    id: number, request: FormElicitation | URLElicitation, context: InputContext,
+    answered: (result: ElicitationResult) => void,
+  ) {
     const save = (json: string): void => context.saveDraft(json === "" ? undefined : JSON.parse(json));
-    super(request, context.draft !== undefined, (_, json) => answered(JSON.parse(json) as ElicitationResult), { draft: context.draft, save, check: context.check });
+    super(
+      request, context.draft !== undefined, (_, json) => answered(JSON.parse(json) as ElicitationResult),
+      { draft: context.draft, save, check: context.check },
+    );
     this.id = id;
     this.server = context.server;
   }
 
   /**
-   * Of a page to visit: the person agrees, and says that they have done there what it is for. A call that cannot run
-   * before is made again at once (see {@link ElicitationResult.complete}); after `accept` that waits for the server's word.
+   * Of a page to visit: the person agrees, and says that they have done there what it is for. A call that
+   * cannot run before is made again at once (see {@link ElicitationResult.complete}); after `accept` that
+   * waits for the server's word.
    */
   complete(): void {
     this.answer(true, { action: "accept", complete: true });
@@ -70,7 +80,12 @@ export const elicitations: Store<readonly ServerElicitation[]> = open;
 /** None. */
 export const NO_ELICITATIONS: readonly ServerElicitation[] = Object.freeze([]);
 
-/** The handler that puts what a server asks into {@link elicitations}: `connect(url, { handlers: { elicitation: elicit } })`. */
-export function elicit(request: FormElicitation | URLElicitation, context: InputContext): Promise<ElicitationResult> {
+/**
+ * The handler that puts what a server asks into {@link elicitations}: `connect(url, { handlers: {
+ * elicitation: elicit } })`.
+ */
+export function elicit(
+  request: FormElicitation | URLElicitation, context: InputContext,
+): Promise<ElicitationResult> {
   return open.ask(request, context);
 }

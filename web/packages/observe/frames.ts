@@ -8,7 +8,9 @@ interface Changed {
 const waiting = new Set<Changed>();
 let stop: (() => void) | undefined;
 
-/** Has a change made known with the next frame; at once where nobody sees the page, which then has no frames. */
+/**
+ * Has a change made known with the next frame; at once where nobody sees the page, which then has no frames.
+ */
 export function nextFrame(changed: Changed): void {
   waiting.add(changed);
   stop ??= inAFrame(publishAll);
@@ -22,7 +24,10 @@ function publishAll(): void {
   for (const changed of all) changed.publish();
 }
 
-/** ms after which nobody waits for a frame any more: a frame of another origin that is scrolled away has none, and is not hidden. */
+/**
+ * ms after which nobody waits for a frame any more: a frame of another origin that is scrolled away has none,
+ * and is not hidden.
+ */
 const NO_FRAME = 1000;
 
 /** Runs it once; the returned function takes back what would run it later. */

@@ -13,7 +13,10 @@ export interface Store<T> {
   subscribe(listener: (value: T) => void): () => void;
   /** The value now; the same object until it has changed. */
   snapshot(): T;
-  /** Calls the listener when {@link Store.snapshot} gives another value, without it: what useSyncExternalStore wants. */
+  /**
+   * Calls the listener when {@link Store.snapshot} gives another value, without it: what useSyncExternalStore
+   * wants.
+   */
   onChange(listener: () => void): () => void;
 }
 

@@ -26,9 +26,14 @@ export interface ConnectionSnapshot<C = McpClient> {
   reconnect(): void;
 }
 
-/** Options of a connection that several parts of an app share: those of {@link connect} or {@link connectAgent}. */
+/**
+ * Options of a connection that several parts of an app share: those of {@link connect} or
+ * {@link connectAgent}.
+ */
 export type SharedOptions<O> = Omit<O, "signal"> & {
-  /** For how long it stays open when nobody uses it any more and no call is under way, in ms. Default 10,000. */
+  /**
+   * For how long it stays open when nobody uses it any more and no call is under way, in ms. Default 10,000.
+   */
   linger?: number;
 };
 
@@ -38,19 +43,27 @@ export interface SharedConnection<C, O> extends Store<ConnectionSnapshot<C>> {
   readonly key: string;
   /** Connects, if nobody has yet; resolves to the client. */
   ready(): Promise<C>;
-  /** Why it could not be had, so that who waited for {@link SharedConnection.ready} can show it: for a second, after which `ready()` tries again. */
+  /**
+   * Why it could not be had, so that who waited for {@link SharedConnection.ready} can show it: for a second,
+   * after which `ready()` tries again.
+   */
   failure(): HoldfastError | undefined;
   /** These are the newest of its functions: handlers, `token`, `fetch`. */
   update(options: SharedOptions<O>): void;
 }
 
 /** What is shown before there is a client, and by a server that renders the page. */
-export const CONNECTING: ConnectionSnapshot<never> = Object.freeze({ client: undefined, state: "connecting", error: undefined, reconnect: () => {} });
+export const CONNECTING: ConnectionSnapshot<never> = Object.freeze({
+  client: undefined, state: "connecting", error: undefined, reconnect: () => {},
+});
 
 /** ms that a connection stays open when nobody uses it. */
 const LINGER = 10_000;
 
-/** ms in which a component that has suspended draws what has come of it; and then a failure is over: who draws anew, as by "try again", connects. */
+/**
+ * ms in which a component that has suspended draws what has come of it; and then a failure is over: who draws
+ * anew, as by "try again", connects.
+ */
 const DRAWN_WITHIN = 1_000;
 
 /** What is shared. */
@@ -159,7 +172,9 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   #lingers(): void {
     clearTimeout(this.#timer);
     const { linger = LINGER } = this.newest;
-    const ms = this.#state === "failed" ? DRAWN_WITHIN : this.#wasHeard ? linger : Math.max(linger, DRAWN_WITHIN);
+    const ms = this.#state === "failed"
+      ? DRAWN_WITHIN
+      : this.#wasHeard ? linger : Math.max(linger, DRAWN_WITHIN);
     this.#timer = setTimeout(() => this.#over(), ms);
     (this.#timer as { unref?: () => void }).unref?.(); // a page has no such thing; Node would wait for it
   }
@@ -195,7 +210,10 @@ export class Connections<C extends Client, O extends object> {
     this.#kind = kind;
   }
 
-  /** A way to that connection. Nothing is opened, or kept, before somebody uses it: a component may be drawn and thrown away. */
+  /**
+   * A way to that connection. Nothing is opened, or kept, before somebody uses it: a component may be drawn
+   * and thrown away.
+   */
   to(url: string | URL, options: SharedOptions<O>): SharedConnection<C, O> {
     check(this.#kind.op, options);
     const key = connectionKey(url, options);
@@ -227,10 +245,13 @@ export class Connections<C extends Client, O extends object> {
 }
 
 function check(op: string, options: { linger?: number; signal?: unknown }): void {
-  if (typeof options !== "object" || options === null) throw badArgument(op, "options", "has to be an object");
-  if (options.signal !== undefined) throw badArgument(op, "signal", "cannot be given: the connection is closed when nobody uses it");
+  if (typeof options !== "object" || options === null)
+    throw badArgument(op, "options", "has to be an object");
+  if (options.signal !== undefined)
+    throw badArgument(op, "signal", "cannot be given: the connection is closed when nobody uses it");
   const { linger } = options;
-  if (linger !== undefined && !(typeof linger === "number" && linger >= 0 && linger < 2 ** 31)) throw badArgument(op, "linger", "has to be a number of ms from 0 to 2^31");
+  if (linger !== undefined && !(typeof linger === "number" && linger >= 0 && linger < 2 ** 31))
+    throw badArgument(op, "linger", "has to be a number of ms from 0 to 2^31");
 }
 
 const clients = new Connections<McpClient, ConnectOptions>({
@@ -248,23 +269,31 @@ const clients = new Connections<McpClient, ConnectOptions>({
 });
 
 // An agent goes on by itself.
-const agents = new Connections<Agent, AgentOptions>({ op: "sharedAgent", open: connectAgent, isIdle: () => true });
+const agents = new Connections<Agent, AgentOptions>({
+  op: "sharedAgent", open: connectAgent, isIdle: () => true,
+});
 
 /**
- * A connection to an MCP server that all parts of an app share which name the same address and options. It is opened by the
- * first that subscribes, and closed when nobody has used it for `linger` ms and no call is under way.
+ * A connection to an MCP server that all parts of an app share which name the same address and options. It is
+ * opened by the first that subscribes, and closed when nobody has used it for `linger` ms and no call is
+ * under way.
  *
- * Functions among the options may be others each time: the newest are called. An object of a class has to be the same one;
- * `oauth()` with the same options is the same, where its functions have the same text. What is wrong with the options is the `error` of the snapshot.
+ * Functions among the options may be others each time: the newest are called. An object of a class has to be
+ * the same one; `oauth()` with the same options is the same, where its functions have the same text. What is
+ * wrong with the options is the `error` of the snapshot.
  *
  * @throws HoldfastError `bad_argument` of `linger` and `signal`
  */
-export function sharedConnection(url: string | URL, options: SharedOptions<ConnectOptions> = {}): SharedConnection<McpClient, ConnectOptions> {
+export function sharedConnection(
+  url: string | URL, options: SharedOptions<ConnectOptions> = {},
+): SharedConnection<McpClient, ConnectOptions> {
   return clients.to(url, options);
 }
 
 /** The same for an ACP agent. To close it leaves the agent to its work. */
-export function sharedAgent(url: string | URL, options: SharedOptions<AgentOptions> = {}): SharedConnection<Agent, AgentOptions> {
+export function sharedAgent(
+  url: string | URL, options: SharedOptions<AgentOptions> = {},
+): SharedConnection<Agent, AgentOptions> {
   return agents.to(url, options);
 }
 
@@ -273,7 +302,10 @@ class OwnClient<C extends Client> extends Observed<ConnectionSnapshot<C>> {
   readonly #client: C;
   #error: HoldfastError | undefined;
 
-  /** Listens as long as the client lives: it may end while no component is there, before the first is mounted or between two. */
+  /**
+   * Listens as long as the client lives: it may end while no component is there, before the first is mounted
+   * or between two.
+   */
   constructor(client: C) {
     super();
     this.#client = client;
@@ -284,7 +316,9 @@ class OwnClient<C extends Client> extends Observed<ConnectionSnapshot<C>> {
   }
 
   protected current(): ConnectionSnapshot<C> {
-    return { client: this.#client, state: this.#client.state, error: this.#error, reconnect: CONNECTING.reconnect };
+    return {
+      client: this.#client, state: this.#client.state, error: this.#error, reconnect: CONNECTING.reconnect,
+    };
   }
 }
 

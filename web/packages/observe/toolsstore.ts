@@ -12,7 +12,10 @@ export interface ToolsSnapshot {
   refresh(): void;
 }
 
-/** The server's list of tools, read once for all who show it and again when the server says that it has changed. */
+/**
+ * The server's list of tools, read once for all who show it and again when the server says that it has
+ * changed.
+ */
 class ToolsStore extends Observed<ToolsSnapshot> {
   readonly #client: McpClient;
   #state: ToolsSnapshot["state"] = "loading";
@@ -23,7 +26,10 @@ class ToolsStore extends Observed<ToolsSnapshot> {
   /** What is shown is not what the server has, or may not be. */
   #stale = true;
   #listens = false;
-  /** A list is under way. What has changed meanwhile is listed once behind it, however often the server says so. */
+  /**
+   * A list is under way. What has changed meanwhile is listed once behind it, however often the server says
+   * so.
+   */
   #underWay = false;
   #onceMore = false;
 
@@ -41,7 +47,10 @@ class ToolsStore extends Observed<ToolsSnapshot> {
       this.#client.on("state", ({ state, anotherUser }) => {
         if (anotherUser || state === "closed") this.#forget();
         // While the client of the next user is being made a list would be refused.
-        if (state === "open" ? this.#stale || this.#state === "failed" : this.#stale && state !== "reconnecting") this.#outdated();
+        if (
+          state === "open" ? this.#stale || this.#state === "failed" : this.#stale && state !== "reconnecting"
+        )
+          this.#outdated();
       });
     }
     if (this.#stale) this.#list();
@@ -53,7 +62,10 @@ class ToolsStore extends Observed<ToolsSnapshot> {
     if (this.heard) this.#list();
   }
 
-  /** What was listed was for the last user, who may see others than the next; a client that is closed has none. */
+  /**
+   * What was listed was for the last user, who may see others than the next; a client that is closed has
+   * none.
+   */
   #forget(): void {
     [this.#state, this.#tools, this.#error] = ["loading", [], undefined];
     this.#asked++;
@@ -70,7 +82,9 @@ class ToolsStore extends Observed<ToolsSnapshot> {
     this.#underWay = true;
     const asked = ++this.#asked;
     this.#stale = false;
-    const take = (state: "ready" | "failed", tools: readonly Tool[], error: HoldfastError | undefined): void => {
+    const take = (
+      state: "ready" | "failed", tools: readonly Tool[], error: HoldfastError | undefined
+    ): void => {
       if (asked !== this.#asked) return;
       [this.#state, this.#tools, this.#error] = [state, tools, error];
       this.#stale ||= state === "failed"; // whoever comes next tries again, as where it has changed meanwhile
@@ -91,12 +105,15 @@ class ToolsStore extends Observed<ToolsSnapshot> {
 }
 
 /** What is shown before there is a client. */
-export const NO_TOOLS: ToolsSnapshot = Object.freeze({ state: "loading", tools: [], error: undefined, refresh: () => {} });
+export const NO_TOOLS: ToolsSnapshot = Object.freeze({
+  state: "loading", tools: [], error: undefined, refresh: () => {},
+});
 
 const stores = new WeakMap<McpClient, ToolsStore>();
 
 /**
- * Observes the server's tools: listed once for all who show them, and again when the server says that the list has changed.
+ * Observes the server's tools: listed once for all who show them, and again when the server says that the
+ * list has changed.
  *
  * @throws HoldfastError `bad_argument`
  */

@@ -24,17 +24,22 @@ export interface ContractOptions {
 }
 
 /**
- * What the option `fetch` of `connect` has to do, as cases for a test runner of whatever kind. `make` gives the fetch that is tried,
- * over the fetch that it is given, which is the contract's own server: a proxy, a logger, one that adds header fields.
+ * What the option `fetch` of `connect` has to do, as cases for a test runner of whatever kind. `make` gives
+ * the fetch that is tried, over the fetch that it is given, which is the contract's own server: a proxy, a
+ * logger, one that adds header fields.
  *
  * ```ts
- * for (const { name, run } of fetchContract((inner) => ({ fetch: withLog(inner), url: "https://contract.test/" }))) test(name, run);
+ * const contract = fetchContract((inner) => ({ fetch: withLog(inner), url: "https://contract.test/" }));
+ * for (const { name, run } of contract) test(name, run);
  * ```
  *
  * @throws HoldfastError `bad_argument`
  */
-export function fetchContract(make: (inner: FetchLike) => ContractSetup, { patience = PATIENCE }: ContractOptions = {}): ContractCase[] {
-  if (typeof make !== "function") throw badArgument("fetchContract", "make", "has to be a function that makes the fetch to try");
+export function fetchContract(
+  make: (inner: FetchLike) => ContractSetup, { patience = PATIENCE }: ContractOptions = {},
+): ContractCase[] {
+  if (typeof make !== "function")
+    throw badArgument("fetchContract", "make", "has to be a function that makes the fetch to try");
   return CASES.map(([name, tryIt]) => ({
     name,
     run: async () => {
@@ -63,11 +68,16 @@ class ContractServer {
 
   readonly fetch: FetchLike = async (_, init) => {
     const { method = "GET", headers, body, signal } = init;
-    this.came.push({ method, headers: new Headers(headers), body: body ? await new Response(body).text() : "", signal: signal ?? undefined });
+    this.came.push({
+      method, headers: new Headers(headers), body: body ? await new Response(body).text() : "",
+      signal: signal ?? undefined,
+    });
     if (signal?.aborted) throw signal.reason as Error;
     if (method === "DELETE") throw new TypeError("no network");
     if (method === "PUT") return new Response("no", { status: 429, headers: { "retry-after": "7" } });
-    return new Response(this.stream.body(0, signal ?? undefined), { headers: { "content-type": "text/event-stream", "mcp-session-id": "s" } });
+    return new Response(this.stream.body(0, signal ?? undefined), {
+      headers: { "content-type": "text/event-stream", "mcp-session-id": "s" },
+    });
   };
 }
 
@@ -75,7 +85,10 @@ const CASES: readonly [name: string, tryIt: (tried: Tried) => Promise<void>][] =
   [
     "method, header fields and body arrive as they were given",
     async ({ fetch, server }) => {
-      await fetch({ method: "POST", headers: { "mcp-protocol-version": "a revision", "last-event-id": "7" }, body: '{"a":1}' });
+      await fetch({
+        method: "POST", headers: { "mcp-protocol-version": "a revision", "last-event-id": "7" },
+        body: '{"a":1}',
+      });
       const [{ method, headers, body } = nothing()] = server.came;
       is("method", method, "POST");
       is("mcp-protocol-version", headers.get("mcp-protocol-version"), "a revision");
@@ -127,10 +140,15 @@ const CASES: readonly [name: string, tryIt: (tried: Tried) => Promise<void>][] =
       await fails("reading a stream that was given up", async () => {
         while (!(await soon("the end of a stream that was given up", reader.read())).done);
       });
-      await fails("a request that was given up before", () => fetch({ method: "POST", signal: AbortSignal.abort() }));
+      await fails(
+        "a request that was given up before", () => fetch({ method: "POST", signal: AbortSignal.abort() }),
+      );
     },
   ],
-  ["without a network it rejects, and makes no answer up", ({ fetch }) => fails("a request without a network", () => fetch({ method: "DELETE" }))],
+  [
+    "without a network it rejects, and makes no answer up",
+    ({ fetch }) => fails("a request without a network", () => fetch({ method: "DELETE" })),
+  ],
 ];
 
 function nothing(): never {

@@ -1,5 +1,5 @@
-// The event streams of a test server. Each keeps what it has sent, so that a client that was cut gets the rest
-// (2025-11-25 basic/transports, resumability and redelivery).
+// The event streams of a test server. Each keeps what it has sent, so that a client that was cut gets the
+// rest (2025-11-25 basic/transports, resumability and redelivery).
 
 /** ms that a client waits before it is back. */
 const RETRY = 10;
@@ -39,7 +39,9 @@ export class ServerStream {
         for (const event of this.#sent.slice(after)) controller.enqueue(bytes(event));
         if (this.#isOver) return controller.close();
         this.#open.add(controller);
-        signal?.addEventListener("abort", () => this.#open.delete(controller) && controller.error(signal.reason), { once: true });
+        signal?.addEventListener(
+          "abort", () => this.#open.delete(controller) && controller.error(signal.reason), { once: true },
+        );
       },
       cancel: () => void this.#open.delete(own),
     });

@@ -3,6 +3,10 @@
  *
  * @module
  */
-export { testServer, type ReceivedCall, type TestServer, type TestServerOptions, type TestTool } from "./testserver.js";
+export {
+  testServer, type ReceivedCall, type TestServer, type TestServerOptions, type TestTool,
+} from "./testserver.js";
 export type { ToolContext } from "./toolrun.js";
-export { fetchContract, type ContractCase, type ContractOptions, type ContractSetup } from "./fetchcontract.js";
+export {
+  fetchContract, type ContractCase, type ContractOptions, type ContractSetup,
+} from "./fetchcontract.js";

@@ -45,8 +45,8 @@ interface Message {
 type Reach = "up" | "down";
 
 /**
- * An MCP server in the page, without a network: for unit tests of an app. It speaks Streamable HTTP as of 2025-11-25, keeps what its
- * streams have sent, and so lets calls go on after a cut.
+ * An MCP server in the page, without a network: for unit tests of an app. It speaks Streamable HTTP as of
+ * 2025-11-25, keeps what its streams have sent, and so lets calls go on after a cut.
  *
  * ```ts
  * const server = testServer({ tools: { add: { run: ({ a, b }) => String(a + b) } } });
@@ -85,7 +85,10 @@ export class TestServer {
     });
   };
 
-  /** Cuts all streams, as a network does that breaks. What the tools say meanwhile comes when the client is back. */
+  /**
+   * Cuts all streams, as a network does that breaks. What the tools say meanwhile comes when the client is
+   * back.
+   */
   cut(): void {
     this.#streams.cut();
   }
@@ -101,7 +104,10 @@ export class TestServer {
     this.#reach = "up";
   }
 
-  /** Forgets all sessions and what its streams have sent, as a server that was started again: its tools run on, and nobody hears of it. */
+  /**
+   * Forgets all sessions and what its streams have sent, as a server that was started again: its tools run
+   * on, and nobody hears of it.
+   */
   loseSession(): void {
     this.#sessions = new Set();
     this.cut();
@@ -109,8 +115,9 @@ export class TestServer {
   }
 
   /**
-   * What a reload of the page does: the client is gone, and the server hears nothing of it. Its calls that are kept are there when
-   * the test connects again; what it had under way rejects with `closed`, which nobody is there to read.
+   * What a reload of the page does: the client is gone, and the server hears nothing of it. Its calls that
+   * are kept are there when the test connects again; what it had under way rejects with `closed`, which
+   * nobody is there to read.
    */
   async reload(client: McpClient): Promise<void> {
     checkClient("reload", client);
@@ -122,7 +129,9 @@ export class TestServer {
     }
   }
 
-  /** Adds a tool, changes one, or with undefined takes it away; tells the clients that the list has changed. */
+  /**
+   * Adds a tool, changes one, or with undefined takes it away; tells the clients that the list has changed.
+   */
   setTool(name: string, tool: TestTool | undefined): void {
     if (tool === undefined) this.#tools.delete(name);
     else {
@@ -139,7 +148,8 @@ export class TestServer {
       this.#sessions.delete(session);
       return new Response(null, { status: session === "" ? 405 : 200 });
     }
-    if (method === "GET") return this.#listen(session, headers.get("last-event-id"), init.signal ?? undefined);
+    if (method === "GET")
+      return this.#listen(session, headers.get("last-event-id"), init.signal ?? undefined);
     const message = JSON.parse(await new Response(init.body).text()) as Message;
     if (message.method === "initialize") return this.#initialize(message);
     if (session === "") return failed(message.id, INVALID_REQUEST, "there is no session", 400);
@@ -152,13 +162,22 @@ export class TestServer {
     this.#sessions.add(session);
     const { server = { name: "test server", version: "1" }, instructions } = this.#options;
     const capabilities = { tools: { listChanged: true } };
-    return answered(id, { protocolVersion: REVISION, capabilities, serverInfo: server, ...(instructions !== undefined && { instructions }) }, { "mcp-session-id": session });
+    return answered(
+      id,
+      {
+        protocolVersion: REVISION, capabilities, serverInfo: server,
+        ...(instructions !== undefined && { instructions })
+      },
+      { "mcp-session-id": session },
+    );
   }
 
   /** A notification, or an answer to what a tool has asked. */
   #told(session: string, { id, method, params = {}, result, error }: Message): Response {
-    if (method === "notifications/cancelled") this.#runs.get(`${session} ${String(params["requestId"])}`)?.cancel(String(params["reason"] ?? ""));
-    else if (method === undefined) for (const run of this.#runs.values()) run.answered(String(id), result, error?.message);
+    if (method === "notifications/cancelled")
+      this.#runs.get(`${session} ${String(params["requestId"])}`)?.cancel(String(params["reason"] ?? ""));
+    else if (method === undefined)
+      for (const run of this.#runs.values()) run.answered(String(id), result, error?.message);
     return new Response(null, { status: 202 });
   }
 
@@ -167,7 +186,13 @@ export class TestServer {
       case "ping":
         return answered(id, {});
       case "tools/list":
-        return answered(id, { tools: [...this.#tools].map(([name, { run: _, inputSchema = { type: "object" }, ...tool }]) => ({ name, inputSchema, ...tool })) });
+        return answered(id, {
+          tools: [...this.#tools].map(
+            ([name, { run: _, inputSchema = { type: "object" }, ...tool }]) => ({
+              name, inputSchema, ...tool
+            }),
+          ),
+        });
       case "tools/call":
         return this.#call(session, id!, params, signal);
       default:
@@ -175,7 +200,10 @@ export class TestServer {
     }
   }
 
-  #call(session: string, id: string | number, { name, arguments: args = {}, _meta: meta = {} }: Open, signal: AbortSignal | undefined): Response {
+  #call(
+    session: string, id: string | number, { name, arguments: args = {}, _meta: meta = {} }: Open,
+    signal: AbortSignal | undefined,
+  ): Response {
     const tool = this.#tools.get(String(name));
     if (!tool) return failed(id, INVALID_PARAMS, `no such tool: ${String(name)}`);
     this.calls.push({ tool: String(name), arguments: args as Open, meta: meta as Open });
@@ -208,13 +236,16 @@ let servers = 0;
  */
 export function testServer(options: TestServerOptions = {}): TestServer {
   const known = ["tools", "server", "instructions"];
-  for (const name of Object.keys(options)) if (!known.includes(name)) throw badArgument("testServer", name, `is no option: there are ${known.join(", ")}`);
+  for (const name of Object.keys(options))
+    if (!known.includes(name))
+      throw badArgument("testServer", name, `is no option: there are ${known.join(", ")}`);
   for (const [name, tool] of Object.entries(options.tools ?? {})) checkTool("testServer", name, tool);
   return new TestServer(options);
 }
 
 function checkTool(op: string, name: string, tool: TestTool): void {
-  if (typeof tool?.run !== "function") throw badArgument(op, `tools.${name}.run`, "has to be a function: what the tool does");
+  if (typeof tool?.run !== "function")
+    throw badArgument(op, `tools.${name}.run`, "has to be a function: what the tool does");
 }
 
 function streamed(stream: ServerStream, after: number, signal: AbortSignal | undefined): Response {
@@ -222,9 +253,13 @@ function streamed(stream: ServerStream, after: number, signal: AbortSignal | und
 }
 
 function answered(id: Message["id"], result: object, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify({ jsonrpc: "2.0", id, result }), { headers: { "content-type": "application/json", ...headers } });
+  return new Response(JSON.stringify({ jsonrpc: "2.0", id, result }), {
+    headers: { "content-type": "application/json", ...headers },
+  });
 }
 
 function failed(id: Message["id"], code: number, message: string, status = 200): Response {
-  return new Response(JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error: { code, message } }), { status, headers: { "content-type": "application/json" } });
+  return new Response(JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error: { code, message } }), {
+    status, headers: { "content-type": "application/json" },
+  });
 }

@@ -7,7 +7,10 @@ export interface ToolContext {
   progress(progress: number, total?: number, message?: string): void;
   /** Says something for the log (notifications/message). */
   log(data: unknown, level?: LoggingLevel): void;
-  /** Asks the client for something, such as "elicitation/create"; rejects with what the client refuses it with. */
+  /**
+   * Asks the client for something, such as "elicitation/create"; rejects with what the client refuses it
+   * with.
+   */
   ask(method: string, params: Open): Promise<Open>;
   /** Aborted when the client cancels the call. A cut cancels nothing. */
   signal: AbortSignal;
@@ -36,12 +39,21 @@ export class ToolRun {
   }
 
   /** Runs it. Never rejects: what it throws is its failure. */
-  async of(run: (args: Open, context: ToolContext) => CallToolResult | string | Promise<CallToolResult | string>, args: Open): Promise<Answer> {
-    const say = (method: string, params: object): void => this.#stream.send({ jsonrpc: "2.0", method, params });
+  async of(
+    run: (args: Open, context: ToolContext) => CallToolResult | string | Promise<CallToolResult | string>,
+    args: Open
+  ): Promise<Answer> {
+    const say = (method: string, params: object): void => this.#stream.send({
+      jsonrpc: "2.0", method, params,
+    });
     try {
       const result = await run(args, {
         progress: (progress, total, message) => {
-          if (this.#token !== undefined) say("notifications/progress", { progressToken: this.#token, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
+          if (this.#token !== undefined)
+            say("notifications/progress", {
+              progressToken: this.#token, progress, ...(total !== undefined && { total }),
+              ...(message !== undefined && { message })
+            });
         },
         log: (data, level = "info") => say("notifications/message", { level, data }),
         ask: (method, params) => this.#ask(method, params),
@@ -49,7 +61,12 @@ export class ToolRun {
       });
       return { result: typeof result === "string" ? { content: [{ type: "text", text: result }] } : result };
     } catch (error) {
-      return { result: { content: [{ type: "text", text: error instanceof Error ? error.message : String(error) }], isError: true } };
+      return {
+        result: {
+          content: [{ type: "text", text: error instanceof Error ? error.message : String(error) }],
+          isError: true,
+        },
+      };
     }
   }
 

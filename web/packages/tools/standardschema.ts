@@ -1,5 +1,6 @@
-// Standard Schema, version 1 (https://standardschema.dev), as far as it is used here: what zod, Valibot, ArkType and
-// others give. It is described by its members, as its specification suggests, so that nothing is imported for it.
+// Standard Schema, version 1 (https://standardschema.dev), as far as it is used here: what zod, Valibot,
+// ArkType and others give. It is described by its members, as its specification suggests, so that nothing is
+// imported for it.
 
 /** A schema of any library that speaks Standard Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {

@@ -10,7 +10,8 @@ export interface ToolTypes {
 }
 
 /**
- * The tools of a server by their names: an interface, as `holdfast-tool-types` writes it. Each of its members is {@link ToolTypes}.
+ * The tools of a server by their names: an interface, as `holdfast-tool-types` writes it. Each of its members
+ * is {@link ToolTypes}.
  */
 export type ToolMap<M> = { [N in keyof M]: ToolTypes };
 
@@ -32,24 +33,31 @@ export interface ToolFailure extends Open {
 }
 
 /** The arguments after a tool's name: those of a tool that needs none may be left out. */
-type Rest<Input> = {} extends Input ? [args?: Input, options?: CallOptions] : [args: Input, options?: CallOptions];
+type Rest<Input> = {} extends Input
+  ? [args?: Input, options?: CallOptions]
+  : [args: Input, options?: CallOptions];
 
 /** A client whose tools are known to the compiler. */
 export type TypedClient<M extends ToolMap<M>> = Omit<McpClient, "callTool"> & {
   /** As {@link McpClient.callTool}, for tools of the map alone. */
-  callTool<N extends keyof M & string>(name: N, ...rest: Rest<M[N]["input"]>): Call<ToolResult<M[N]["output"]>>;
+  callTool<N extends keyof M & string>(
+    name: N, ...rest: Rest<M[N]["input"]>
+  ): Call<ToolResult<M[N]["output"]>>;
   /** The same in the words of the official client. */
-  callTool<N extends keyof M & string>(tool: { name: N; arguments: M[N]["input"] }, options?: CallOptions): Call<ToolResult<M[N]["output"]>>;
+  callTool<N extends keyof M & string>(
+    tool: { name: N; arguments: M[N]["input"] }, options?: CallOptions,
+  ): Call<ToolResult<M[N]["output"]>>;
 };
 
 /**
- * The same client, with the types of its server's tools. Nothing is checked by it when the app runs: that a result fits
- * its tool's outputSchema the option `validate` of `connect` sees to.
+ * The same client, with the types of its server's tools. Nothing is checked by it when the app runs: that a
+ * result fits its tool's outputSchema the option `validate` of `connect` sees to.
  *
  * @throws HoldfastError `bad_argument`
  */
 export function withToolTypes<M extends ToolMap<M>>(client: McpClient): TypedClient<M> {
-  if (typeof (client as Partial<McpClient> | undefined)?.callTool !== "function") throw badArgument("withToolTypes", "client", "has to be an McpClient: what connect resolves to");
+  if (typeof (client as Partial<McpClient> | undefined)?.callTool !== "function")
+    throw badArgument("withToolTypes", "client", "has to be an McpClient: what connect resolves to");
   return client as unknown as TypedClient<M>;
 }
 

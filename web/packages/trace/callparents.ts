@@ -1,7 +1,8 @@
 import type { TraceContext } from "./spans.js";
 
-// Of which trace the calls are that this tab has under way: for the page that comes after a reload. The calls' own requests have
-// it from the store (core/mcp/trace_context.go). No name here says anything of a user, and each goes with its call.
+// Of which trace the calls are that this tab has under way: for the page that comes after a reload. The
+// calls' own requests have it from the store (core/mcp/trace_context.go). No name here says anything of a
+// user, and each goes with its call.
 
 const STORE = "holdfast:traces";
 /** Calls at most; the oldest goes first. */
@@ -9,7 +10,9 @@ const MOST = 200;
 
 /** Notes of which trace a call is. */
 export function noteParent(id: string, context: TraceContext): void {
-  change((all) => [...all.filter(([known]) => known !== id), [id, context.traceparent] as const].slice(-MOST));
+  change(
+    (all) => [...all.filter(([known]) => known !== id), [id, context.traceparent] as const].slice(-MOST),
+  );
 }
 
 /** Of which trace a call is that an earlier page has noted. */
@@ -39,7 +42,12 @@ function change(how: (all: Noted) => Noted): void {
 function read(): Noted {
   try {
     const all: unknown = JSON.parse(sessionStorage.getItem(STORE) ?? "[]");
-    return Array.isArray(all) ? all.filter((each): each is [string, string] => Array.isArray(each) && typeof each[0] === "string" && typeof each[1] === "string") : [];
+    return Array.isArray(all)
+      ? all.filter(
+        (each): each is [string, string] => Array.isArray(each) && typeof each[0] === "string" &&
+          typeof each[1] === "string",
+      )
+      : [];
   } catch {
     return [];
   }

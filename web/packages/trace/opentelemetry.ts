@@ -15,7 +15,9 @@ export interface OtelSpan {
 /** `@opentelemetry/api`, as an app imports it: `import * as api from "@opentelemetry/api"`. */
 export interface OtelApi {
   trace: {
-    getTracer(name: string, version?: string): { startSpan(name: string, options: { kind: number; attributes: SpanAttributes }, context?: any): OtelSpan };
+    getTracer(name: string, version?: string): {
+      startSpan(name: string, options: { kind: number; attributes: SpanAttributes }, context?: any): OtelSpan,
+    };
     setSpan(context: any, span: any): any;
   };
   context: { active(): any };
@@ -29,19 +31,28 @@ const CLIENT = 2;
 const ERROR = 2;
 
 /**
- * The hook for {@link traced} that makes spans of OpenTelemetry's, in the app's own tracer: `openTelemetry(api, "my-app")`.
+ * The hook for {@link traced} that makes spans of OpenTelemetry's, in the app's own tracer:
+ * `openTelemetry(api, "my-app")`.
  *
  * @throws HoldfastError `bad_argument`
  */
 export function openTelemetry(api: OtelApi, name = "holdfast"): StartSpan {
-  if (typeof api?.trace?.getTracer !== "function" || typeof api.context?.active !== "function" || typeof api.propagation?.inject !== "function") {
-    throw badArgument("openTelemetry", "api", 'has to be what import * as api from "@opentelemetry/api" gives: { trace, context, propagation }');
+  if (
+    typeof api?.trace?.getTracer !== "function" || typeof api.context?.active !== "function" ||
+      typeof api.propagation?.inject !== "function"
+  ) {
+    throw badArgument(
+      "openTelemetry", "api",
+      'has to be what import * as api from "@opentelemetry/api" gives: { trace, context, propagation }',
+    );
   }
   const { trace, context, propagation } = api;
   return ({ kind, name: what, attributes, parent }) => {
     const active = context.active() as unknown;
     const around = parent ? (propagation.extract(active, parent) as unknown) : active;
-    const span = trace.getTracer(name).startSpan(what, { kind: kind === "call" ? CLIENT : INTERNAL, attributes }, around);
+    const span = trace.getTracer(name).startSpan(
+      what, { kind: kind === "call" ? CLIENT : INTERNAL, attributes }, around,
+    );
     const carrier: Partial<TraceContext> = {};
     propagation.inject(trace.setSpan(around, span), carrier);
     return {

@@ -9,9 +9,9 @@ export interface TraceContext {
 }
 
 /**
- * What a span is about. `call`: a call or another request, from its making to its outcome, over as many connections as it takes.
- * `connection`: the client, from when it was traced to its end. `resume`: a call's stream, from its cut until it goes on; or,
- * of a call that an earlier page made, what this page has of it.
+ * What a span is about. `call`: a call or another request, from its making to its outcome, over as many
+ * connections as it takes. `connection`: the client, from when it was traced to its end. `resume`: a call's
+ * stream, from its cut until it goes on; or, of a call that an earlier page made, what this page has of it.
  */
 export type SpanKind = "call" | "connection" | "resume";
 
@@ -31,7 +31,10 @@ export interface SpanStart {
 
 /** A span that has begun, which the app's hook gives. */
 export interface Span {
-  /** What goes to the server with a call's request, so that its spans belong to this one; without it, nothing does. */
+  /**
+   * What goes to the server with a call's request, so that its spans belong to this one; without it, nothing
+   * does.
+   */
   readonly context?: TraceContext | undefined;
   /** Something has happened. */
   event?(name: string, attributes: SpanAttributes): void;
@@ -44,9 +47,13 @@ export type StartSpan = (start: SpanStart) => Span | undefined;
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
-/** The members of a request's `_meta` for a context (SEP-414); none for one that is not as W3C Trace Context section 3.2 has it. */
+/**
+ * The members of a request's `_meta` for a context (SEP-414); none for one that is not as W3C Trace Context
+ * section 3.2 has it.
+ */
 export function metaOf(context: Partial<TraceContext> | undefined): Partial<TraceContext> | undefined {
-  if (!context || typeof context.traceparent !== "string" || !TRACEPARENT.test(context.traceparent)) return undefined;
+  if (!context || typeof context.traceparent !== "string" || !TRACEPARENT.test(context.traceparent))
+    return undefined;
   const { traceparent, tracestate, baggage } = context;
   return { traceparent, ...(isText(tracestate) && { tracestate }), ...(isText(baggage) && { baggage }) };
 }

@@ -1,15 +1,23 @@
-// What a traced client is, without a word to the app: holdfast/trace checks what the app gives, and the transport of the
-// official client has it in a chunk of its own. Of the module it imports types alone, so that both have the app's classes.
+// What a traced client is, without a word to the app: holdfast/trace checks what the app gives, and the
+// transport of the official client has it in a chunk of its own. Of the module it imports types alone, so
+// that both have the app's classes.
 
 import type { Call, CallOptions, HoldfastError, McpClient, Open } from "holdfast";
 import { forgetParent, noteParent, parentOf } from "./callparents.js";
-import { metaOf, type Span, type SpanAttributes, type SpanKind, type StartSpan, type TraceContext } from "./spans.js";
+import {
+  metaOf, type Span, type SpanAttributes, type SpanKind, type StartSpan, type TraceContext,
+} from "./spans.js";
 
 /** A call of whatever result: nothing here looks at it. */
 type AnyCall = Call<any>;
 
-/** What goes to the server: lists and resources do not, since a client may have them from its cache, which a request of a trace cannot use. */
-const WITH_CONTEXT: ReadonlySet<string> = new Set<string & keyof McpClient>(["getPrompt", "complete", "ping", "subscribeResource", "unsubscribeResource"]);
+/**
+ * What goes to the server: lists and resources do not, since a client may have them from its cache, which a
+ * request of a trace cannot use.
+ */
+const WITH_CONTEXT: ReadonlySet<string> = new Set<string & keyof McpClient>(
+  ["getPrompt", "complete", "ping", "subscribeResource", "unsubscribeResource"],
+);
 
 /** The part of a client's backend that a trace wraps. */
 interface Backend {
@@ -18,8 +26,13 @@ interface Backend {
   logout(): Promise<void>;
 }
 
-/** How a call ends in this page alone, or so that the app may run it again: it stays a part of its trace until the app has done with it. */
-const GOES_ON: ReadonlySet<string | undefined> = new Set(["closed", "runtime_exited", "lost", "outcome_unknown", "unsent"]);
+/**
+ * How a call ends in this page alone, or so that the app may run it again: it stays a part of its trace until
+ * the app has done with it.
+ */
+const GOES_ON: ReadonlySet<string | undefined> = new Set(
+  ["closed", "runtime_exited", "lost", "outcome_unknown", "unsent"],
+);
 
 /** The same client, whose calls and connection have spans that `start` begins. */
 export function tracedClient(client: McpClient, start: StartSpan): McpClient {
@@ -40,24 +53,35 @@ class Spans {
   constructor(client: McpClient, start: StartSpan) {
     this.#client = client;
     this.#start = start;
-    this.#connection = this.begin("connection", "mcp connection", { "holdfast.host": client.host, "holdfast.state": client.state }, undefined);
+    this.#connection = this.begin(
+      "connection", "mcp connection", { "holdfast.host": client.host, "holdfast.state": client.state },
+      undefined,
+    );
     client.on("state", ({ state, error }) => {
       said(this.#connection, "state", { "holdfast.state": state });
       if (state === "closed" || state === "failed") ended(this.#connection, error);
     });
     client.on("restored", ({ call }) => this.restored(call));
     client.on("call", ({ call }) => this.#retried(call));
-    void client.calls().then((calls) => calls.forEach((call) => call.restored && this.restored(call)), () => {});
+    void client.calls().then(
+      (calls) => calls.forEach((call) => call.restored && this.restored(call)), () => {},
+    );
   }
 
-  begin(kind: SpanKind, name: string, more: SpanAttributes, parent: TraceContext | undefined): Span | undefined {
+  begin(
+    kind: SpanKind, name: string, more: SpanAttributes, parent: TraceContext | undefined,
+  ): Span | undefined {
     const { revision, url } = this.#client;
-    const attributes = { "server.address": new URL(url).hostname, ...(revision && { "mcp.protocol.version": revision }), ...more };
+    const attributes = {
+      "server.address": new URL(url).hostname, ...(revision && { "mcp.protocol.version": revision }), ...more
+    };
     return guarded(() => this.#start({ kind, name, attributes, parent }));
   }
 
   /** A request that is answered, and no more; `parent` is what the app says itself of its trace. */
-  async asked<T>(name: string, parent: TraceContext | undefined, ask: (meta: Open | undefined) => Promise<T>): Promise<T> {
+  async asked<T>(
+    name: string, parent: TraceContext | undefined, ask: (meta: Open | undefined) => Promise<T>,
+  ): Promise<T> {
     const span = this.begin("call", name, { "mcp.method.name": name }, parent);
     try {
       const answer = await ask(metaOf(span?.context) as Open | undefined);
@@ -70,7 +94,10 @@ class Spans {
   }
 
   /** A call that is made now; `parent` is what the app says itself of its trace. */
-  made(method: string, tool: string | undefined, parent: TraceContext | undefined, make: (meta: Open | undefined) => AnyCall): AnyCall {
+  made(
+    method: string, tool: string | undefined, parent: TraceContext | undefined,
+    make: (meta: Open | undefined) => AnyCall,
+  ): AnyCall {
     const span = this.begin("call", nameOf(method, tool), attributesOf(method, tool), parent);
     const meta = metaOf(span?.context);
     let call: AnyCall;
@@ -95,14 +122,24 @@ class Spans {
     }
     const parent = parentOf(call.id);
     const tool = toolOf(call);
-    this.#follow(call, this.begin("resume", nameOf(call.method, tool), { ...attributesOf(call.method, tool), "holdfast.restored": true }, parent), parent);
+    this.#follow(
+      call,
+      this.begin(
+        "resume", nameOf(call.method, tool),
+        { ...attributesOf(call.method, tool), "holdfast.restored": true }, parent,
+      ),
+      parent,
+    );
   }
 
   /** What {@link Call.retry} has made is not by way of the client. */
   #retried(call: AnyCall): void {
     if (this.#known.has(call) || call.settled || call.method !== "tools/call") return;
     const tool = toolOf(call);
-    this.#follow(call, this.begin("call", nameOf(call.method, tool), attributesOf(call.method, tool), parentOf(call.id)), undefined);
+    this.#follow(
+      call, this.begin("call", nameOf(call.method, tool), attributesOf(call.method, tool), parentOf(call.id)),
+      undefined,
+    );
   }
 
   /** What was stored is deleted, and whose calls those were is nobody's to find. */
@@ -127,7 +164,10 @@ class Spans {
     let resume: Span | undefined;
     call.whenStreaming((event) => {
       if (event.type === "status" && event.state === "cut" && !resume) {
-        resume = this.begin("resume", `${nameOf(call.method, toolOf(call))} resume`, { "holdfast.cut": event.why ?? "network" }, span?.context ?? context);
+        resume = this.begin(
+          "resume", `${nameOf(call.method, toolOf(call))} resume`, { "holdfast.cut": event.why ?? "network" },
+          span?.context ?? context,
+        );
       } else if (event.type === "resumed" || (event.type === "status" && event.state === "open")) {
         if (event.type === "resumed") {
           said(span, "resumed", { "holdfast.outcome": event.outcome });
@@ -135,7 +175,8 @@ class Spans {
         }
         ended(resume);
         resume = undefined;
-      } else if (event.type === "status") said(span, event.state, event.why === undefined ? {} : { "holdfast.why": event.why });
+      } else if (event.type === "status")
+        said(span, event.state, event.why === undefined ? {} : { "holdfast.why": event.why });
     });
     const over = (): void => {
       ended(resume, call.failure);
@@ -143,7 +184,8 @@ class Spans {
       if (!GOES_ON.has(call.failure?.code)) this.#forget(call.id);
       ended(span, call.failure);
     };
-    // Listeners hear of its stream in microtasks: what came with the outcome, in one chunk, comes before the end.
+    // Listeners hear of its stream in microtasks: what came with the outcome, in one chunk, comes before the
+    // end.
     if (call.settled) over();
     else call.ended.addEventListener("abort", () => queueMicrotask(over), { once: true });
   }
@@ -154,35 +196,48 @@ function tracedBackend(inner: Backend, spans: Spans): Backend {
   const ask: Backend["ask"] = (op, method, ...args) =>
     spans.asked(op, parentIn(args.at(-1) as CallOptions | undefined), (meta) => {
       const at = args.length - 1;
-      const given = meta && WITH_CONTEXT.has(method) && at >= 0 ? [...args.slice(0, at), withMeta(args[at] as CallOptions, meta)] : args;
+      const given = meta && WITH_CONTEXT.has(method) && at >= 0
+        ? [...args.slice(0, at), withMeta(args[at] as CallOptions, meta)]
+        : args;
       return inner.ask(op, method, ...given);
     });
   const make: Backend["make"] = (op, method, args, options) => {
     const isTool = method === "callTool";
     // Of a request the params may have a _meta as well, which counts less than the option.
-    const own = isTool ? options : { ...options, meta: { ...(args[1]?.["_meta"] as Open | undefined), ...options.meta } };
-    return spans.made(isTool ? "tools/call" : op, isTool ? args[0] : undefined, parentIn(own), (meta) => inner.make(op, method, args, meta ? withMeta(own, meta) : options));
+    const own = isTool
+      ? options
+      : { ...options, meta: { ...(args[1]?.["_meta"] as Open | undefined), ...options.meta } };
+    return spans.made(
+      isTool ? "tools/call" : op, isTool ? args[0] : undefined, parentIn(own),
+      (meta) => inner.make(op, method, args, meta ? withMeta(own, meta) : options),
+    );
   };
   const logout = async (): Promise<void> => {
     spans.forgotten();
     await inner.logout();
   };
   const own: Partial<Record<PropertyKey, unknown>> = { ask, make, logout } satisfies Backend;
-  return new Proxy(inner, { get: (target, name) => (Object.hasOwn(own, name) ? own[name] : bound(target, Reflect.get(target, name, target))) });
+  return new Proxy(inner, {
+    get: (target, name) => (
+      Object.hasOwn(own, name) ? own[name] : bound(target, Reflect.get(target, name, target))
+    ),
+  });
 }
 
 function bound(target: object, value: unknown): unknown {
   return typeof value === "function" ? (value as () => unknown).bind(target) : value;
 }
 
-/** What the app itself says of a request's trace: what called the app, or what its own tracer has put there. */
+/**
+ * What the app itself says of a request's trace: what called the app, or what its own tracer has put there.
+ */
 function parentIn(options: CallOptions | undefined): TraceContext | undefined {
   return metaOf(options?.meta as Partial<TraceContext> | undefined) as TraceContext | undefined;
 }
 
 /**
- * The app's own word on a request's trace counts. Where that is a traceparent, no tracestate of the span's goes with it:
- * the two are of one parent (W3C Trace Context section 3.3).
+ * The app's own word on a request's trace counts. Where that is a traceparent, no tracestate of the span's
+ * goes with it: the two are of one parent (W3C Trace Context section 3.3).
  */
 function withMeta(options: CallOptions, { tracestate, ...meta }: Open): CallOptions {
   const own = options?.meta;

@@ -48,7 +48,10 @@ export interface AgentViewer {
   deliver(session: number, kind: number, position: number, text: string): void;
   /** That question is this page's to answer, by a handler if it has one. */
   assign(session: number, question: number): void;
-  /** The runtime has exited, or the client in it has ended: what was asked nobody waits for any more. The next one asks again, and its numbers say nothing of these. */
+  /**
+   * The runtime has exited, or the client in it has ended: what was asked nobody waits for any more. The next
+   * one asks again, and its numbers say nothing of these.
+   */
   withdraw(): void;
   /** The sessions are over; `error` says why, where the client has failed. */
   end(error?: HoldfastError): void;

@@ -1,5 +1,7 @@
 import { OUTCOME } from "../base/border.js";
-import { closedError, errorFromGo, type GoError, HoldfastError, rpcError, type RPCError } from "../base/errors.js";
+import {
+  closedError, errorFromGo, type GoError, HoldfastError, rpcError, type RPCError,
+} from "../base/errors.js";
 import type { Open } from "../base/mcp.js";
 import { badArgument, checkSignal, notJSON, throwIfAborted } from "../base/arguments.js";
 import type { Wire } from "../runtime/wire.js";
@@ -45,7 +47,9 @@ export class Exchanges {
    * `answered` is called with its result, before anything that the core says next: who
    * waits for the promise hears of it only later.
    */
-  async request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T> {
+  async request<T>(
+    session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void,
+  ): Promise<T> {
     checkSignal(method, signal);
     throwIfAborted(method, signal); // as with fetch: nothing is sent
     const json = this.#json(method, params);
@@ -71,7 +75,9 @@ export class Exchanges {
     if (this.#able.opening()) await this.#begun(method, session);
     await new Promise<unknown>((resolve, reject) => {
       const { runtime, handle } = this.#wire;
-      runtime.agentNotify(handle, session, method, json, (id) => this.#waiting.set(id, { method, resolve, reject }));
+      runtime.agentNotify(
+        handle, session, method, json, (id) => this.#waiting.set(id, { method, resolve, reject }),
+      );
     });
   }
 
@@ -92,7 +98,11 @@ export class Exchanges {
     try {
       value = JSON.parse(text);
     } catch (cause) {
-      reject(new HoldfastError({ code: "protocol_error", op: method, message: "the answer cannot be read", cause }));
+      reject(
+        new HoldfastError({
+          code: "protocol_error", op: method, message: "the answer cannot be read", cause,
+        }),
+      );
       return;
     }
     if (outcome === OUTCOME.result) {
@@ -126,9 +136,14 @@ export class Exchanges {
   }
 }
 
-/** The params of a request as JSON; throws where it cannot be made, or `over` says why nothing can any more. */
-export function requestText(method: string, params: Open, over: (op: string) => HoldfastError | undefined): string {
-  if (typeof method !== "string" || method === "") throw badArgument("request", "method", "has to be the name of a method");
+/**
+ * The params of a request as JSON; throws where it cannot be made, or `over` says why nothing can any more.
+ */
+export function requestText(
+  method: string, params: Open, over: (op: string) => HoldfastError | undefined,
+): string {
+  if (typeof method !== "string" || method === "")
+    throw badArgument("request", "method", "has to be the name of a method");
   const error = over(method);
   if (error) throw error;
   try {

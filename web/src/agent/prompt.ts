@@ -25,7 +25,11 @@ export function promptBlocks(
       throw badArgument(OP, `content[${i}]`, "is no block");
     const needed = Object.hasOwn(NEEDS, block.type) ? NEEDS[block.type as keyof typeof NEEDS] : undefined;
     if (needed && !taken?.[needed]) {
-      throw unsupported(OP, `content[${i}] is of type ${block.type}, which the agent does not take (capability session.prompt.${needed})`);
+      throw unsupported(
+        OP,
+        `content[${i}] is of type ${block.type}, which the agent does not take (capability ` +
+          `session.prompt.${needed})`,
+      );
     }
   }
   return content as readonly AgentContentBlock[];

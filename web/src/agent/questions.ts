@@ -15,7 +15,10 @@ export interface Filling {
   draft: unknown;
   /** Saves the next: JSON, or nothing. */
   save(json: string): void;
-  /** Completes and checks it. It comes with what asks: before the host is there, a page has no use for it. Without it whoever has asked checks. */
+  /**
+   * Completes and checks it. It comes with what asks: before the host is there, a page has no use for it.
+   * Without it whoever has asked checks.
+   */
   check?: ((answer: ElicitationResult) => ElicitationResult) | undefined;
 }
 
@@ -38,7 +41,10 @@ abstract class Question {
     this.sends = answer;
   }
 
-  /** Aborted when nobody waits for the answer any more: it was given, here or elsewhere, or the agent took the request back. */
+  /**
+   * Aborted when nobody waits for the answer any more: it was given, here or elsewhere, or the agent took the
+   * request back.
+   */
   get signal(): AbortSignal {
     return this.over.signal;
   }
@@ -171,7 +177,9 @@ export class ElicitationRequest extends Question implements Draft {
 export type AgentQuestion = PermissionRequest | ElicitationRequest;
 
 /** Makes one of what the core says; undefined for a method that is none. */
-export function question(method: string, params: Open, restored: boolean, answer: Answer, filling: Filling): AgentQuestion | undefined {
+export function question(
+  method: string, params: Open, restored: boolean, answer: Answer, filling: Filling,
+): AgentQuestion | undefined {
   if (method === "session/request_permission") return new PermissionRequest(params, restored, answer);
   if (method === "elicitation/create") return new ElicitationRequest(params, restored, answer, filling);
   return undefined;

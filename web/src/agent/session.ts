@@ -7,8 +7,12 @@ import type { Open } from "../base/mcp.js";
 import { badArgument } from "../base/arguments.js";
 import { check } from "../base/kinds.js";
 import { checkListener } from "../base/listeners.js";
-import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, SessionState, StopReason, TurnEnd } from "./acp.js";
-import { SESSION_EVENTS, type SessionEvent, type SessionEvents, type SessionStatus } from "./sessionevents.js";
+import type {
+  AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, SessionState, StopReason, TurnEnd,
+} from "./acp.js";
+import {
+  SESSION_EVENTS, type SessionEvent, type SessionEvents, type SessionStatus,
+} from "./sessionevents.js";
 import type { SessionBackend, Recalled } from "./sessionbackend.js";
 import { OpenQuestions, type AgentHandlers, unsafeEvent } from "./openquestions.js";
 import type { AgentContentBlock } from "./content.js";
@@ -47,7 +51,9 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   #closed = false;
   readonly #view: SessionView;
   readonly #questions: OpenQuestions;
-  /** Closes the session where an `await using` ends, unless the agent can close none, or it is closed already. */
+  /**
+   * Closes the session where an `await using` ends, unless the agent can close none, or it is closed already.
+   */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>;
 
   static {
@@ -56,7 +62,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     });
   }
 
-  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  /**
+   * @internal A framework leaves alone what says what it is: behind its proxy an object has no private
+   * members.
+   */
   get [Symbol.toStringTag](): string {
     return "AgentSession";
   }
@@ -126,7 +135,9 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
 
   /** The settings that there are ({@link AgentSession.setConfigOption}). */
   get configOptions(): readonly ConfigOption[] {
-    return this.#use.backend.facts.dialect.configOptions((this.#view.transcript.value("configOptions") as Open[] | undefined) ?? []);
+    return this.#use.backend.facts.dialect.configOptions(
+      (this.#view.transcript.value("configOptions") as Open[] | undefined) ?? [],
+    );
   }
 
   /** How full the context is; undefined where the agent does not say. */
@@ -134,7 +145,9 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#view.transcript.value("usage") as ContextUsage | undefined;
   }
 
-  /** The id of the mode that the agent works in ({@link AgentSession.setMode}); undefined where it has none. */
+  /**
+   * The id of the mode that the agent works in ({@link AgentSession.setMode}); undefined where it has none.
+   */
   get mode(): string | undefined {
     return this.#modes.current;
   }
@@ -179,11 +192,16 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    * `outcome_unknown`; and so it does if another page was to send the prompt, and ended
    * before anybody could know whether it had.
    *
-   * @param options.signal asks for the prompt back while the agent holds it; a turn is ended by {@link AgentSession.cancel}
-   * @throws HoldfastError `unsupported` where the agent does not take such a block, `cancelled` where it gave it back,
-   *   or {@link AgentSession.cancel} came before it had left, `elsewhere` where another page carries the session and cannot be reached, `rpc_error`, `outcome_unknown` ...
+   * @param options.signal asks for the prompt back while the agent holds it; a turn is ended by
+   *   {@link AgentSession.cancel}
+   * @throws HoldfastError `unsupported` where the agent does not take such a block, `cancelled` where it gave
+   *   it back,
+   *   or {@link AgentSession.cancel} came before it had left, `elsewhere` where another page carries the
+   *   session and cannot be reached, `rpc_error`, `outcome_unknown` ...
    */
-  async prompt(content: string | readonly AgentContentBlock[], options: { signal?: AbortSignal } = {}): Promise<PromptAccepted> {
+  async prompt(
+    content: string | readonly AgentContentBlock[], options: { signal?: AbortSignal } = {},
+  ): Promise<PromptAccepted> {
     const { backend } = this.#use;
     const { facts } = backend;
     check("session/prompt", "options", options, GIVEN_UP);
@@ -197,7 +215,9 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     const begins = facts.version === 1 ? this.#view.turns.begins() : undefined;
     // Counted as the core says it: the end of its turn may follow at once (fault 184).
     const taken = (): void => this.#view.turns.accepted(latest);
-    const answer = backend.request<{ messageId?: unknown } | null>(this.#handle, "session/prompt", { sessionId: this.id, prompt }, back.signal, begins ? undefined : taken);
+    const answer = backend.request<{ messageId?: unknown } | null>(
+      this.#handle, "session/prompt", { sessionId: this.id, prompt }, back.signal, begins ? undefined : taken,
+    );
     try {
       const accepted = await (begins ? Promise.race([answer, begins]) : answer);
       if (begins) taken(); // the answer of version 1 ends the turn
@@ -241,8 +261,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   /** Changes a setting: to the id of one of its values, or to true or false. */
   async setConfigOption(configId: string, value: string | boolean): Promise<void> {
     const op = "session/set_config_option";
-    if (typeof configId !== "string" || configId === "") throw badArgument(op, "configId", "has to be that of an option");
-    if (typeof value !== "string" && typeof value !== "boolean") throw badArgument(op, "value", "has to be a text, or true or false");
+    if (typeof configId !== "string" || configId === "")
+      throw badArgument(op, "configId", "has to be that of an option");
+    if (typeof value !== "string" && typeof value !== "boolean")
+      throw badArgument(op, "value", "has to be a text, or true or false");
     await this.request(op, { configId, ...this.#use.backend.facts.dialect.configValue(value) });
   }
 
@@ -265,7 +287,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   async forget(): Promise<void> {
     this.#mustBeOpen("forget");
     if (this.#followed && !this.#use.backend.canForward) {
-      throw new HoldfastError({ code: "elsewhere", op: "forget", message: "another page carries the session, and cannot be reached", retryable: true });
+      throw new HoldfastError({
+        code: "elsewhere", op: "forget", message: "another page carries the session, and cannot be reached",
+        retryable: true,
+      });
     }
     const closed = new Promise<void>((resolve) => void this.on("closed", () => resolve()));
     this.#use.backend.forgetSession(this.#handle);
@@ -285,11 +310,17 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     await this.#endAs("session/delete", "delete");
   }
 
-  /** Makes any request in the session's scope; `sessionId` is added. `signal` asks the agent to give it up. */
-  async request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
+  /**
+   * Makes any request in the session's scope; `sessionId` is added. `signal` asks the agent to give it up.
+   */
+  async request<T = unknown>(
+    method: string, params: Open = {}, options: { signal?: AbortSignal } = {},
+  ): Promise<T> {
     if (this.#closed) throw this.#over(method);
     checkRequest(method, params, options);
-    return this.#use.backend.request<T>(this.#handle, method, { ...params, sessionId: this.id }, options.signal);
+    return this.#use.backend.request<T>(
+      this.#handle, method, { ...params, sessionId: this.id }, options.signal,
+    );
   }
 
   /** Sends any notification in the session's scope; resolves once the agent's server has it. */
@@ -357,7 +388,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     }
   }
 
-  /** @internal It is over; `error` says why, where the client has failed, `unknown` that nobody hears of the end of a turn. */
+  /**
+   * @internal It is over; `error` says why, where the client has failed, `unknown` that nobody hears of the
+   * end of a turn.
+   */
   end(error?: HoldfastError, unknown?: HoldfastError): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -372,7 +406,14 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
       this.#questions.withdrawAll("moved"); // what is still open is asked again
     }
     this.#view.tell("status", status);
-    if (state === "closed") this.end(undefined, unknown && new HoldfastError({ code: "outcome_unknown", op: "settled", message: "the turn may go on: its user has logged out, and its stream has ended" }));
+    if (state === "closed")
+      this.end(
+        undefined,
+        unknown && new HoldfastError({
+          code: "outcome_unknown", op: "settled",
+          message: "the turn may go on: its user has logged out, and its stream has ended",
+        }),
+      );
   }
 
   get #modes(): SessionModes {
@@ -380,13 +421,16 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   async #endAs(method: string, capability: "close" | "delete"): Promise<void> {
-    if (!this.#use.backend.facts.capabilities.session?.[capability]) throw unsupported(method, "the agent does not offer it");
+    if (!this.#use.backend.facts.capabilities.session?.[capability])
+      throw unsupported(method, "the agent does not offer it");
     await this.request(method); // an agent that has no such session any more counts as one that has closed it
     this.end();
   }
 
   #cancellable(op: string, type: "tool_call" | "terminal", id: string): void {
-    const item = this.transcript.find((one): one is ToolCallItem | TerminalItem => one.type === type && one.id === id);
+    const item = this.transcript.find(
+      (one): one is ToolCallItem | TerminalItem => one.type === type && one.id === id,
+    );
     if (!item?.capabilities?.cancel) throw unsupported(op, "the agent does not offer to cancel it");
   }
 

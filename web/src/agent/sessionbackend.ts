@@ -32,7 +32,9 @@ export interface SessionBackend {
    * `answered` is called when there is a result, before anything that is said next: who
    * waits for the promise hears of it only later.
    */
-  request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T>;
+  request<T>(
+    session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void,
+  ): Promise<T>;
   /** Sends a notification in the scope of a session; resolves once the agent's server has it. */
   notify(session: number, method: string, params: Open): Promise<void>;
   /** Answers a question: `json` is a result, or an error object. */

@@ -10,12 +10,20 @@ export { isLoopback };
 const MAX_URL = 2048;
 
 /**
- * Checks a URL that somebody else wrote ({@link unsafeAddress}), which has no fragment either. Throws `oauth_invalid`; `what` names it.
+ * Checks a URL that somebody else wrote ({@link unsafeAddress}), which has no fragment either. Throws
+ * `oauth_invalid`; `what` names it.
  */
 export function checkedURL(leg: Leg, what: string, text: unknown, local: boolean): URL {
-  if (typeof text === "string" && text.length > MAX_URL) throw invalid(leg, `${what} has over ${MAX_URL} characters`);
+  if (typeof text === "string" && text.length > MAX_URL)
+    throw invalid(leg, `${what} has over ${MAX_URL} characters`);
   const problem = unsafeAddress(text, local);
-  if (problem !== undefined) throw invalid(leg, `${what} ${problem}`, problem === NOT_HTTPS ? "Only on this machine, for a server of this machine, may it be http." : undefined);
+  if (problem !== undefined)
+    throw invalid(
+      leg, `${what} ${problem}`,
+      problem === NOT_HTTPS
+        ? "Only on this machine, for a server of this machine, may it be http."
+        : undefined,
+    );
   if (String(text).includes("#")) throw invalid(leg, `${what} has a fragment`);
   return new URL(text as string);
 }

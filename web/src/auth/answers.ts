@@ -1,4 +1,5 @@
-// One request of a leg, and its answer: bounded in time and size, never with a cookie, never read as anything but JSON.
+// One request of a leg, and its answer: bounded in time and size, never with a cookie, never read as anything
+// but JSON.
 
 import { AuthFailure, invalid, type Leg, originOf } from "./failure.js";
 import type { Hands } from "./hands.js";
@@ -24,7 +25,9 @@ export interface AuthRequest {
   method?: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string;
-  /** The header fields, beyond those that fetch may always send, that the answer's CORS rules have to allow. */
+  /**
+   * The header fields, beyond those that fetch may always send, that the answer's CORS rules have to allow.
+   */
   allow?: readonly string[];
 }
 
@@ -35,13 +38,19 @@ export interface AuthRequest {
  * A GET follows redirects on its own origin. A POST follows none: a 307 would carry a
  * code or a refresh token on to whoever it names.
  */
-export async function ask(hands: Hands, leg: Leg, url: string, { method = "GET", headers = {}, body, allow = [] }: AuthRequest = {}): Promise<AuthAnswer> {
+export async function ask(
+  hands: Hands, leg: Leg, url: string, { method = "GET", headers = {}, body, allow = [] }: AuthRequest = {},
+): Promise<AuthAnswer> {
   const abort = new AbortController();
   const from = originOf(url);
   const target = method === "GET" && hands.proxied ? hands.proxied(url) : url;
   const late = new Promise<never>((_, reject) => {
     abort.signal.addEventListener("abort", () => {
-      reject(new AuthFailure(leg, { code: "timeout", message: `${from} did not answer within ${ANSWER_TIME / 1000} s`, retryable: true }));
+      reject(
+        new AuthFailure(leg, {
+          code: "timeout", message: `${from} did not answer within ${ANSWER_TIME / 1000} s`, retryable: true,
+        }),
+      );
     });
   });
   late.catch(() => {});
@@ -64,7 +73,11 @@ export async function ask(hands: Hands, leg: Leg, url: string, { method = "GET",
       throw invalid(leg, `${from} redirects to another origin`);
     }
     const text = await Promise.race([late, readText(leg, response)]).catch((error: unknown) => {
-      throw error instanceof AuthFailure ? error : new AuthFailure(leg, { code: "network_error", message: `the answer of ${from} was cut`, retryable: true });
+      throw error instanceof AuthFailure
+        ? error
+        : new AuthFailure(leg, {
+          code: "network_error", message: `the answer of ${from} was cut`, retryable: true,
+        });
     });
     const type = (response.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
     return { status: response.status, json: objectOf(text), type, headers: response.headers };
@@ -86,7 +99,9 @@ async function readText(leg: Leg, response: Response): Promise<string> {
     size += value.byteLength;
     if (size > MAX_ANSWER) {
       void reader.cancel().catch(() => {});
-      throw new AuthFailure(leg, { code: "limit_exceeded", message: `the answer has over ${MAX_ANSWER} bytes` });
+      throw new AuthFailure(leg, {
+        code: "limit_exceeded", message: `the answer has over ${MAX_ANSWER} bytes`,
+      });
     }
     text += decoder.decode(value, { stream: true });
   }
@@ -95,7 +110,9 @@ async function readText(leg: Leg, response: Response): Promise<string> {
 function objectOf(text: string): Record<string, unknown> | undefined {
   try {
     const json: unknown = JSON.parse(text);
-    return typeof json === "object" && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : undefined;
+    return typeof json === "object" && json !== null && !Array.isArray(json)
+      ? (json as Record<string, unknown>)
+      : undefined;
   } catch {
     // The error quotes what it could not read: a token, perhaps.
     return undefined;
@@ -106,12 +123,17 @@ function objectOf(text: string): Record<string, unknown> | undefined {
  * Why fetch failed. Browsers do not say; a request whose answer nobody reads shows
  * whether somebody answers at all.
  */
-async function unanswered(hands: Hands, leg: Leg, url: string, allow: readonly string[]): Promise<AuthFailure> {
+async function unanswered(
+  hands: Hands, leg: Leg, url: string, allow: readonly string[],
+): Promise<AuthFailure> {
   const origin = originOf(url);
   let stop = (): void => {};
   const probe = new AbortController();
   const there = await Promise.race([
-    hands.fetch(url, { mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer", signal: probe.signal }).then(
+    hands.fetch(url, {
+      mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer",
+      signal: probe.signal,
+    }).then(
       () => true,
       () => false,
     ),
@@ -119,11 +141,17 @@ async function unanswered(hands: Hands, leg: Leg, url: string, allow: readonly s
   ]);
   stop();
   probe.abort(); // else it would hold one of the browser's six connections for as long as that server likes
-  if (!there) return new AuthFailure(leg, { code: "network_error", message: `nothing answers at ${origin}`, retryable: true });
+  if (!there)
+    return new AuthFailure(leg, {
+      code: "network_error", message: `nothing answers at ${origin}`, retryable: true,
+    });
   const page = globalThis.origin ?? "*";
   return new AuthFailure(leg, {
     code: "cors_blocked",
     message: `${origin} is there, but its CORS rules keep this page out, or it redirects`,
-    hint: [`${origin} has to answer with  Access-Control-Allow-Origin: ${page}`, ...(allow.length > 0 ? [`Access-Control-Allow-Headers: ${allow.join(", ")}`] : [])].join("  and  "),
+    hint: [
+      `${origin} has to answer with  Access-Control-Allow-Origin: ${page}`,
+      ...(allow.length > 0 ? [`Access-Control-Allow-Headers: ${allow.join(", ")}`] : [])
+    ].join("  and  "),
   });
 }

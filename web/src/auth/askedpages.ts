@@ -11,18 +11,23 @@ export interface AddressToShow {
   readonly window: string;
   /** Whether the page goes there itself. */
   readonly leaves: boolean;
-  /** The marks of logouts that the flow was wished for behind: where the page reads others, it shows nothing. */
+  /**
+   * The marks of logouts that the flow was wished for behind: where the page reads others, it shows nothing.
+   */
   readonly marks: string;
 }
 
-/** What has come of asking a page to show an address: not shown, where the browser opens no window there, or somebody has logged out. */
+/**
+ * What has come of asking a page to show an address: not shown, where the browser opens no window there, or
+ * somebody has logged out.
+ */
 export type SignInReply = boolean | "logged out";
 
 /** The pages that a worker can ask. */
 export interface AskedPages {
   /**
-   * Has a page show an address, once one is there that is seen. `closed` is that of {@link AskingInteraction.show}; what
-   * {@link SignInReply} says else.
+   * Has a page show an address, once one is there that is seen. `closed` is that of
+   * {@link AskingInteraction.show}; what {@link SignInReply} says else.
    */
   show(wanted: AddressToShow): Promise<{ closed: Promise<void | "lost"> } | Exclude<SignInReply, true>>;
   /** The marks of logouts, as a page reads them that could show an address now. */
@@ -30,9 +35,13 @@ export interface AskedPages {
 }
 
 /** Signs in by the pages of a worker, in the way that the app has named. */
-export function pagesInteraction(pages: AskedPages, how: "popup" | "redirect" | "manual", hands: Pick<Hands, "after">): AskingInteraction {
+export function pagesInteraction(
+  pages: AskedPages, how: "popup" | "redirect" | "manual", hands: Pick<Hands, "after">,
+): AskingInteraction {
   const leaves = how === "redirect";
-  const blocked = (): ShownAddress => ({ kind: "blocked", later: () => new Promise((resolve) => void hands.after(LOOK_AGAIN, resolve)) });
+  const blocked = (): ShownAddress => ({
+    kind: "blocked", later: () => new Promise((resolve) => void hands.after(LOOK_AGAIN, resolve)),
+  });
   return {
     leaves,
     async show(address, { window, marks }, asked) {

@@ -16,19 +16,29 @@ type Trials = NonNullable<Awaited<ReturnType<ClientAuth["refused"]>>>;
 type Shown = NonNullable<Awaited<ReturnType<ClientAuth["headers"]>>>;
 type Refusal = Parameters<ClientAuth["refused"]>[0];
 
-/** Why a request is held: what it was refused with (`away`: nobody could be asked), what failed, that somebody else is signed in, or what is long on its way to say it. */
-type Held = { readonly refusal: Refusal; readonly away?: boolean | undefined } | { readonly error: unknown } | { readonly user: string } | { readonly late: Promise<Held | undefined> };
+/**
+ * Why a request is held: what it was refused with (`away`: nobody could be asked), what failed, that somebody
+ * else is signed in, or what is long on its way to say it.
+ */
+type Held =
+  | { readonly refusal: Refusal; readonly away?: boolean | undefined }
+  | { readonly error: unknown }
+  | { readonly user: string }
+  | { readonly late: Promise<Held | undefined> };
 
 /**
- * How long, in ms, a request waits here for a token that nobody is needed for. The core takes it for sent meanwhile,
- * and a page that is killed, or a worker, would leave a call that may have run.
+ * How long, in ms, a request waits here for a token that nobody is needed for. The core takes it for sent
+ * meanwhile, and a page that is killed, or a worker, would leave a call that may have run.
  */
 const QUICK = 2_000;
 
 /** Stands in the core for whatever the requests carry. */
 const SIGNED_IN = "signed-in";
 
-/** What a request is held for whose user has signed out, before a server that takes requests of nobody runs it as nobody's. */
+/**
+ * What a request is held for whose user has signed out, before a server that takes requests of nobody runs it
+ * as nobody's.
+ */
 const SIGNED_OUT: Refusal = { status: 401, challenge: undefined, token: undefined, nonce: false };
 
 /** The codes of errors after which a person can still sign in. */
@@ -42,7 +52,10 @@ export interface WatchedSignIn {
   readonly listeners: Set<() => void>;
   /** The token that the last request of any of them has passed with, and the sign-in that it came by. */
   proven?: string;
-  /** Whether somebody looks at a page of its; by default whether somebody looks at this one. A change is told to the listeners. */
+  /**
+   * Whether somebody looks at a page of its; by default whether somebody looks at this one. A change is told
+   * to the listeners.
+   */
   isSeen?(): boolean;
 }
 
@@ -72,18 +85,27 @@ export class Authorization implements ClientAuthorization {
   #refused: Refused = {};
 
   /**
-   * `shared` gives the one that all clients of this page with that `auth` have; where it did not open, it tries again. `waits`:
-   * the app has the client, which waits for somebody while it is opening as well.
+   * `shared` gives the one that all clients of this page with that `auth` have; where it did not open, it
+   * tries again. `waits`: the app has the client, which waits for somebody while it is opening as well.
    */
-  constructor(url: string, shared: () => Promise<WatchedSignIn>, { quick = QUICK, waits = false }: { quick?: number; waits?: boolean } = {}) {
+  constructor(
+    url: string, shared: () => Promise<WatchedSignIn>,
+    { quick = QUICK, waits = false }: { quick?: number; waits?: boolean } = {},
+  ) {
     this.#url = url;
     this.#shared = shared;
     this.#quick = quick;
     this.#waits = waits;
   }
 
-  /** Opens the sign-in at a server, of the user that the app names; `changed` gets it after each change, and `newest` gives what the app's functions are by then. */
-  static async open(source: SignInSource, url: string, changed: (auth: ClientAuth) => void, newest: () => object | undefined, principal: string | undefined): Promise<WatchedSignIn> {
+  /**
+   * Opens the sign-in at a server, of the user that the app names; `changed` gets it after each change, and
+   * `newest` gives what the app's functions are by then.
+   */
+  static async open(
+    source: SignInSource, url: string, changed: (auth: ClientAuth) => void, newest: () => object | undefined,
+    principal: string | undefined,
+  ): Promise<WatchedSignIn> {
     const auth = await openClientAuth(source, url, await authPlace(), newest, principal);
     const listeners = new Set<() => void>();
     auth.onchange = () => {
@@ -120,7 +142,8 @@ export class Authorization implements ClientAuthorization {
    */
   async token(opening: boolean, over?: AbortSignal): Promise<TokenReply> {
     const refused = this.#refused;
-    let held = (refused.asked ??= refused.held); // what the page was asked for that has gone meanwhile comes first
+    // what the page was asked for that has gone meanwhile comes first
+    let held = (refused.asked ??= refused.held);
     refused.held = undefined;
     try {
       const { auth } = await this.#shared();
@@ -141,23 +164,34 @@ export class Authorization implements ClientAuthorization {
     }
   }
 
-  async #signedIn({ refusal, away }: Extract<Held, { refusal: Refusal }>, opening: boolean, over: AbortSignal | undefined): Promise<Trials | undefined> {
+  async #signedIn(
+    { refusal, away }: Extract<Held, { refusal: Refusal }>, opening: boolean, over: AbortSignal | undefined,
+  ): Promise<Trials | undefined> {
     const { auth, attended, isSeen = isThisPageSeen } = await this.#shared();
     // After a step-up that came to nothing the former token is there, and is no news.
     const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
     for (let inVain = 0; ; ) {
       if (attended && away && !isSeen()) {
-        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal, undefined, this.#refused.trials);
+        const repair = await auth.repaired(
+          new Response(null, { status: refusal.status }), refusal, undefined, this.#refused.trials,
+        );
         if (repair?.kind === "retry") return repair.trials;
-        if (repair?.away) throw new HoldfastError({ code: "network_error", op: "auth/refresh", message: "the authorization server cannot be reached", retryable: true });
+        if (repair?.away)
+          throw new HoldfastError({
+            code: "network_error", op: "auth/refresh", message: "the authorization server cannot be reached",
+            retryable: true,
+          });
       }
-      // A page that nobody sees opens no window, and does not leave: the one that is seen does. Nor does it where there is no token any more.
-      if (attended && !(away && isSeen())) await this.#until(async () => isSeen() || (await this.#hasOther(refusal)), over);
+      // A page that nobody sees opens no window, and does not leave: the one that is seen does. Nor does it
+      // where there is no token any more.
+      if (attended && !(away && isSeen()))
+        await this.#until(async () => isSeen() || (await this.#hasOther(refusal)), over);
       over?.throwIfAborted();
       try {
         return await auth.refused(refusal, this.#refused.trials);
       } catch (error) {
-        if ((opening && !this.#waits) || !(error instanceof HoldfastError) || !WAITS.includes(error.code)) throw error;
+        if ((opening && !this.#waits) || !(error instanceof HoldfastError) || !WAITS.includes(error.code))
+          throw error;
         // It failed before anybody was asked, and would again.
         if (isIn() && inVain++ > 0) throw error;
       }
@@ -173,7 +207,10 @@ export class Authorization implements ClientAuthorization {
     return shown !== undefined && (shown.token !== refusal.token || shown.cameBy !== refusal.cameBy);
   }
 
-  /** Resolves when that is so, which is looked at when the sign-in or the page changes. Rejects when `over` is aborted. */
+  /**
+   * Resolves when that is so, which is looked at when the sign-in or the page changes. Rejects when `over` is
+   * aborted.
+   */
   async #until(reached: () => boolean | Promise<boolean>, over: AbortSignal | undefined): Promise<void> {
     const { listeners } = await this.#shared();
     for (let is = false; !is; ) {
@@ -210,14 +247,17 @@ export class Authorization implements ClientAuthorization {
       let shown: Shown | undefined;
       let now: string | undefined;
       try {
-        const work = auth.headers(method, url, nonce).then(async (some) => [some, some ? some.principal : await auth.principal()] as const);
+        const work = auth.headers(method, url, nonce).then(
+          async (some) => [some, some ? some.principal : await auth.principal()] as const,
+        );
         const soon = await this.#soon(work);
         if (!soon) return this.#holdLate(work.then(() => undefined), new Response(null));
         [shown, now] = soon.value;
       } catch (error) {
         return this.#hold({ error }, new Response(null)); // it never left
       }
-      // Somebody else has signed in, in another tab perhaps, or the user has signed out: what this client sends is nobody else's.
+      // Somebody else has signed in, in another tab perhaps, or the user has signed out: what this client
+      // sends is nobody else's.
       if (user && now !== user.principal && (shown || attended)) {
         return this.#hold(now === undefined ? { refusal: SIGNED_OUT } : { user: now }, new Response(null));
       }
@@ -247,7 +287,10 @@ export class Authorization implements ClientAuthorization {
     }
   }
 
-  /** What comes of it, where that does not take long, and the page is not left meanwhile: then the core hears at once that the request did not run, and stores it. */
+  /**
+   * What comes of it, where that does not take long, and the page is not left meanwhile: then the core hears
+   * at once that the request did not run, and stores it.
+   */
   async #soon<T>(work: Promise<T>): Promise<{ value: T } | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let giveUp = (): void => {};
@@ -282,7 +325,10 @@ export class Authorization implements ClientAuthorization {
     return { response, status: 401 };
   }
 
-  /** Signs out: nothing of the user's tokens is kept any more. Resolves when the authorization server knows, or cannot be reached. */
+  /**
+   * Signs out: nothing of the user's tokens is kept any more. Resolves when the authorization server knows,
+   * or cannot be reached.
+   */
   async signOut(): Promise<void> {
     await (await this.#shared()).auth.signOut(true);
   }

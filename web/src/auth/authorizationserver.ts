@@ -48,19 +48,32 @@ export function serverMetadataURLs(issuer: URL): string[] {
  * @param local whether http on this machine will do
  * @param person whether a person is to sign in there
  */
-export function readAuthorizationServer(json: Readonly<Record<string, unknown>>, issuer: string, local: boolean, person = true): AuthorizationServer {
+export function readAuthorizationServer(
+  json: Readonly<Record<string, unknown>>, issuer: string, local: boolean, person = true,
+): AuthorizationServer {
   if (json.issuer !== issuer) {
-    throw invalid(LEG, "its issuer is not the one that its address was made from", "issuer has to be what the server's authorization_servers has, character by character.");
+    throw invalid(
+      LEG, "its issuer is not the one that its address was made from",
+      "issuer has to be what the server's authorization_servers has, character by character.",
+    );
   }
   const methods = json.code_challenge_methods_supported;
   if (person && (!Array.isArray(methods) || !methods.includes("S256"))) {
-    throw invalid(LEG, "the authorization server does not say that it knows PKCE with S256", 'It has to answer with  "code_challenge_methods_supported": ["S256"]');
+    throw invalid(
+      LEG, "the authorization server does not say that it knows PKCE with S256",
+      'It has to answer with  "code_challenge_methods_supported": ["S256"]',
+    );
   }
   const types = json.response_types_supported;
-  if (person && Array.isArray(types) && !types.includes("code")) throw invalid(LEG, "the authorization server gives no codes", 'response_types_supported lacks "code".');
+  if (person && Array.isArray(types) && !types.includes("code"))
+    throw invalid(LEG, "the authorization server gives no codes", 'response_types_supported lacks "code".');
   const endpoint = (name: string): string => checkedURL(LEG, name, json[name], local).href;
-  const optional = (name: string): string | undefined => (json[name] === undefined || json[name] === null ? undefined : endpoint(name));
-  const authorizationEndpoint = person ? endpoint("authorization_endpoint") : optional("authorization_endpoint");
+  const optional = (name: string): string | undefined => (
+    json[name] === undefined || json[name] === null ? undefined : endpoint(name)
+  );
+  const authorizationEndpoint = person
+    ? endpoint("authorization_endpoint")
+    : optional("authorization_endpoint");
   const registrationEndpoint = optional("registration_endpoint");
   const revocationEndpoint = optional("revocation_endpoint");
   const authMethods = strings(json.token_endpoint_auth_methods_supported);
@@ -97,5 +110,7 @@ export function legacyServer(origin: string): AuthorizationServer {
 const MAX_LIST = 64;
 
 function strings(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string").slice(0, MAX_LIST) : undefined;
+  return Array.isArray(value)
+    ? value.filter((one): one is string => typeof one === "string").slice(0, MAX_LIST)
+    : undefined;
 }

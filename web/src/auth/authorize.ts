@@ -33,20 +33,31 @@ export interface Reason {
 
 /**
  * Finds the authorization server, registers where that is needed, and begins a flow. All of it
- * each time: the server may have changed its authorization server since. `leaves`: the page goes away to sign in,
- * so a flow without an answer came to nothing. Its client may be one that the authorization server has
+ * each time: the server may have changed its authorization server since. `leaves`: the page goes away to sign
+ * in, so a flow without an answer came to nothing. Its client may be one that the authorization server has
  * forgotten: then that shows a page of its own, and sends nobody back.
  */
-export async function authorize(hands: Hands, { url, key }: { readonly url: string; readonly key: string }, options: SignInOptions, { challenge, scope, window, wish }: Reason, waiting: unknown, leaves: boolean): Promise<BegunFlow> {
-  const { server, resource, scopes, dpopRequired } = await discover(hands, url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
+export async function authorize(
+  hands: Hands, { url, key }: { readonly url: string; readonly key: string }, options: SignInOptions,
+  { challenge, scope, window, wish }: Reason, waiting: unknown, leaves: boolean,
+): Promise<BegunFlow> {
+  const { server, resource, scopes, dpopRequired } = await discover(
+    hands, url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer),
+  );
   let client = await register(hands, server, options);
   if (leaves && (await hasFlow(hands, key, client.clientId))) {
     await doubt(hands, client);
     client = await register(hands, server, options);
   }
   const dpop = (options.dpop ?? dpopRequired) ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
-  const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
+  const usual = chooseScopes({
+    ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes,
+    server: server.scopesSupported,
+  });
   const grant = scope === undefined ? undefined : (await readGrant(hands, key))?.value;
   const stepUp = grant && scope !== undefined ? stepUpFrom(grant, scope) : undefined;
-  return beginFlow(hands, { wish, signIn: key, url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, resourceMetadata: challenge?.resourceMetadata, window });
+  return beginFlow(hands, {
+    wish, signIn: key, url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp,
+    resourceMetadata: challenge?.resourceMetadata, window,
+  });
 }

@@ -27,7 +27,11 @@ const memory: AuthPlace["memory"] = new Map();
 async function authRows(): Promise<AuthRows | undefined> {
   // After a wipe it is closed for good: who signs in again begins with an empty database.
   const connect = (): ReturnType<Connector["connect"]> =>
-    (connector ??= new Connector(AUTH, { onLost: (why) => void (why === "closed" && (connector = undefined)) })).connect();
+    (
+      connector ??= new Connector(AUTH, {
+        onLost: (why) => void (why === "closed" && (connector = undefined)),
+      })
+    ).connect();
   const { key } = await connect().catch(() => ({ key: null }));
   if (!key) return undefined;
   const rows = new AuthRows(connect);
@@ -35,12 +39,18 @@ async function authRows(): Promise<AuthRows | undefined> {
   return rows;
 }
 
-/** Where the sign-in at a server is, in this page; or in this worker, with the pages that it asks. Its channel is the page's or worker's, until that goes. */
+/**
+ * Where the sign-in at a server is, in this page; or in this worker, with the pages that it asks. Its channel
+ * is the page's or worker's, until that goes.
+ */
 export async function authPlace(pages?: AskedPages): Promise<AuthPlace> {
   return { ...placeOf(await authRows(), memory), ...(pages && { pages }) };
 }
 
-/** Takes all tokens out of the memory of this page. What is given puts them, and what was stored, in a place of their own, to be revoked. */
+/**
+ * Takes all tokens out of the memory of this page. What is given puts them, and what was stored, in a place
+ * of their own, to be revoked.
+ */
 export function leftPlace(): (kept: KeptAuth | undefined) => Promise<AuthPlace> {
   const tokens = [...memory];
   memory.clear();
@@ -56,6 +66,10 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
     locks: { run: exclusively },
     whenWiped: (gone) => void whenLoggedOut((store) => (store === undefined ? gone() : undefined), true),
     ...(inPage && { page: window, logouts: { marks: signInMarks, mark: markSignOut } }),
-    ...(hasBroadcast() && { channel: (name: string) => ({ port: new BroadcastChannel(name) as AuthChannel, origin: location.origin }) }),
+    ...(hasBroadcast() && {
+      channel: (name: string) => ({
+        port: new BroadcastChannel(name) as AuthChannel, origin: location.origin,
+      })
+    }),
   };
 }

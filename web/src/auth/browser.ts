@@ -20,7 +20,9 @@ export interface Page {
   /** The name of its window. */
   readonly name: string;
   readonly document?: { hasFocus(): boolean };
-  readonly performance?: { getEntriesByType(type: "navigation"): readonly { readonly entryType: string; readonly type?: string }[] };
+  readonly performance?: {
+    getEntriesByType(type: "navigation"): readonly { readonly entryType: string; readonly type?: string }[],
+  };
   open(url: string, target: string, features: string): OpenedWindow | null;
   close(): void;
   addEventListener(type: PageEvent, listener: (event: { persisted: boolean }) => void): void;
@@ -35,10 +37,16 @@ type PageEvent = (typeof PAGE_EVENTS)[number];
 const LOOK = 500;
 const GRACE = 3_000;
 
-/** How often a flow is looked at whose window was blocked, in ms. Timers do not run while the machine sleeps: soon after it wakes. */
+/**
+ * How often a flow is looked at whose window was blocked, in ms. Timers do not run while the machine sleeps:
+ * soon after it wakes.
+ */
 export const LOOK_AGAIN = 60_000;
 
-/** Where the browser opens no window. Its flow would be over before somebody comes who has been away for the night. */
+/**
+ * Where the browser opens no window. Its flow would be over before somebody comes who has been away for the
+ * night.
+ */
 function blockedWindow(page: Page, hands: Pick<Hands, "after">): ShownAddress {
   return { kind: "blocked", later: () => somebodyIsThere(page, hands) };
 }
@@ -67,7 +75,10 @@ function lead(address: string | Promise<string>, go: (address: string) => void, 
  * off from this page, and only then led to the authorization server: with an opener that
  * server could lead this page to a copy of itself.
  */
-export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: { width: number; height: number } = { width: 520, height: 720 }): WindowInteraction {
+export function popupInteraction(
+  page: Page, hands: Pick<Hands, "after">,
+  size: { width: number; height: number } = { width: 520, height: 720 },
+): WindowInteraction {
   return {
     show(address, { window }) {
       const opened = page.open("about:blank", window, `popup,width=${size.width},height=${size.height}`);
@@ -86,7 +97,11 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
 /** The same, where the app itself says when: until then it has the address. */
 export function manualInteraction(page: Page, hands: Pick<Hands, "after">): WindowInteraction {
   const popup = popupInteraction(page, hands);
-  return { show: (address, record, asked) => (asked ? popup.show(address, record, asked) : blockedWindow(page, hands)) };
+  return {
+    show: (address, record, asked) => (
+      asked ? popup.show(address, record, asked) : blockedWindow(page, hands)
+    ),
+  };
 }
 
 /**
@@ -135,10 +150,15 @@ export function cameBack({ performance }: Pick<Page, "performance">): boolean {
 export function readAnswer(page: Pick<Page, "location">, redirectUrl: string): Callback | undefined {
   const here = new URL(page.location.href);
   const there = new URL(redirectUrl);
-  return here.origin === there.origin && here.pathname === there.pathname ? readCallback(here.href) : undefined;
+  return here.origin === there.origin && here.pathname === there.pathname
+    ? readCallback(here.href)
+    : undefined;
 }
 
-/** Takes what is or looks like an answer out of the address bar: neither the history nor a Referer may keep a code, and a bad one holds a code as well. */
+/**
+ * Takes what is or looks like an answer out of the address bar: neither the history nor a Referer may keep a
+ * code, and a bad one holds a code as well.
+ */
 export function dropAnswer(page: Pick<Page, "location" | "history">, redirectUrl: string): void {
   const here = new URL(page.location.href);
   const there = new URL(redirectUrl);
@@ -180,7 +200,13 @@ export interface NewsListener {
 export function authNews(channel: AuthChannel, origin: string, listener: NewsListener): NewsListener {
   channel.onmessage = (event) => {
     if (event.origin !== origin) return;
-    const { kind, signIn, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; signIn?: unknown; window?: unknown; leg?: unknown; fields?: unknown };
+    const { kind, signIn, window, leg, fields } = (event.data ?? {}) as {
+      kind?: unknown;
+      signIn?: unknown;
+      window?: unknown;
+      leg?: unknown;
+      fields?: unknown
+    };
     if (kind === "stored" && typeof signIn === "string") listener.stored(signIn);
     if (kind === "answered" && typeof window === "string") listener.answered(window);
     const failure = kind === "failed" ? failureOf(leg, fields) : undefined;

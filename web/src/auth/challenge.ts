@@ -117,7 +117,9 @@ export function parseChallenges(field: string): Challenge[] {
 export function oauthChallenge(field: string | null | undefined): OAuthChallenge | undefined {
   const ours = parseChallenges(field ?? "").filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
   if (ours.length === 0) return undefined;
-  const first = (name: string): string | undefined => ours.map(({ params }) => params.get(name)).find((value) => value !== undefined && value !== "");
+  const first = (name: string): string | undefined => ours.map(({ params }) => params.get(name)).find(
+    (value) => value !== undefined && value !== "",
+  );
   const [resourceMetadata, scope, error] = [first("resource_metadata"), first("scope"), first("error")];
   return {
     ...(resourceMetadata === undefined ? {} : { resourceMetadata }),

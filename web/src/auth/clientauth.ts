@@ -6,16 +6,29 @@ import type { CrossingSignIn, OAuthOptions, SignInSource } from "./oauth.js";
 import type { AuthPlace, OpenedSignIn } from "./opensignin.js";
 import type { SignIn } from "./signin.js";
 
-/** The sign-in at one server, as a client uses it. All that it rejects with is a HoldfastError, which holds no secret. */
-export type ClientAuth = Pick<SignIn, "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "passed" | "repaired" | "refused" | "signIn" | "finish" | "signOut"> & {
-  /** What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked again. */
+/**
+ * The sign-in at one server, as a client uses it. All that it rejects with is a HoldfastError, which holds no
+ * secret.
+ */
+export type ClientAuth =
+  Pick<
+    SignIn,
+    | "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "passed"
+    | "repaired" | "refused" | "signIn" | "finish" | "signOut"
+  > &
+    {
+  /**
+   * What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked
+   * again.
+   */
   readonly failure: HoldfastError | undefined;
   /** Why the token cannot be refreshed just now, while calls wait for it; it is tried again by itself. */
   readonly refreshFailure: HoldfastError | undefined;
 };
 
 /** The sign-in at one server, as an app sees it. */
-export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failure" | "refreshFailure" | "signOut"> & {
+export type ServerSignIn =
+  Pick<ClientAuth, "url" | "state" | "address" | "failure" | "refreshFailure" | "signOut"> & {
   /**
    * Has a person sign in: from a click, since browsers open windows then. Resolves once somebody
    * has, in this tab or in another one.
@@ -23,23 +36,44 @@ export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failu
   signIn(): Promise<void>;
 };
 
-/** Loads the chunk that signs in, and begins with what is stored. Of the app's functions those are called that `newest` gives by then, where it does. */
-export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace, newest: () => object | undefined = () => undefined, principal?: string): Promise<ClientAuth> {
+/**
+ * Loads the chunk that signs in, and begins with what is stored. Of the app's functions those are called that
+ * `newest` gives by then, where it does.
+ */
+export async function openClientAuth(
+  source: SignInSource, url: string, place: AuthPlace, newest: () => object | undefined = () => undefined,
+  principal?: string,
+): Promise<ClientAuth> {
   const { options, how, storage, client, own: given } = source.opening();
   const own = { ...given };
   // Of the object that they are functions of: they may be those of its class.
-  const live = (name: keyof OAuthOptions): never => ((...args: unknown[]) => ([newest(), source.of].find((of) => of && (of as OAuthOptions)[name]) as Record<string, (...all: unknown[]) => unknown>)[name]!(...args)) as never;
+  const live = (name: keyof OAuthOptions): never => (
+    (...args: unknown[]) => (
+      [newest(), source.of].find(
+        (of) => of && (of as OAuthOptions)[name],
+      ) as Record<string, (...all: unknown[]) => unknown>
+    )[name]!(...args)
+  ) as never;
   if (options.credentials) options.credentials = live("credentials");
   if (own.fetch) own.fetch = live("fetch");
   if (own.proxied) own.proxied = live("metadataProxy");
   const { openSignIn } = await loadSignIn();
-  return converting(await converted(openSignIn(url, options, { how, storage, principal, client, place, own })));
+  return converting(
+    await converted(openSignIn(url, options, { how, storage, principal, client, place, own })),
+  );
 }
 
-/** The same in a worker, from that file; `returned` takes the answer that a page of its has come back with. */
-export async function openAuthOfPages({ options, how, storage, client }: CrossingSignIn, url: string, principal: string | undefined, place: AuthPlace, file: string): Promise<{ auth: ClientAuth; returned: OpenedSignIn["returned"] }> {
+/**
+ * The same in a worker, from that file; `returned` takes the answer that a page of its has come back with.
+ */
+export async function openAuthOfPages(
+  { options, how, storage, client }: CrossingSignIn, url: string, principal: string | undefined,
+  place: AuthPlace, file: string,
+): Promise<{ auth: ClientAuth; returned: OpenedSignIn["returned"] }> {
   const { openSignInOfPages } = await loadSignIn(file);
-  const { signIn, returned } = await converted(openSignInOfPages(url, options, { how, storage, principal, client, place, own: {} }));
+  const { signIn, returned } = await converted(
+    openSignInOfPages(url, options, { how, storage, principal, client, place, own: {} }),
+  );
   return { auth: converting(signIn), returned: (page) => converted(returned(page)) };
 }
 

@@ -3,13 +3,18 @@
 import { shownPath } from "../base/plainpath.js";
 import { canonicalResource, isLoopback, serverAddress } from "./addresses.js";
 import { type AuthAnswer, ask } from "./answers.js";
-import { type AuthorizationServer, legacyServer, readAuthorizationServer, serverMetadataURLs } from "./authorizationserver.js";
+import {
+  type AuthorizationServer, legacyServer, readAuthorizationServer, serverMetadataURLs,
+} from "./authorizationserver.js";
 import type { OAuthChallenge } from "./challenge.js";
 import { AuthFailure, invalid, type Leg, originOf } from "./failure.js";
 import type { Hands } from "./hands.js";
 import { isWellKnown, readProtectedResource, resourceMetadataURLs } from "./protectedresource.js";
 
-/** How long all of it may take, in ms, before no further address is asked. Each answer has its own time as well. */
+/**
+ * How long all of it may take, in ms, before no further address is asked. Each answer has its own time as
+ * well.
+ */
 const DISCOVERY_TIME = 30_000;
 
 /** What signing in at a server needs. */
@@ -43,11 +48,17 @@ export async function discover(
   const server = serverAddress(url);
   const local = isLoopback(server);
   const until = hands.now() + DISCOVERY_TIME;
-  const found = await firstFound(hands, until, "auth/resource-metadata", resourceMetadataURLs(server, challenge?.resourceMetadata));
+  const found = await firstFound(
+    hands, until, "auth/resource-metadata", resourceMetadataURLs(server, challenge?.resourceMetadata),
+  );
   if (found.json) {
-    const resource = readProtectedResource(found.json, server, isWellKnown(challenge?.resourceMetadata, server));
+    const resource = readProtectedResource(
+      found.json, server, isWellKnown(challenge?.resourceMetadata, server),
+    );
     const chosen = choose?.(resource.authorizationServers);
-    const issuers = chosen !== undefined && resource.authorizationServers.includes(chosen) ? [chosen] : resource.authorizationServers;
+    const issuers = chosen !== undefined && resource.authorizationServers.includes(chosen)
+      ? [chosen]
+      : resource.authorizationServers;
     return {
       resource: resource.resource,
       scopes: resource.scopesSupported,
@@ -58,7 +69,9 @@ export async function discover(
   }
   // The challenge has named it, so it is no server of 2025-03-26, whatever is at its origin.
   if (challenge?.resourceMetadata !== undefined) throw found.failure;
-  const origin = await firstFound(hands, until, "auth/server-metadata", serverMetadataURLs(new URL(server.origin)).slice(0, 1));
+  const origin = await firstFound(
+    hands, until, "auth/server-metadata", serverMetadataURLs(new URL(server.origin)).slice(0, 1),
+  );
   const rest = { resource: canonicalResource(server), scopes: undefined, dpopRequired: false };
   if (origin.json) {
     // Nobody has named this issuer, and both forms are the origin: many servers write it with a slash.
@@ -75,11 +88,20 @@ export async function discover(
 function exposed(failure: AuthFailure, challenge: OAuthChallenge | undefined): AuthFailure {
   if (challenge) return failure;
   const { hint, ...fields } = failure.fields;
-  return new AuthFailure(failure.leg, { ...fields, hint: [hint, "If the server names its metadata in WWW-Authenticate, it has to answer with  Access-Control-Expose-Headers: WWW-Authenticate"].filter(Boolean).join("  ") });
+  return new AuthFailure(failure.leg, {
+    ...fields,
+    hint: [
+      hint,
+      "If the server names its metadata in WWW-Authenticate, it has to answer with  " +
+        "Access-Control-Expose-Headers: WWW-Authenticate",
+    ].filter(Boolean).join("  "),
+  });
 }
 
 /** The first issuer whose metadata can be used. Where none has any, the first one's failure. */
-async function firstServer(hands: Hands, until: number, issuers: readonly string[], local: boolean, person: boolean): Promise<AuthorizationServer> {
+async function firstServer(
+  hands: Hands, until: number, issuers: readonly string[], local: boolean, person: boolean,
+): Promise<AuthorizationServer> {
   let first: AuthFailure | undefined;
   for (const issuer of issuers) {
     const found = await firstFound(hands, until, "auth/server-metadata", serverMetadataURLs(new URL(issuer)));
@@ -105,14 +127,19 @@ async function firstFound(hands: Hands, until: number, leg: Leg, urls: readonly 
   let worst: AuthFailure | undefined;
   let none: AuthFailure | undefined;
   for (const url of urls) {
-    if (hands.now() > until) throw new AuthFailure(leg, { code: "timeout", message: `what answers took over ${DISCOVERY_TIME / 1000} s in all`, retryable: true });
+    if (hands.now() > until)
+      throw new AuthFailure(leg, {
+        code: "timeout", message: `what answers took over ${DISCOVERY_TIME / 1000} s in all`, retryable: true,
+      });
     const verdict = await look(hands, leg, url);
     if (!(verdict instanceof AuthFailure)) return verdict;
     if (verdict.fields.retryable || verdict.fields.code === "limit_exceeded") throw verdict;
     if (verdict.fields.code === "http_error") none ??= verdict;
     else worst ??= verdict;
   }
-  return { absent: worst === undefined, failure: worst ?? none ?? invalid(leg, "there is no address to ask") };
+  return {
+    absent: worst === undefined, failure: worst ?? none ?? invalid(leg, "there is no address to ask"),
+  };
 }
 
 async function look(hands: Hands, leg: Leg, url: string): Promise<Found | AuthFailure> {
@@ -126,10 +153,21 @@ async function look(hands: Hands, leg: Leg, url: string): Promise<Found | AuthFa
   }
   const { status, json, type } = answer;
   const place = originOf(url);
-  if (status >= 500 || status === 429) return new AuthFailure(leg, { code: "http_error", status, message: `${place} answered ${status}`, retryable: true });
+  if (status >= 500 || status === 429)
+    return new AuthFailure(leg, {
+      code: "http_error", status, message: `${place} answered ${status}`, retryable: true,
+    });
   if (status < 200 || status > 299) {
-    return new AuthFailure(leg, { code: "http_error", status, message: `${place} has no metadata (status ${status})`, hint: `It is looked for at ${shownPath(new URL(url).pathname)}.` });
+    return new AuthFailure(leg, {
+      code: "http_error", status, message: `${place} has no metadata (status ${status})`,
+      hint: `It is looked for at ${shownPath(new URL(url).pathname)}.`,
+    });
   }
   if (json && type !== "text/html") return { json };
-  return invalid(leg, `${place} answered ${status} with ${type === "text/html" ? "a page (text/html)" : "what is no JSON object"} where its metadata belongs`, "It has to be application/json, or 404.");
+  return invalid(
+    leg,
+    `${place} answered ${status} with ` +
+      `${type === "text/html" ? "a page (text/html)" : "what is no JSON object"} where its metadata belongs`,
+    "It has to be application/json, or 404.",
+  );
 }

@@ -15,20 +15,31 @@ export interface DPoPKey {
   readonly thumbprint: string;
 }
 
-/** Makes a key that an authorization server takes; throws `oauth_invalid` where it has none of our algorithms. */
-export async function makeDPoPKey(hands: Pick<Hands, "subtle">, supported: readonly string[]): Promise<DPoPKey> {
+/**
+ * Makes a key that an authorization server takes; throws `oauth_invalid` where it has none of our algorithms.
+ */
+export async function makeDPoPKey(
+  hands: Pick<Hands, "subtle">, supported: readonly string[],
+): Promise<DPoPKey> {
   const algorithm = (Object.keys(SIGNING) as SigningAlgorithm[]).find((name) => supported.includes(name));
   if (algorithm === undefined) {
-    throw invalid("auth/dpop", "the authorization server takes no proof of possession that this page can sign", 'It has to answer with  "dpop_signing_alg_values_supported": ["ES256"]');
+    throw invalid(
+      "auth/dpop", "the authorization server takes no proof of possession that this page can sign",
+      'It has to answer with  "dpop_signing_alg_values_supported": ["ES256"]',
+    );
   }
   const subtle = cipher(hands);
-  const pair = (await subtle.generateKey(SIGNING[algorithm].make, false, ["sign", "verify"])) as CryptoKeyPair;
+  const pair = (
+    await subtle.generateKey(SIGNING[algorithm].make, false, ["sign", "verify"])
+  ) as CryptoKeyPair;
   const exported = await subtle.exportKey("jwk", pair.publicKey);
   // Only these members, in this order: RFC 7638 section 3.2 hashes them so.
   const members = algorithm === "ES256" ? (["crv", "kty", "x", "y"] as const) : (["e", "kty", "n"] as const);
   const jwk: Record<string, string> = {};
   for (const name of members) jwk[name] = exported[name]!;
-  return { algorithm, privateKey: pair.privateKey, jwk, thumbprint: await sha256(hands, JSON.stringify(jwk)) };
+  return {
+    algorithm, privateKey: pair.privateKey, jwk, thumbprint: await sha256(hands, JSON.stringify(jwk)),
+  };
 }
 
 /** The request that a proof is for. */
@@ -41,7 +52,9 @@ export interface Proven {
 }
 
 /** A proof for one request. Each has an id of its own, and is refused when it comes twice. */
-export async function proofOf(hands: Pick<Hands, "now" | "random" | "subtle">, key: DPoPKey, { method, url, nonce, token }: Proven): Promise<string> {
+export async function proofOf(
+  hands: Pick<Hands, "now" | "random" | "subtle">, key: DPoPKey, { method, url, nonce, token }: Proven,
+): Promise<string> {
   const target = new URL(url);
   const payload = {
     jti: unguessable(hands),
@@ -60,6 +73,7 @@ export function proofRefused(): AuthFailure {
     code: "oauth_denied",
     message: "the proof of possession was refused",
     denial: "invalid_dpop_proof",
-    hint: "Is the clock of this machine right? Does the server expose its nonce, by  Access-Control-Expose-Headers: DPoP-Nonce?",
+    hint: "Is the clock of this machine right? Does the server expose its nonce, by  " +
+      "Access-Control-Expose-Headers: DPoP-Nonce?",
   });
 }

@@ -1,4 +1,5 @@
-// The epoch of a sign-in. A sign-out ends it, and with it every flow that was begun before, wherever its answer still is.
+// The epoch of a sign-in. A sign-out ends it, and with it every flow that was begun before, wherever its
+// answer still is.
 
 import type { Hands } from "./hands.js";
 import { unguessable } from "./pkce.js";
@@ -28,10 +29,12 @@ export async function readEpoch(hands: Hands, signIn: string): Promise<string | 
 }
 
 /**
- * The wish by which a sign-in begins. Behind a logout it is made where the app has asked for it, and there alone:
- * undefined for a sign-in that would begin by itself.
+ * The wish by which a sign-in begins. Behind a logout it is made where the app has asked for it, and there
+ * alone: undefined for a sign-in that would begin by itself.
  */
-export async function openWish(hands: Hands, signIn: string, isAsked: () => boolean): Promise<Wish | undefined> {
+export async function openWish(
+  hands: Hands, signIn: string, isAsked: () => boolean,
+): Promise<Wish | undefined> {
   for (;;) {
     const marks = await hands.marks();
     const kept = await hands.store.get<Wish>(keyOf(signIn));

@@ -18,7 +18,9 @@ export type Leg =
 /** The codes that signing in fails with. */
 export type AuthCode = Extract<
   ErrorCode,
-  "bad_argument" | "network_error" | "cors_blocked" | "http_error" | "timeout" | "limit_exceeded" | "unauthorized" | "oauth_invalid" | "oauth_denied" | "sign_in_required" | "sign_in_expired" | "storage_failed"
+  "bad_argument" | "network_error" | "cors_blocked" | "http_error" | "timeout" | "limit_exceeded" |
+    "unauthorized" | "oauth_invalid" | "oauth_denied" | "sign_in_required" | "sign_in_expired" |
+    "storage_failed"
 >;
 
 /** An {@link AuthFailure}'s fields: those of a HoldfastError, with the leg as its `op`. */
@@ -55,8 +57,14 @@ export class AuthFailure extends Error {
 
 /** The failure that another page tells of; undefined for what is none, as an older build may say. */
 export function failureOf(leg: unknown, fields: unknown): AuthFailure | undefined {
-  const { code, message, status, retryable, denial, hint } = (fields ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof leg !== "string" || !leg.startsWith("auth/") || typeof code !== "string" || !Object.hasOwn(USUAL, code)) return undefined;
+  const {
+    code, message, status, retryable, denial, hint,
+  } = (fields ?? {}) as Readonly<Record<string, unknown>>;
+  if (
+    typeof leg !== "string" || !leg.startsWith("auth/") || typeof code !== "string" ||
+      !Object.hasOwn(USUAL, code)
+  )
+    return undefined;
   if (typeof message !== "string" || !["undefined", "number"].includes(typeof status)) return undefined;
   const known = denialOf(denial);
   return new AuthFailure(leg as Leg, {
@@ -119,7 +127,9 @@ export function denied(leg: Leg, error: unknown, status = 0, hint?: string): Aut
   const denial = denialOf(error);
   return new AuthFailure(leg, {
     code: "oauth_denied",
-    message: denial === undefined ? "the authorization server refused, with an error code that is not registered" : `the authorization server answered ${denial}`,
+    message: denial === undefined
+      ? "the authorization server refused, with an error code that is not registered"
+      : `the authorization server answered ${denial}`,
     status,
     retryable: denial === "temporarily_unavailable" || denial === "server_error",
     ...(denial === undefined ? {} : { denial }),
@@ -144,7 +154,8 @@ const USUAL: Readonly<Record<AuthCode, string>> = {
   http_error: "The log of that server says why.",
   timeout: "Does that server run? Try again later.",
   limit_exceeded: "Nothing that belongs there is that large: is it the right address?",
-  unauthorized: "The server has to take tokens of its authorization server, for this resource: its log says why it does not.",
+  unauthorized: "The server has to take tokens of its authorization server, for this resource: its log " +
+    "says why it does not.",
   oauth_invalid: "Whoever runs that server has to mend it.",
   oauth_denied: "The log of the authorization server says why.",
   sign_in_required: "Sign in again.",
@@ -182,7 +193,9 @@ const REFUSED: Readonly<Partial<Record<Denial, string>>> = {
 function usualAdvice(leg: Leg, code: AuthCode, denial: Denial | undefined): string {
   const usual = (denial && REFUSED[denial]) ?? USUAL[code];
   const metadata = leg === "auth/resource-metadata" || leg === "auth/server-metadata";
-  return metadata && code === "oauth_invalid" ? `${usual} Its metadata is read as RFC ${leg === "auth/server-metadata" ? 8414 : 9728} says.` : usual;
+  return metadata && code === "oauth_invalid"
+    ? `${usual} Its metadata is read as RFC ${leg === "auth/server-metadata" ? 8414 : 9728} says.`
+    : usual;
 }
 
 /** Only a person can help. */
@@ -193,5 +206,7 @@ export function isSignInRequired(error: unknown): boolean {
 /** Turns an error that was thrown into a failure of the sign-in. */
 export function asFailure(error: unknown): AuthFailure {
   if (error instanceof AuthFailure) return error;
-  return new AuthFailure("auth/authorization", { code: "oauth_invalid", message: "signing in failed in the page itself" });
+  return new AuthFailure("auth/authorization", {
+    code: "oauth_invalid", message: "signing in failed in the page itself",
+  });
 }

@@ -13,7 +13,10 @@ import type { StepUp } from "./stepup.js";
 /** How long a person may take to sign in, in ms. */
 export const FLOW_TIME: number = 60 * 60 * 1000;
 
-/** For how long, in ms, a flow that is over is kept: whoever still comes to its address is sent there with another one. */
+/**
+ * For how long, in ms, a flow that is over is kept: whoever still comes to its address is sent there with
+ * another one.
+ */
 const KEPT_TIME = 7 * 24 * FLOW_TIME;
 
 /**
@@ -81,14 +84,20 @@ export function checkRedirectURL(text: string): void {
   try {
     checkedURL("auth/authorization", "redirectUrl", text, true);
   } catch (error) {
-    throw new AuthFailure("auth/authorization", { code: "bad_argument", message: error instanceof AuthFailure ? error.fields.message : "redirectUrl is no URL" });
+    throw new AuthFailure("auth/authorization", {
+      code: "bad_argument",
+      message: error instanceof AuthFailure ? error.fields.message : "redirectUrl is no URL",
+    });
   }
 }
 
 /** Begins a flow: stores its record, and gives the address to go to. */
 export async function beginFlow(hands: Hands, beginning: Beginning): Promise<BegunFlow> {
   const { verifier, challenge } = await makePkce(hands);
-  const { scope, dpop, waiting, stepUp, resourceMetadata, wish, window = WINDOW + unguessable(hands).slice(0, 12), ...rest } = beginning;
+  const {
+    scope, dpop, waiting, stepUp, resourceMetadata, wish, window = WINDOW + unguessable(hands).slice(0, 12),
+    ...rest
+  } = beginning;
   const state = unguessable(hands);
   const record: FlowRecord = {
     ...rest,
@@ -110,17 +119,24 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<Beg
 }
 
 async function storeNew(hands: Hands, record: FlowRecord): Promise<void> {
-  if (!(await hands.store.set(await flowKey(hands, record.state), 0, record))) throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");
+  if (!(await hands.store.set(await flowKey(hands, record.state), 0, record)))
+    throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");
 }
 
 /**
  * Begins a flow anew whose answer comes too late: the same sign-in, with another state and another verifier.
  * Undefined where {@link takeFlow} says what the answer is: in time, of another issuer, a no, or nobody's.
  */
-export async function renewFlow(hands: Hands, answer: Callback, marks: string): Promise<BegunFlow | undefined> {
+export async function renewFlow(
+  hands: Hands, answer: Callback, marks: string,
+): Promise<BegunFlow | undefined> {
   const key = await flowKey(hands, answer.state);
   const kept = await hands.store.get<FlowRecord>(key);
-  if (!kept || answer.code === undefined || kept.value.marks !== marks || !isOlder(kept.value, FLOW_TIME, hands.now()) || otherIssuer(kept.value.server, answer.iss)) return undefined;
+  if (
+    !kept || answer.code === undefined || kept.value.marks !== marks ||
+      !isOlder(kept.value, FLOW_TIME, hands.now()) || otherIssuer(kept.value.server, answer.iss)
+  )
+    return undefined;
   const { verifier, challenge } = await makePkce(hands);
   const { answer: _, ...rest } = kept.value;
   const record: FlowRecord = { ...rest, state: unguessable(hands), verifier, begun: hands.now() };
@@ -134,7 +150,10 @@ export async function renewFlow(hands: Hands, answer: Callback, marks: string): 
 export function authorizationRequest(record: FlowRecord, challenge: string): string {
   const { server, client, resource, scope, state, dpop } = record;
   // Checked again: it comes out of a store, and a person goes there.
-  const url = checkedURL("auth/authorization", "authorization_endpoint", server.authorizationEndpoint, isLoopback(new URL(server.issuer)));
+  const url = checkedURL(
+    "auth/authorization", "authorization_endpoint", server.authorizationEndpoint,
+    isLoopback(new URL(server.issuer)),
+  );
   const params: Record<string, string | undefined> = {
     response_type: "code",
     client_id: client.clientId,
@@ -148,9 +167,13 @@ export function authorizationRequest(record: FlowRecord, challenge: string): str
     prompt: scope?.split(" ").includes("offline_access") ? "consent" : undefined,
     dpop_jkt: dpop?.thumbprint,
   };
-  for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) url.searchParams.set(name, value);
   if (url.href.length > MAX_REQUEST) {
-    throw new AuthFailure("auth/authorization", { code: "limit_exceeded", message: `the authorization request has over ${MAX_REQUEST} characters`, hint: "Ask for fewer scopes, with the option scopes." });
+    throw new AuthFailure("auth/authorization", {
+      code: "limit_exceeded", message: `the authorization request has over ${MAX_REQUEST} characters`,
+      hint: "Ask for fewer scopes, with the option scopes.",
+    });
   }
   return url.href;
 }
@@ -163,7 +186,9 @@ export interface Callback {
   readonly iss?: string;
 }
 
-/** Characters of an authorization request: what is longer, servers refuse with a page of their own (431, 414). */
+/**
+ * Characters of an authorization request: what is longer, servers refuse with a page of their own (431, 414).
+ */
 const MAX_REQUEST = 16 * 1024;
 
 /** Characters of one parameter of an answer. */
@@ -188,7 +213,10 @@ export function readCallback(address: string): Callback | undefined {
   }
   const { state, code, error, iss } = found;
   if (state === undefined || state === "" || (code === undefined) === (error === undefined)) return undefined;
-  return { state, ...(code === undefined ? {} : { code }), ...(error === undefined ? {} : { error }), ...(iss === undefined ? {} : { iss }) };
+  return {
+    state, ...(code === undefined ? {} : { code }), ...(error === undefined ? {} : { error }),
+    ...(iss === undefined ? {} : { iss })
+  };
 }
 
 /** Whether there is an answer in a URL, be it one that {@link readCallback} does not take. */
@@ -199,7 +227,8 @@ export function hasCallback(url: URL): boolean {
 /** The same address without the answer: what the page shows, and what its history keeps. */
 export function withoutCallback(address: string): string {
   const url = new URL(address);
-  for (const name of ["state", "code", "error", "error_description", "error_uri", "iss", "session_state"]) url.searchParams.delete(name);
+  for (const name of ["state", "code", "error", "error_description", "error_uri", "iss", "session_state"])
+    url.searchParams.delete(name);
   return url.href;
 }
 
@@ -208,21 +237,32 @@ export function withoutCallback(address: string): string {
  * Throws `sign_in_expired` where there is no such flow (any more), `oauth_invalid` where the
  * answer is another server's, `oauth_denied` where it is an error.
  */
-export async function takeFlow(hands: Hands, callback: Callback): Promise<{ record: FlowRecord; code: string }> {
+export async function takeFlow(
+  hands: Hands, callback: Callback,
+): Promise<{ record: FlowRecord; code: string }> {
   const key = await flowKey(hands, callback.state);
   let record: FlowRecord;
   for (;;) {
     const kept = await hands.store.get<FlowRecord>(key);
-    if (!kept) throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "no sign-in waits for this answer: it was used, or is not of this browser", hint: "Sign in again." });
+    if (!kept)
+      throw new AuthFailure("auth/callback", {
+        code: "sign_in_expired",
+        message: "no sign-in waits for this answer: it was used, or is not of this browser",
+        hint: "Sign in again.",
+      });
     record = kept.value;
-    if (await hands.store.set(key, kept.version, undefined)) break; // else its hour was begun again meanwhile, or somebody has taken it
+    // else its hour was begun again meanwhile, or somebody has taken it
+    if (await hands.store.set(key, kept.version, undefined)) break;
   }
-  // First of all, also for an error: on a mismatch nothing that the answer says is shown (RFC 9207 section 2.4).
+  // First of all, also for an error: on a mismatch nothing that the answer says is shown (RFC 9207 section
+  // 2.4).
   const mismatch = otherIssuer(record.server, callback.iss);
   if (mismatch) throw mismatch;
   if (callback.code === undefined) throw denied("auth/callback", callback.error); // late as well: a no is no
   if (isOlder(record, FLOW_TIME, hands.now())) {
-    throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "the answer came too late", hint: "Sign in again." });
+    throw new AuthFailure("auth/callback", {
+      code: "sign_in_expired", message: "the answer came too late", hint: "Sign in again.",
+    });
   }
   return { record, code: callback.code };
 }
@@ -252,9 +292,16 @@ export async function leaveAnswer(hands: Hands, answer: Callback): Promise<boole
 }
 
 /** Compares `iss` as it stands, character by character: what is normalized can be made to match. */
-function otherIssuer({ issuer, namesItself }: AuthorizationServer, iss: string | undefined): AuthFailure | undefined {
-  if (iss === undefined && namesItself) return invalid("auth/callback", "the answer does not name its issuer, and the authorization server always does");
-  return iss === undefined || iss === issuer ? undefined : invalid("auth/callback", "the answer is of another issuer");
+function otherIssuer(
+  { issuer, namesItself }: AuthorizationServer, iss: string | undefined,
+): AuthFailure | undefined {
+  if (iss === undefined && namesItself)
+    return invalid(
+      "auth/callback", "the answer does not name its issuer, and the authorization server always does",
+    );
+  return iss === undefined || iss === issuer
+    ? undefined
+    : invalid("auth/callback", "the answer is of another issuer");
 }
 
 /** The flow that runs in a window; undefined where there is none. */
@@ -293,7 +340,8 @@ export async function hasFlow(hands: Hands, signIn: string, clientId: string): P
 export async function sweepFlows(hands: Hands, signIn?: string): Promise<void> {
   for (const key of await hands.store.keys(FLOW)) {
     const kept = await hands.store.get<FlowRecord>(key);
-    if (kept && (kept.value.signIn === signIn || isOlder(kept.value, KEPT_TIME, hands.now()))) await hands.store.set(key, kept.version, undefined);
+    if (kept && (kept.value.signIn === signIn || isOlder(kept.value, KEPT_TIME, hands.now())))
+      await hands.store.set(key, kept.version, undefined);
   }
 }
 

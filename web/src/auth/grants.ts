@@ -14,7 +14,10 @@ import { subjectOf } from "./subject.js";
 import { tokenRequest } from "./tokenrequest.js";
 import { type AccessToken, lifeOf, readTokens } from "./tokens.js";
 
-/** The tokens for one server, and all that refreshing and revoking them needs, so that neither has to find it out again. */
+/**
+ * The tokens for one server, and all that refreshing and revoking them needs, so that neither has to find it
+ * out again.
+ */
 export interface Grant {
   /** The MCP server or agent that it is for. */
   readonly url: string;
@@ -30,7 +33,10 @@ export interface Grant {
   readonly granted?: string;
   /** How often they were asked for in turn, where they came by step-ups. */
   readonly asked?: number;
-  /** The sign-in that it came by; missing where no person signed in. Some authorization servers give the same token again, which may do more by then. */
+  /**
+   * The sign-in that it came by; missing where no person signed in. Some authorization servers give the same
+   * token again, which may do more by then.
+   */
   readonly cameBy?: string;
   /** When it came, in ms since 1970, until a request has passed with it. */
   readonly unproven?: number;
@@ -56,7 +62,10 @@ export function cameBy(grant: Grant): string {
 
 /** Whether a token can be had from it without a person, or may be. */
 export function isUsable(grant: Grant | undefined, now: number): grant is Grant {
-  return grant !== undefined && (grant.refreshToken !== undefined || (grant.access !== undefined && lifeOf(grant.access, now) !== "over"));
+  return grant !== undefined &&
+    (
+      grant.refreshToken !== undefined || (grant.access !== undefined && lifeOf(grant.access, now) !== "over")
+    );
 }
 
 /**
@@ -65,7 +74,9 @@ export function isUsable(grant: Grant | undefined, now: number): grant is Grant 
  */
 export async function readGrant(hands: Hands, signIn: string): Promise<Versioned<Grant> | undefined> {
   const kept = await hands.store.get<Grant>(grantKey(signIn));
-  return kept && hands.store.alone && (await readEpoch(hands, signIn)) !== kept.value.epoch ? undefined : kept;
+  return kept && hands.store.alone && (await readEpoch(hands, signIn)) !== kept.value.epoch
+    ? undefined
+    : kept;
 }
 
 /** Deletes a grant that has ended with its epoch, and has its tokens revoked. */
@@ -93,10 +104,16 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     resource,
   }).catch(async (error: unknown) => {
     // The next sign-in makes another client: with this one it would come to nothing again.
-    if (error instanceof AuthFailure && ["invalid_client", "unauthorized_client"].includes(error.fields.denial ?? "")) await unregister(hands, client);
+    if (
+      error instanceof AuthFailure &&
+        ["invalid_client", "unauthorized_client"].includes(error.fields.denial ?? "")
+    )
+      await unregister(hands, client);
     throw error;
   });
-  const { access, refreshToken, scope: said, idToken } = readTokens("auth/token", json, dpop ? "DPoP" : "Bearer", hands.now());
+  const { access, refreshToken, scope: said, idToken } = readTokens(
+    "auth/token", json, dpop ? "DPoP" : "Bearer", hands.now(),
+  );
   if (access instanceof AuthFailure) throw access;
   const granted = said ?? scope;
   const grant: Grant = {
@@ -125,7 +142,8 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
 /** Stores a grant, unless somebody has signed out since its epoch was read: then it has ended. */
 export async function storeGrant(hands: Hands, signIn: string, grant: Grant): Promise<Grant> {
   const { epoch } = grant;
-  // What it replaces is not revoked: with many servers that ends all that the user has granted to this client.
+  // What it replaces is not revoked: with many servers that ends all that the user has granted to this
+  // client.
   for (;;) {
     const before = await hands.store.get(grantKey(signIn));
     if ((await readEpoch(hands, signIn)) !== epoch) return ended(hands, grant);
@@ -134,12 +152,15 @@ export async function storeGrant(hands: Hands, signIn: string, grant: Grant): Pr
   // Who signs out ends the epoch first and deletes the grant then: one of the two sees the other.
   if ((await readEpoch(hands, signIn)) === epoch) return grant;
   const mine = await hands.store.get<Grant>(grantKey(signIn));
-  if (mine && mine.value.access?.token === grant.access?.token) await hands.store.set(grantKey(signIn), mine.version, undefined);
+  if (mine && mine.value.access?.token === grant.access?.token)
+    await hands.store.set(grantKey(signIn), mine.version, undefined);
   return ended(hands, grant);
 }
 
 /** Somebody has signed out since the flow was begun: nobody may be signed in by it. */
 async function ended(hands: Hands, grant: Grant): Promise<never> {
   await revoke(hands, grant);
-  throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "somebody has signed out meanwhile", hint: "Sign in again." });
+  throw new AuthFailure("auth/callback", {
+    code: "sign_in_expired", message: "somebody has signed out meanwhile", hint: "Sign in again.",
+  });
 }

@@ -1,4 +1,5 @@
-// The world, as far as a sign-in needs it. All of it is injected, so that a sign-in runs in a page, in a worker and in a test.
+// The world, as far as a sign-in needs it. All of it is injected, so that a sign-in runs in a page, in a
+// worker and in a test.
 
 import type { Nonces } from "./nonces.js";
 
@@ -29,7 +30,10 @@ export interface AuthStore {
 
 /** Runs work while nobody else, in any tab or worker of the origin, runs under that name. */
 export interface AuthLocks {
-  /** `alone`: nobody else does. False where there are no locks, and where `patience` was aborted before the lock was had: then it runs all the same. */
+  /**
+   * `alone`: nobody else does. False where there are no locks, and where `patience` was aborted before the
+   * lock was had: then it runs all the same.
+   */
   run<T>(name: string, work: (alone: boolean) => Promise<T>, patience: AbortSignal): Promise<T>;
 }
 
@@ -45,7 +49,10 @@ export interface Hands {
   after(ms: number, run: () => void): () => void;
   /** Unguessable bytes. */
   random(bytes: number): Uint8Array<ArrayBuffer>;
-  /** The digest of these parts, for places where nobody may read them, such as a key: 64 hex digits where there is a cipher. */
+  /**
+   * The digest of these parts, for places where nobody may read them, such as a key: 64 hex digits where
+   * there is a cipher.
+   */
   digest(parts: readonly string[]): Promise<string>;
   /** The marks of the logouts that hold for this sign-in now; empty for none. */
   marks(): Promise<string>;

@@ -4,10 +4,10 @@ import type { FlowRecord } from "./flow.js";
 
 /**
  * What has come of showing an address. `waiting`: the answer comes by `SignIn.finish`, on this page or on
- * another one. `blocked`: the browser opens no window; the app shows the address itself. `logged out`: somebody has logged out
- * since the flow was wished for, and nothing is shown. `closed` resolves when the window is gone, as far as that can be seen;
- * with "lost" when nobody can see it any more, and the address is to be shown again. `later` resolves when a flow that nobody
- * has gone on with should be looked at again.
+ * another one. `blocked`: the browser opens no window; the app shows the address itself. `logged out`:
+ * somebody has logged out since the flow was wished for, and nothing is shown. `closed` resolves when the
+ * window is gone, as far as that can be seen; with "lost" when nobody can see it any more, and the address is
+ * to be shown again. `later` resolves when a flow that nobody has gone on with should be looked at again.
  */
 export type ShownAddress =
   | { kind: "waiting"; closed: Promise<void | "lost"> }
@@ -16,9 +16,15 @@ export type ShownAddress =
 
 /** Brings a person to the authorization server. */
 export interface Interaction {
-  /** Shows an address, which may still be on its way: a window opens within the click all the same. `asked`: the app asks for it, from a click. */
+  /**
+   * Shows an address, which may still be on its way: a window opens within the click all the same. `asked`:
+   * the app asks for it, from a click.
+   */
   show(address: string | Promise<string>, record: FlowRecord, asked: boolean): ShownAddress;
-  /** The page itself goes: a flow of before that has no answer has come to nothing. Each time counts, and *Back* ends it (rounds.ts). */
+  /**
+   * The page itself goes: a flow of before that has no answer has come to nothing. Each time counts, and
+   * *Back* ends it (rounds.ts).
+   */
   readonly leaves?: boolean;
 }
 
@@ -29,5 +35,7 @@ export interface WindowInteraction extends Interaction {
 
 /** The same by pages that are asked for it: what comes of it is known later. */
 export interface AskingInteraction extends Omit<Interaction, "show"> {
-  show(address: string | Promise<string>, record: FlowRecord, asked: boolean): ShownAddress | Promise<ShownAddress>;
+  show(
+    address: string | Promise<string>, record: FlowRecord, asked: boolean,
+  ): ShownAddress | Promise<ShownAddress>;
 }

@@ -17,15 +17,17 @@ const chunk: LateModule<SignInChunk> = {};
 const FILE = "holdfast-oauth.mjs";
 
 /**
- * Loads the chunk. The script-tag build is one file, and so is the worker. The sign-in is too much for all of their pages, so it is a
- * file beside the script. `file` is its name, as the page says: bundlers rename it. Rejects with `load_failed`; the next
- * call loads it again.
+ * Loads the chunk. The script-tag build is one file, and so is the worker. The sign-in is too much for all of
+ * their pages, so it is a file beside the script. `file` is its name, as the page says: bundlers rename it.
+ * Rejects with `load_failed`; the next call loads it again.
  */
 export async function loadSignIn(file?: string): Promise<SignInChunk> {
   try {
     return await loadLate(chunk, () => {
       if (HOLDFAST_ONE_FILE) {
-        return importAt<SignInChunk>(inPage(file ?? new URL("./holdfast-oauth.mjs", import.meta.url))).then(checked);
+        return importAt<SignInChunk>(
+          inPage(file ?? new URL("./holdfast-oauth.mjs", import.meta.url)),
+        ).then(checked);
       } else {
         return import("./opensignin.js");
       }
@@ -47,13 +49,15 @@ export function signInNotLoaded(cause: unknown, beside: boolean): HoldfastError 
   const [file = beside ? FILE : "a file of the package"] = /\S+:\/\/\S+$|data:\S+$/.exec(String(cause)) ?? [];
   const missing = beside
     ? `Serve the package's ${FILE} beside the script.`
-    : 'Load the page again: its server may have another build by now. Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. esbuild: --splitting, and serve all files that it writes.';
+    : 'Load the page again: its server may have another build by now. Vite 5 to 7: optimizeDeps: { ' +
+      'exclude: ["holdfast"] }. esbuild: --splitting, and serve all files that it writes.';
   return new HoldfastError({
     code: "load_failed",
     op: "auth/load",
     retryable: true,
     message: `what signs in could not be loaded: ${shortened(file)}`,
-    hint: `${missing} Else there is no network, or script-src in the Content-Security-Policy forbids it. See docs/bundlers.md.`,
+    hint: `${missing} Else there is no network, or script-src in the Content-Security-Policy forbids it. ` +
+      "See docs/bundlers.md.",
     cause,
   });
 }

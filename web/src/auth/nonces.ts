@@ -18,9 +18,9 @@ export class Nonces {
   }
 
   /**
-   * Takes the nonce of an answer, and gives it where it is another one than its request was `sent` with: what that is sent again
-   * with. What is the latest by now says nothing of that: of several requests that are refused at once, each is given the
-   * same one, or one of its own, which no other proof can have.
+   * Takes the nonce of an answer, and gives it where it is another one than its request was `sent` with: what
+   * that is sent again with. What is the latest by now says nothing of that: of several requests that are
+   * refused at once, each is given the same one, or one of its own, which no other proof can have.
    */
   note(role: NonceRole, url: string, headers: Headers, sent: string | undefined): string | undefined {
     const nonce = headers.get("dpop-nonce");

@@ -10,9 +10,15 @@ import type { SigningAlgorithm } from "./signing.js";
 import type { Unattended } from "./unattended.js";
 import { inPage } from "../base/inpage.js";
 
-/** Options of {@link oauth}. All of them have a default that works where the authorization server lets clients register themselves. */
+/**
+ * Options of {@link oauth}. All of them have a default that works where the authorization server lets clients
+ * register themselves.
+ */
 export interface OAuthOptions {
-  /** Where answers come to: a page of this origin that loads Holdfast. Default: this page, without query and fragment. */
+  /**
+   * Where answers come to: a page of this origin that loads Holdfast. Default: this page, without query and
+   * fragment.
+   */
   redirectUrl?: string | URL;
   /** The client id that was agreed on with the authorization server. */
   clientId?: string;
@@ -28,22 +34,30 @@ export interface OAuthOptions {
   credentials?(issuer: string): Promise<Credentials | undefined> | Credentials | undefined;
   /** The scopes to ask for. Default: those that the server names. */
   scopes?: readonly string[];
-  /** Whether tokens are bound to a key that no script can read (RFC 9449). Default: where the server demands it. */
+  /**
+   * Whether tokens are bound to a key that no script can read (RFC 9449). Default: where the server demands
+   * it.
+   */
   dpop?: boolean;
   /**
    * Whether a person signs in in a window of its own, or the page goes away and comes back; "manual": nothing
-   * happens before the app calls `signIn()`, which opens a window, or leads the page to `address`. Default "popup".
+   * happens before the app calls `signIn()`, which opens a window, or leads the page to `address`. Default
+   * "popup".
    */
   interaction?: HowPeople;
   /**
-   * Where tokens are kept. `persistent`: in IndexedDB, sealed under a key that no script can read; all tabs have
-   * the same sign-in, also after a reload. `memory`: in this page alone, where each tab and each reload
-   * is signed in anew; with `host: "shared"` in the worker, for all tabs. No token rests on a disk then. Default "persistent".
+   * Where tokens are kept. `persistent`: in IndexedDB, sealed under a key that no script can read; all tabs
+   * have the same sign-in, also after a reload. `memory`: in this page alone, where each tab and each reload
+   * is signed in anew; with `host: "shared"` in the worker, for all tabs. No token rests on a disk then.
+   * Default "persistent".
    */
   storage?: TokenStorage;
   /** Sends the requests of the sign-in. Default: the browser's fetch. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** The address to read a metadata document from, where its server sends no CORS header: a proxy of the app's own. */
+  /**
+   * The address to read a metadata document from, where its server sends no CORS header: a proxy of the app's
+   * own.
+   */
   metadataProxy?: (url: string) => string;
 }
 
@@ -66,14 +80,23 @@ export interface SignInSource {
   readonly client: string;
   /** What the options come to in this page. Throws `bad_argument`. */
   opening(): { options: SignInOptions } & Omit<SignInOpening, "place">;
-  /** What a worker can sign in with; missing where code of the page has to run for it. Throws `bad_argument`. */
+  /**
+   * What a worker can sign in with; missing where code of the page has to run for it. Throws `bad_argument`.
+   */
   crossing?(): CrossingSignIn;
 }
 
-/** Makes the `auth` of programs, which sign in without a person. Not for a page: whoever opens it can read what it signs in with. */
+/**
+ * Makes the `auth` of programs, which sign in without a person. Not for a page: whoever opens it can read
+ * what it signs in with.
+ */
 export interface OAuthProgram<Made> {
   /** Client credentials, with a secret or with a key (PKCS #8, as PEM). */
-  clientCredentials(how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): Made;
+  clientCredentials(how: { clientId: string; clientSecret: string } | {
+    clientId: string;
+    privateKey: string;
+    algorithm: SigningAlgorithm
+  }): Made;
   /** Enterprise-managed authorization, with the id token of the company's provider. */
   enterprise(how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): Made;
   /** Workload identity, with what the platform says of the program. */
@@ -86,13 +109,22 @@ export function oauth(options: OAuthOptions = {}): SignInSource {
   const client = clientWord(options);
   const crossing = (): CrossingSignIn => {
     const redirectUrl = absolute(options.redirectUrl) ?? here();
-    if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
-    const { redirectUrl: _, clientMetadataUrl, interaction = "popup", storage = "persistent", fetch: __, metadataProxy: ___, ...rest } = options;
+    if (redirectUrl === undefined)
+      throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
+    const {
+      redirectUrl: _, clientMetadataUrl, interaction = "popup", storage = "persistent", fetch: __,
+      metadataProxy: ___, ...rest
+    } = options;
     const metadata = absolute(clientMetadataUrl);
-    return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, storage, client };
+    return {
+      options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) },
+      how: interaction, storage, client,
+    };
   };
   const { fetch, metadataProxy, credentials } = options;
-  const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
+  const own = {
+    ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {})
+  } satisfies Partial<Hands>;
   return {
     attended: true,
     of: options,
@@ -102,7 +134,10 @@ export function oauth(options: OAuthOptions = {}): SignInSource {
   };
 }
 
-/** What an app has written of its client: a client id, else the address of its metadata, else the name that it registers itself with. */
+/**
+ * What an app has written of its client: a client id, else the address of its metadata, else the name that it
+ * registers itself with.
+ */
 function clientWord({ clientId, clientMetadataUrl, clientName }: OAuthOptions): string {
   if (clientId !== undefined) return JSON.stringify(["id", clientId]);
   if (clientMetadataUrl !== undefined) return JSON.stringify(["metadata", absolute(clientMetadataUrl)]);
@@ -111,31 +146,55 @@ function clientWord({ clientId, clientMetadataUrl, clientName }: OAuthOptions): 
 
 /** Signs in without a person. */
 export function unattended(how: Unattended): SignInSource {
-  if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
+  if (typeof document !== "undefined")
+    console.warn(
+      "holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page " +
+        "uses oauth()",
+    );
   const client = JSON.stringify(["program", how.kind, "clientId" in how ? how.clientId : ""]);
-  return { attended: false, of: how, client, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", client, own: {} }) };
+  return {
+    attended: false, of: how, client,
+    opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", client, own: {} }),
+  };
 }
 
-/** Throws `bad_argument`. By itself, and not by the kinds of the other options: those are in chunks, and this is in what every page loads. */
+/**
+ * Throws `bad_argument`. By itself, and not by the kinds of the other options: those are in chunks, and this
+ * is in what every page loads.
+ */
 export function checkOptions(options: OAuthOptions): void {
   checkGroup("oauth", "options", options);
-  const { redirectUrl, clientMetadataUrl, scopes, interaction, storage, clientId, clientSecret, issuer, clientName, credentials, dpop, fetch, metadataProxy, ...none } = options;
-  const known = "redirectUrl, clientId, clientSecret, issuer, clientMetadataUrl, clientName, credentials, scopes, dpop, interaction, storage, fetch, metadataProxy";
-  for (const [name, value] of Object.entries(none)) if (value !== undefined) throw badArgument("oauth", name, `is no option: there are ${known}`);
+  const {
+    redirectUrl, clientMetadataUrl, scopes, interaction, storage, clientId, clientSecret, issuer, clientName,
+    credentials, dpop, fetch, metadataProxy, ...none
+  } = options;
+  const known =
+    "redirectUrl, clientId, clientSecret, issuer, clientMetadataUrl, clientName, credentials, scopes, " +
+      "dpop, interaction, storage, fetch, metadataProxy";
+  for (const [name, value] of Object.entries(none))
+    if (value !== undefined) throw badArgument("oauth", name, `is no option: there are ${known}`);
   for (const [name, value] of Object.entries({ redirectUrl, clientMetadataUrl })) {
-    if (value !== undefined && absolute(value) === undefined) throw badArgument("oauth", name, "is not a URL");
+    if (value !== undefined && absolute(value) === undefined)
+      throw badArgument("oauth", name, "is not a URL");
   }
-  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"))) throw badArgument("oauth", "scopes", "has to be a list of strings");
-  if (interaction !== undefined && !["popup", "redirect", "manual"].includes(interaction)) throw badArgument("oauth", "interaction", 'has to be "popup", "redirect" or "manual"');
-  if (storage !== undefined && storage !== "persistent" && storage !== "memory") throw badArgument("oauth", "storage", 'has to be "persistent" or "memory"');
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string")))
+    throw badArgument("oauth", "scopes", "has to be a list of strings");
+  if (interaction !== undefined && !["popup", "redirect", "manual"].includes(interaction))
+    throw badArgument("oauth", "interaction", 'has to be "popup", "redirect" or "manual"');
+  if (storage !== undefined && storage !== "persistent" && storage !== "memory")
+    throw badArgument("oauth", "storage", 'has to be "persistent" or "memory"');
   for (const [name, value] of Object.entries({ clientId, clientSecret, issuer, clientName })) {
-    if (value !== undefined && (typeof value !== "string" || value === "")) throw badArgument("oauth", name, "has to be a string that is not empty");
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      throw badArgument("oauth", name, "has to be a string that is not empty");
   }
   for (const [name, value] of Object.entries({ credentials, fetch, metadataProxy })) {
-    if (value !== undefined && typeof value !== "function") throw badArgument("oauth", name, "has to be a function");
+    if (value !== undefined && typeof value !== "function")
+      throw badArgument("oauth", name, "has to be a function");
   }
-  if (dpop !== undefined && typeof dpop !== "boolean") throw badArgument("oauth", "dpop", "has to be a boolean");
-  if (clientSecret !== undefined && clientId === undefined) throw badArgument("oauth", "clientSecret", "goes with a clientId");
+  if (dpop !== undefined && typeof dpop !== "boolean")
+    throw badArgument("oauth", "dpop", "has to be a boolean");
+  if (clientSecret !== undefined && clientId === undefined)
+    throw badArgument("oauth", "clientSecret", "goes with a clientId");
 }
 
 function absolute(url: string | URL | undefined): string | undefined {

@@ -1,9 +1,14 @@
-// The entry of the chunk that signs in. Nothing that it imports needs anything of another room but the base's: what it
-// shared with the module would become a file that every page has to load.
+// The entry of the chunk that signs in. Nothing that it imports needs anything of another room but the
+// base's: what it shared with the module would become a file that every page has to load.
 
-import { AUTH_CHANNEL, authNews, cameBack, type AuthChannel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import {
+  AUTH_CHANNEL, authNews, cameBack, type AuthChannel, manualInteraction, type NewsListener, type Page,
+  popupInteraction, redirectInteraction, takeAnswer,
+} from "./browser.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, type FlowRecord, leaveAnswer, readCallback, readFlow, renewFlow, WINDOW } from "./flow.js";
+import {
+  type Callback, type FlowRecord, leaveAnswer, readCallback, readFlow, renewFlow, WINDOW,
+} from "./flow.js";
 import { drop } from "./grants.js";
 import { type AskedPages, pagesInteraction } from "./askedpages.js";
 import type { AuthLocks, AuthStore, Hands } from "./hands.js";
@@ -17,7 +22,10 @@ import { signOutOfAll } from "./signout.js";
 import { SplitAuthStore } from "./splitstore.js";
 import { obtain, type Unattended } from "./unattended.js";
 
-/** What a sign-in is of: what parts it from another. Its rows, locks, rounds and the words of the tabs about it are all under this. */
+/**
+ * What a sign-in is of: what parts it from another. Its rows, locks, rounds and the words of the tabs about
+ * it are all under this.
+ */
 export interface SignInOf {
   /** The MCP server or agent. */
   readonly url: string;
@@ -28,7 +36,9 @@ export interface SignInOf {
 }
 
 /** The digest that stands for a sign-in: an address may hold a secret, and keys are not sealed. */
-export function signInKey({ digest }: Pick<Hands, "digest">, { url, principal = "", client }: SignInOf): Promise<string> {
+export function signInKey(
+  { digest }: Pick<Hands, "digest">, { url, principal = "", client }: SignInOf,
+): Promise<string> {
   return digest([url, principal, client]);
 }
 
@@ -41,14 +51,20 @@ export interface AuthPlace {
   readonly locks: AuthLocks;
   readonly digest: Hands["digest"];
   /** The marks of logouts; missing in a worker, whose pages have them. */
-  readonly logouts?: { marks(of: SignInOf): Promise<string>; mark(of: SignInOf, every: boolean): Promise<void> };
+  readonly logouts?: {
+    marks(of: SignInOf): Promise<string>;
+    mark(of: SignInOf, every: boolean): Promise<void>
+  };
   /** Undefined in a worker, which opens no window: then a page has to. */
   readonly page?: Page;
   /** The pages that a worker asks in place of one of its own. */
   readonly pages?: AskedPages;
   /** Has it called when everybody logs out, in whatever tab: the wipe waits for what it returns. */
   readonly whenWiped?: (gone: () => Promise<unknown>) => void;
-  /** Makes a BroadcastChannel of that name, and says which origin is its own. It is the page's, until that goes. */
+  /**
+   * Makes a BroadcastChannel of that name, and says which origin is its own. It is the page's, until that
+   * goes.
+   */
   readonly channel?: (name: string) => { readonly port: AuthChannel; readonly origin: string };
 }
 
@@ -71,7 +87,9 @@ export interface SignInOpening {
   own: Partial<Hands>;
 }
 
-/** How long the page in the window of a flow waits for the one that began it, in ms, and how often it looks. */
+/**
+ * How long the page in the window of a flow waits for the one that began it, in ms, and how often it looks.
+ */
 const TAKES = 3_000;
 const LOOK = 50;
 
@@ -93,19 +111,30 @@ export interface ReturnedPage {
   close(): void;
   /** Somebody has come Back to it. */
   readonly isBack: boolean;
-  /** Goes to an address; resolves when somebody comes back from there without an answer, which makes it `isBack`. */
+  /**
+   * Goes to an address; resolves when somebody comes back from there without an answer, which makes it
+   * `isBack`.
+   */
   leave(address: string, record: FlowRecord): Promise<void>;
 }
 
 /** A sign-in, and what takes the answers of the pages that it is in. */
 export interface OpenedSignIn {
   readonly signIn: SignIn;
-  /** A page is there: takes the answer that it may have come back with. What is no good about it is in `failure`. */
+  /**
+   * A page is there: takes the answer that it may have come back with. What is no good about it is in
+   * `failure`.
+   */
   returned(page: ReturnedPage): Promise<void>;
 }
 
-/** Makes the sign-in at a server, with what is stored of it; takes the answer that this page may have come back with. */
-export async function openSignIn(url: string, options: SignInOptions, opening: SignInOpening): Promise<SignIn> {
+/**
+ * Makes the sign-in at a server, with what is stored of it; takes the answer that this page may have come
+ * back with.
+ */
+export async function openSignIn(
+  url: string, options: SignInOptions, opening: SignInOpening,
+): Promise<SignIn> {
   const { signIn, returned } = await openSignInOfPages(url, options, opening);
   const { page } = opening.place;
   if (page && typeof opening.how !== "object") {
@@ -125,20 +154,30 @@ export async function openSignIn(url: string, options: SignInOptions, opening: S
 }
 
 /** The same for a worker, whose pages come and go. */
-export async function openSignInOfPages(url: string, options: SignInOptions, { how, storage, principal, client, place, own }: SignInOpening): Promise<OpenedSignIn> {
+export async function openSignInOfPages(
+  url: string, options: SignInOptions, { how, storage, principal, client, place, own }: SignInOpening,
+): Promise<OpenedSignIn> {
   const hands = handsOf(place, storage, own, { url, principal, client });
   const of = { url, key: await signInKey(hands, { url, principal, client }) };
   const { key } = of;
   if (typeof how === "object") {
-    const program = new SignIn(hands, of, options, interactionOf("redirect", hands, {}), (reason) => obtain(hands, of, how, reason));
+    const program = new SignIn(
+      hands, of, options, interactionOf("redirect", hands, {}), (reason) => obtain(hands, of, how, reason),
+    );
     await program.reread();
     return { signIn: program, returned: () => Promise.resolve() };
   }
-  const signIn = new SignIn(hands, of, options, (place.page || place.pages) && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, place));
-  checkOrigin(options.redirectUrl, place.page?.location.origin ?? (place.pages && globalThis.location?.origin));
+  const signIn = new SignIn(
+    hands, of, options,
+    (place.page || place.pages) && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, place),
+  );
+  checkOrigin(
+    options.redirectUrl, place.page?.location.origin ?? (place.pages && globalThis.location?.origin),
+  );
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, {
-    stored: (changed) => void (changed === key && signIn.reread().catch(() => {})), // whoever sends next reads it
+    // whoever sends next reads it
+    stored: (changed) => void (changed === key && signIn.reread().catch(() => {})),
     failed: (window, failure) => signIn.failed(window, failure),
     answered: (window) => void signIn.answered(window),
   });
@@ -150,13 +189,19 @@ export async function openSignInOfPages(url: string, options: SignInOptions, { h
   return { signIn, returned: (page) => takeReturn(signIn, hands, options.redirectUrl, page, news) };
 }
 
-async function takeReturn(signIn: SignIn, hands: Hands, redirectUrl: string, page: ReturnedPage, news: NewsListener | undefined): Promise<void> {
+async function takeReturn(
+  signIn: SignIn, hands: Hands, redirectUrl: string, page: ReturnedPage, news: NewsListener | undefined,
+): Promise<void> {
   const [window = ""] = page.name.split("."); // behind that is which page of a worker has opened it
   const tell = news && window.startsWith(WINDOW) ? () => news.answered(window) : undefined;
   const callback = await answerFor(signIn.key, hands, page, redirectUrl, tell);
   if (!callback) return page.isBack ? signIn.wentBack() : undefined;
   const own = window.startsWith(WINDOW);
-  if (tell && hands.store.alone && !signIn.awaits(callback.state, window) && (await handedOver(hands, callback, tell))) return page.close();
+  if (
+    tell && hands.store.alone && !signIn.awaits(callback.state, window) &&
+      (await handedOver(hands, callback, tell))
+  )
+    return page.close();
   // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
   await signIn.finish(callback, await page.marks?.()).catch((error: unknown) => {
     if (own && error instanceof AuthFailure) news?.failed(window, error);
@@ -169,11 +214,13 @@ async function takeReturn(signIn: SignIn, hands: Hands, redirectUrl: string, pag
 const unclaimed = new WeakMap<object, Promise<Callback | undefined>>();
 
 /**
- * The answer that this page has come back with, unless it is of another sign-in, at whatever server: that one knows
- * where its tokens may be kept, and has to hear a no. It opens in this page yet, or runs in the one
+ * The answer that this page has come back with, unless it is of another sign-in, at whatever server: that one
+ * knows where its tokens may be kept, and has to hear a no. It opens in this page yet, or runs in the one
  * that opened this window, which `tell` reaches.
  */
-function answerFor(key: string, hands: Hands, page: ReturnedPage, redirectUrl: string, tell?: () => void): Promise<Callback | undefined> {
+function answerFor(
+  key: string, hands: Hands, page: ReturnedPage, redirectUrl: string, tell?: () => void,
+): Promise<Callback | undefined> {
   const taken = page.take(redirectUrl);
   const found = taken ? inTime(hands, page, taken) : Promise.resolve(unclaimed.get(page.itself));
   const mine = found.then(async (answer) => {
@@ -186,11 +233,14 @@ function answerFor(key: string, hands: Hands, page: ReturnedPage, redirectUrl: s
 }
 
 /**
- * The answer, unless it comes too late, as in the morning after: then the page goes back to the authorization server
- * with a flow that is good, whichever server it is for. Undefined for somebody who comes Back from there.
+ * The answer, unless it comes too late, as in the morning after: then the page goes back to the authorization
+ * server with a flow that is good, whichever server it is for. Undefined for somebody who comes Back from
+ * there.
  */
 async function inTime(hands: Hands, page: ReturnedPage, answer: Callback): Promise<Callback | undefined> {
-  const again = await renewFlow(hands, answer, (await page.marks?.()) ?? (await hands.marks())).catch(() => undefined);
+  const again = await renewFlow(
+    hands, answer, (await page.marks?.()) ?? (await hands.marks()),
+  ).catch(() => undefined);
   if (!again) return answer;
   await leavesFor(hands, again.record).catch(() => {});
   await page.leave(again.address, again.record);
@@ -198,7 +248,10 @@ async function inTime(hands: Hands, page: ReturnedPage, answer: Callback): Promi
 }
 
 /** What of an answer is left for the sign-ins that open next. */
-async function left(hands: Hands, page: ReturnedPage, found: Promise<Callback | undefined>, mine: Promise<Callback | undefined>, tell?: () => void): Promise<Callback | undefined> {
+async function left(
+  hands: Hands, page: ReturnedPage, found: Promise<Callback | undefined>, mine: Promise<Callback | undefined>,
+  tell?: () => void,
+): Promise<Callback | undefined> {
   const answer = await found;
   if (!answer || (await mine)) return undefined;
   if (!tell || !(await handedOver(hands, answer, tell).catch(() => false))) return answer;
@@ -218,8 +271,9 @@ async function handedOver(hands: Hands, callback: Callback, tell: () => void): P
 }
 
 /**
- * Leaves the answer that the window of a flow has come back with to whoever began that, and closes it: for a page whose app does
- * not connect by itself. The answer is out of the address meanwhile, and there again where nobody takes it.
+ * Leaves the answer that the window of a flow has come back with to whoever began that, and closes it: for a
+ * page whose app does not connect by itself. The answer is out of the address meanwhile, and there again
+ * where nobody takes it.
  */
 export async function handOver(place: AuthPlace): Promise<void> {
   const { page, store, channel } = place;
@@ -230,7 +284,8 @@ export async function handOver(place: AuthPlace): Promise<void> {
   const flow = await readFlow(hands, answer.state);
   if (flow?.window !== window) return;
   const { href } = page.location;
-  if (!takeAnswer(page, flow.client.redirectUrl)) return; // a client has taken it meanwhile, or it is no page for answers
+  // a client has taken it meanwhile, or it is no page for answers
+  if (!takeAnswer(page, flow.client.redirectUrl)) return;
   const { port, origin } = channel(AUTH_CHANNEL);
   const news = authNews(port, origin, { stored() {}, failed() {}, answered() {} });
   const isTaken = await handedOver(hands, answer, () => news.answered(window)).catch(() => false);
@@ -239,17 +294,26 @@ export async function handOver(place: AuthPlace): Promise<void> {
   else page.history.replaceState(null, "", href);
 }
 
-/** Signs out of all servers, and deletes what is kept of them. Resolves with whether all tokens are revoked. */
+/**
+ * Signs out of all servers, and deletes what is kept of them. Resolves with whether all tokens are revoked.
+ */
 export async function signOutEverywhere(place: AuthPlace): Promise<boolean> {
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, { stored() {}, failed() {}, answered() {} });
   // At the same time: no authorization server is in the way of what is still to be deleted.
-  const all = await Promise.all((["memory", "persistent"] as const).map((storage) => signOutOfAll(handsOf(place, storage, {}), (signIn) => news?.stored(signIn))));
+  const all = await Promise.all(
+    (["memory", "persistent"] as const).map(
+      (storage) => signOutOfAll(handsOf(place, storage, {}), (signIn) => news?.stored(signIn)),
+    ),
+  );
   channel?.port.close();
   return all.every((one) => one);
 }
 
-function handsOf({ store, memory, locks, digest, logouts, pages }: AuthPlace, storage: TokenStorage, own: Partial<Hands>, of?: SignInOf): Hands {
+function handsOf(
+  { store, memory, locks, digest, logouts, pages }: AuthPlace, storage: TokenStorage, own: Partial<Hands>,
+  of?: SignInOf,
+): Hands {
   const tokens = new MemoryAuthStore(memory);
   return {
     fetch: (address, init) => fetch(address, init),
@@ -276,22 +340,29 @@ function checkOrigin(redirectUrl: string, origin: string | undefined): void {
   throw new AuthFailure("auth/authorization", {
     code: "bad_argument",
     message: `redirectUrl is of another origin than this page, which is at ${origin}`,
-    hint: "Answers come to a page of the app itself: localhost and 127.0.0.1 are two origins, and so are two ports.",
+    hint: "Answers come to a page of the app itself: localhost and 127.0.0.1 are two origins, and so are " +
+      "two ports.",
   });
 }
 
-/** Where nothing can be stored, the page that an answer comes to knows of no flow. It would send a person away again, and so on. */
+/**
+ * Where nothing can be stored, the page that an answer comes to knows of no flow. It would send a person away
+ * again, and so on.
+ */
 const nowhereToComeBackTo: AskingInteraction = {
   show() {
     throw new AuthFailure("auth/authorization", {
       code: "bad_argument",
       message: "nothing can be stored here, so the answer of a sign-in would find nobody who waits for it",
-      hint: "The browser has to let this site use IndexedDB. Are all cookies blocked, or is the page in a frame of another site? A shared worker of WebKit can store no key: leave the option host out.",
+      hint: "The browser has to let this site use IndexedDB. Are all cookies blocked, or is the page in a " +
+        "frame of another site? A shared worker of WebKit can store no key: leave the option host out.",
     });
   },
 };
 
-function interactionOf(how: HowPeople, hands: Hands, { page, pages }: Pick<AuthPlace, "page" | "pages">): AskingInteraction {
+function interactionOf(
+  how: HowPeople, hands: Hands, { page, pages }: Pick<AuthPlace, "page" | "pages">,
+): AskingInteraction {
   if (pages) return pagesInteraction(pages, how, hands);
   if (!page) return { show: () => ({ kind: "blocked" }) };
   switch (how) {

@@ -36,7 +36,10 @@ export interface Pkce {
   readonly challenge: string;
 }
 
-/** Makes a verifier of 43 characters, and its challenge. S256 is the only method: `plain` protects from nothing. */
+/**
+ * Makes a verifier of 43 characters, and its challenge. S256 is the only method: `plain` protects from
+ * nothing.
+ */
 export async function makePkce(hands: Pick<Hands, "random" | "subtle">): Promise<Pkce> {
   const verifier = unguessable(hands);
   return { verifier, challenge: await sha256(hands, verifier) };

@@ -30,7 +30,8 @@ export interface ProtectedResource {
 export function resourceMetadataURLs(server: URL, named?: string): string[] {
   if (named !== undefined) {
     const url = checkedURL(LEG, "resource_metadata of the challenge", named, isLoopback(server));
-    if (url.origin !== server.origin) throw invalid(LEG, "the challenge names metadata on another origin than the server's");
+    if (url.origin !== server.origin)
+      throw invalid(LEG, "the challenge names metadata on another origin than the server's");
     return [url.href];
   }
   const path = server.pathname === "/" ? "" : server.pathname;
@@ -52,15 +53,24 @@ export function isWellKnown(named: string | undefined, server: URL): boolean {
  * Checks metadata that was found; throws `oauth_invalid`. With `wellKnown` the resource may be above
  * the server. Else whoever has one path of a host could have a token that all of its paths take.
  */
-export function readProtectedResource(json: Readonly<Record<string, unknown>>, server: URL, wellKnown = true): ProtectedResource {
+export function readProtectedResource(
+  json: Readonly<Record<string, unknown>>, server: URL, wellKnown = true,
+): ProtectedResource {
   const local = isLoopback(server);
   const resource = checkedURL(LEG, "resource", json.resource, local);
   if (!covers(resource, server) || !(wellKnown || resource.pathname === server.pathname)) {
-    throw invalid(LEG, "it is the metadata of another resource", `resource has to be ${server.pathname === "/" ? server.origin : shownAddress(server)}${wellKnown ? ", or above it" : ""}.`);
+    throw invalid(
+      LEG, "it is the metadata of another resource",
+      `resource has to be ${server.pathname === "/" ? server.origin : shownAddress(server)}${
+        wellKnown ? ", or above it" : ""
+      }.`,
+    );
   }
   const issuers = json.authorization_servers;
   if (!Array.isArray(issuers) || issuers.length === 0) {
-    throw invalid(LEG, "it names no authorization server", "authorization_servers has to have at least one issuer.");
+    throw invalid(
+      LEG, "it names no authorization server", "authorization_servers has to have at least one issuer.",
+    );
   }
   const servers = issuers.slice(0, MAX_SERVERS) as unknown[];
   for (const issuer of servers) checkedURL(LEG, "a member of authorization_servers", issuer, local);

@@ -47,11 +47,16 @@ export async function liveGrant(hands: Hands, signIn: string, rejected?: string)
       }
       const by = unguessable(hands);
       const claim: Grant = { ...grant, refreshing: { by, since: hands.now(), alone } };
-      const claimed = await hands.store.set(grantKey(signIn), kept.version, claim).catch(() => "failed" as const);
+      const claimed =
+        await hands.store.set(grantKey(signIn), kept.version, claim).catch(() => "failed" as const);
       if (claimed === "failed") {
         if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "stale") return grant;
-        // What comes for the refresh token could not be stored either, and would be lost with the page: it waits for room.
-        throw new AuthFailure("auth/refresh", { code: "storage_failed", message: "the token is not refreshed while nothing can be stored", retryable: true });
+        // What comes for the refresh token could not be stored either, and would be lost with the page: it
+        // waits for room.
+        throw new AuthFailure("auth/refresh", {
+          code: "storage_failed", message: "the token is not refreshed while nothing can be stored",
+          retryable: true,
+        });
       }
       if (!claimed) continue;
       const done = await refreshOnce(hands, signIn, claim, rejected);
@@ -69,24 +74,35 @@ function isFresh(hands: Hands, grant: Grant, rejected: string | undefined): gran
 }
 
 /**
- * Whether somebody may still be at it, who is waited for. Who has made the mark under the lock that is had by now has ended. Who
- * has made it without, since another one hung, has not: the same refresh token once more would be taken for stolen.
+ * Whether somebody may still be at it, who is waited for. Who has made the mark under the lock that is had by
+ * now has ended. Who has made it without, since another one hung, has not: the same refresh token once more
+ * would be taken for stolen.
  */
 function isHeld({ refreshing }: Grant, now: number, alone: boolean): boolean {
-  return refreshing !== undefined && !(alone && refreshing.alone) && Math.abs(now - refreshing.since) < REFRESH_LEASE;
+  return refreshing !== undefined && !(alone && refreshing.alone) &&
+    Math.abs(now - refreshing.since) < REFRESH_LEASE;
 }
 
 /** One request; undefined where what is stored has changed meanwhile, and is to be looked at again. */
-async function refreshOnce(hands: Hands, signIn: string, claim: Grant, rejected: string | undefined): Promise<LiveGrant | undefined> {
+async function refreshOnce(
+  hands: Hands, signIn: string, claim: Grant, rejected: string | undefined,
+): Promise<LiveGrant | undefined> {
   const { server, client, dpop, resource, refreshToken } = claim;
   let json: Readonly<Record<string, unknown>>;
   try {
-    json = await tokenRequest(hands, "auth/refresh", server.tokenEndpoint, { client, dpop }, { grant_type: "refresh_token", refresh_token: refreshToken, resource });
+    json = await tokenRequest(
+      hands, "auth/refresh", server.tokenEndpoint, { client, dpop },
+      { grant_type: "refresh_token", refresh_token: refreshToken, resource },
+    );
   } catch (error) {
     if (!(error instanceof AuthFailure)) throw error;
-    // It let this page in when it gave the token. The error page of a proxy, or of one that counts requests, has no CORS header.
+    // It let this page in when it gave the token. The error page of a proxy, or of one that counts requests,
+    // has no CORS header.
     const isAway = error.fields.code === "cors_blocked";
-    return refused(hands, signIn, claim, rejected, isAway ? new AuthFailure(error.leg, { ...error.fields, retryable: true }) : error);
+    return refused(
+      hands, signIn, claim, rejected,
+      isAway ? new AuthFailure(error.leg, { ...error.fields, retryable: true }) : error,
+    );
   }
   const next = refreshed(hands, claim, json);
   // Before anything else: the authorization server no longer takes the old one.
@@ -98,13 +114,19 @@ async function refreshOnce(hands: Hands, signIn: string, claim: Grant, rejected:
   return next.grant as LiveGrant;
 }
 
-/** Whether what is stored comes from what was refreshed: even where somebody thought that its page was dead, and has had the old token refused. */
+/**
+ * Whether what is stored comes from what was refreshed: even where somebody thought that its page was dead,
+ * and has had the old token refused.
+ */
 function isSameSignIn(now: Grant, claim: Grant): boolean {
-  return now.refreshToken === claim.refreshToken || (now.refreshToken === undefined && now.access?.token === claim.access?.token);
+  return now.refreshToken === claim.refreshToken ||
+    (now.refreshToken === undefined && now.access?.token === claim.access?.token);
 }
 
 /** The grant after a refresh. What is wrong with the access token takes nothing from a new refresh token. */
-function refreshed(hands: Hands, claim: Grant, json: Readonly<Record<string, unknown>>): { grant: Grant; failure?: AuthFailure } {
+function refreshed(
+  hands: Hands, claim: Grant, json: Readonly<Record<string, unknown>>,
+): { grant: Grant; failure?: AuthFailure } {
   const tokens = readTokens("auth/refresh", json, claim.dpop ? "DPoP" : "Bearer", hands.now());
   const { refreshing: _, access: former, ...rest } = claim;
   const grant: Grant = {
@@ -119,14 +141,18 @@ function refreshed(hands: Hands, claim: Grant, json: Readonly<Record<string, unk
 }
 
 /** An id token that comes with a refresh is of the same user (OpenID Connect 12.2). */
-function otherSubject({ principal, server, client }: Grant, idToken: string | undefined): AuthFailure | undefined {
+function otherSubject(
+  { principal, server, client }: Grant, idToken: string | undefined,
+): AuthFailure | undefined {
   const subject = subjectOf({ idToken }, server.issuer, client.clientId);
   if (subject === undefined || subject === principal) return undefined;
   return signInRequired("the authorization server refreshed the token of another user");
 }
 
 /** What follows an error. Only the authorization server's own word about this very token ends it. */
-async function refused(hands: Hands, signIn: string, claim: Grant, rejected: string | undefined, error: AuthFailure): Promise<LiveGrant | undefined> {
+async function refused(
+  hands: Hands, signIn: string, claim: Grant, rejected: string | undefined, error: AuthFailure,
+): Promise<LiveGrant | undefined> {
   const { refreshing: _, ...grant } = claim;
   const { denial } = error.fields;
   const ours = (now: Grant): boolean => now.refreshing?.by === claim.refreshing?.by;
@@ -138,14 +164,21 @@ async function refused(hands: Hands, signIn: string, claim: Grant, rejected: str
     if (denial !== "invalid_grant") await unregister(hands, grant.client);
     throw signInRequired("the authorization server no longer takes the refresh token", denial);
   }
-  // It was refreshed before its time: what there is still works, and the next request does not try the same at once.
+  // It was refreshed before its time: what there is still works, and the next request does not try the same
+  // at once.
   const now = hands.now();
-  const still = isLive(grant, rejected) && lifeOf(grant.access, now) !== "over" ? { ...grant, access: { ...grant.access, margin: grant.access.expiresAt! - now - PAUSE } } : undefined;
+  const still = isLive(grant, rejected) && lifeOf(grant.access, now) !== "over"
+    ? { ...grant, access: { ...grant.access, margin: grant.access.expiresAt! - now - PAUSE } }
+    : undefined;
   if (lost(await replace(hands, signIn, still ?? grant, ours))) return undefined;
   if (still) return still;
   const { code, retryable } = error.fields;
-  if (!retryable && (code === "oauth_denied" || code === "http_error")) throw signInRequired("the authorization server refused to refresh the token, or does so elsewhere by now", denial);
-  if (UNREACHED.includes(code) && (await hasMoved(hands, grant))) throw signInRequired("the server has another authorization server by now");
+  if (!retryable && (code === "oauth_denied" || code === "http_error"))
+    throw signInRequired(
+      "the authorization server refused to refresh the token, or does so elsewhere by now", denial,
+    );
+  if (UNREACHED.includes(code) && (await hasMoved(hands, grant)))
+    throw signInRequired("the server has another authorization server by now");
   throw error;
 }
 
@@ -153,13 +186,20 @@ async function refused(hands: Hands, signIn: string, claim: Grant, rejected: str
 const UNREACHED: readonly AuthCode[] = ["network_error", "cors_blocked", "timeout"];
 
 /**
- * Whether the metadata of the server says that its tokens come from elsewhere by now: where its challenge said that it is, or
- * at the well-known addresses. Where it says nothing they do not.
+ * Whether the metadata of the server says that its tokens come from elsewhere by now: where its challenge
+ * said that it is, or at the well-known addresses. Where it says nothing they do not.
  */
-async function hasMoved(hands: Hands, { url, resourceMetadata, server: { issuer, tokenEndpoint } }: Grant): Promise<boolean> {
-  const look = (challenge?: OAuthChallenge): Promise<Discovered | undefined> => discover(hands, url, challenge, (issuers) => issuers.find((one) => one === issuer)).catch(() => undefined);
-  const found = (resourceMetadata === undefined ? undefined : await look({ resourceMetadata, dpop: false })) ?? (await look());
-  return found?.era === "resource" && (found.server.issuer !== issuer || found.server.tokenEndpoint !== tokenEndpoint);
+async function hasMoved(
+  hands: Hands, { url, resourceMetadata, server: { issuer, tokenEndpoint } }: Grant,
+): Promise<boolean> {
+  const look = (challenge?: OAuthChallenge): Promise<Discovered | undefined> => discover(
+    hands, url, challenge, (issuers) => issuers.find((one) => one === issuer),
+  ).catch(() => undefined);
+  const found =
+    (resourceMetadata === undefined ? undefined : await look({ resourceMetadata, dpop: false })) ??
+    (await look());
+  return found?.era === "resource" &&
+    (found.server.issuer !== issuer || found.server.tokenEndpoint !== tokenEndpoint);
 }
 
 /** The errors after which a refresh token is of no use any more. */
@@ -170,7 +210,9 @@ const FINAL: readonly Denial[] = ["invalid_grant", "invalid_client", "unauthoriz
  * somebody has signed in meanwhile or has taken over, "gone" where somebody has signed
  * out. A store that fails is tried again: what is not written is lost with the page.
  */
-async function replace(hands: Hands, signIn: string, next: Grant, still: (now: Grant) => boolean): Promise<"stored" | "changed" | "gone" | "memory"> {
+async function replace(
+  hands: Hands, signIn: string, next: Grant, still: (now: Grant) => boolean,
+): Promise<"stored" | "changed" | "gone" | "memory"> {
   for (let failures = 0; failures < 3; ) {
     try {
       const now = await readGrant(hands, signIn);
@@ -186,5 +228,7 @@ async function replace(hands: Hands, signIn: string, next: Grant, still: (now: G
 
 /** Only a person can help. */
 export function signInRequired(message: string, denial?: Denial): AuthFailure {
-  return new AuthFailure("auth/refresh", { code: "sign_in_required", message, ...(denial === undefined ? {} : { denial }), hint: "Sign in again." });
+  return new AuthFailure("auth/refresh", {
+    code: "sign_in_required", message, ...(denial === undefined ? {} : { denial }), hint: "Sign in again.",
+  });
 }

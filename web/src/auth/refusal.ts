@@ -74,7 +74,10 @@ export type Verdict =
 export type Repair =
   /** The request can be sent again now. */
   | { readonly kind: "retry"; readonly trials: Trials }
-  /** It takes more: a person, or, with `away`, an authorization server that could not be asked. `SignIn.refused` sees to it. */
+  /**
+   * It takes more: a person, or, with `away`, an authorization server that could not be asked.
+   * `SignIn.refused` sees to it.
+   */
   | { readonly kind: "more"; readonly refusal: Refusal; readonly away?: boolean };
 
 /** Judges a refusal. Each way is tried a bounded number of times, so that no server can make it go round. */
@@ -86,35 +89,54 @@ export function judge(refusal: Refusal, held: HeldToken | undefined, trials: Tri
     if (isNews) return retry(trials);
     if (trials.stepUps >= MAX_STEP_UPS) return { kind: "give-up" };
     // A page that goes away to sign in knows nothing of trials when it is back.
-    if ((held?.asked ?? 0) >= MAX_STEP_UPS && isAmong(challenge.scope, held?.requested)) return { kind: "give-up" };
+    if ((held?.asked ?? 0) >= MAX_STEP_UPS && isAmong(challenge.scope, held?.requested))
+      return { kind: "give-up" };
     const scope = union(held?.requested, held?.granted, challenge.scope);
-    return { kind: "sign-in", ...(scope === undefined ? {} : { scope }), trials: { ...trials, stepUps: trials.stepUps + 1 } };
+    return {
+      kind: "sign-in", ...(scope === undefined ? {} : { scope }),
+      trials: { ...trials, stepUps: trials.stepUps + 1 },
+    };
   }
   if (status !== 401) return { kind: "pass" };
   if (challenge?.error === "use_dpop_nonce" || (nonce && trials.nonces === 0 && token !== undefined)) {
-    return nonce && trials.nonces < MAX_NONCES ? { kind: "retry", trials: { ...trials, nonces: trials.nonces + 1 } } : { kind: "give-up" };
+    return nonce && trials.nonces < MAX_NONCES
+      ? { kind: "retry", trials: { ...trials, nonces: trials.nonces + 1 } }
+      : { kind: "give-up" };
   }
   // Somebody has refreshed or signed in since it was sent.
   if (isNews) return retry(trials);
-  if (held?.canRefresh && trials.refreshes === 0) return { kind: "refresh", trials: { ...trials, refreshes: 1 } };
-  // What was just refreshed is refused as well: a person is asked, once. A page that went away to sign in knows of it by the grant.
-  return trials.signIns === 0 && !(held?.unproven && token !== undefined) ? { kind: "sign-in", trials: { ...trials, signIns: 1 } } : { kind: "give-up" };
+  if (held?.canRefresh && trials.refreshes === 0)
+    return { kind: "refresh", trials: { ...trials, refreshes: 1 } };
+  // What was just refreshed is refused as well: a person is asked, once. A page that went away to sign in
+  // knows of it by the grant.
+  return trials.signIns === 0 && !(held?.unproven && token !== undefined)
+    ? { kind: "sign-in", trials: { ...trials, signIns: 1 } }
+    : { kind: "give-up" };
 }
 
-/** Whether what is held is the token that was refused. The same one, brought by a sign-in since, is another. */
-export function isOf({ token, cameBy }: Pick<Refusal, "token" | "cameBy">, held: Pick<Refusal, "token" | "cameBy">): boolean {
+/**
+ * Whether what is held is the token that was refused. The same one, brought by a sign-in since, is another.
+ */
+export function isOf(
+  { token, cameBy }: Pick<Refusal, "token" | "cameBy">, held: Pick<Refusal, "token" | "cameBy">,
+): boolean {
   return token === held.token && (cameBy === undefined || cameBy === held.cameBy);
 }
 
 /** How often a server may ask for more scopes before a call is given up. */
 const MAX_STEP_UPS = 2;
 
-/** A server may hand out its nonces fast, or take each once, and another request has it first; more than this it only says no. */
+/**
+ * A server may hand out its nonces fast, or take each once, and another request has it first; more than this
+ * it only says no.
+ */
 const MAX_NONCES = 5;
 
 /** How often another token may be there than the one that was refused. */
 const MAX_RETRIES = 5;
 
 function retry(trials: Trials): Verdict {
-  return trials.retries < MAX_RETRIES ? { kind: "retry", trials: { ...trials, retries: trials.retries + 1 } } : { kind: "give-up" };
+  return trials.retries < MAX_RETRIES
+    ? { kind: "retry", trials: { ...trials, retries: trials.retries + 1 } }
+    : { kind: "give-up" };
 }

@@ -25,8 +25,8 @@ export interface Registration {
   /** When the secret ends, in ms since 1970; missing for never. */
   readonly expiresAt?: number;
   /**
-   * `doubted`: the authorization server may have forgotten it, and another one takes its place as soon as there is one.
-   * `spared`: there was none to be had, so it gets one more try.
+   * `doubted`: the authorization server may have forgotten it, and another one takes its place as soon as
+   * there is one. `spared`: there was none to be had, so it gets one more try.
    */
   readonly standing?: "doubted" | "spared";
 }
@@ -54,7 +54,9 @@ export interface ClientOptions {
 }
 
 /** The key in the store of what is registered at an issuer for a redirect address. */
-export async function registrationKey({ digest }: Pick<Hands, "digest">, issuer: string, redirectUrl: string): Promise<string> {
+export async function registrationKey(
+  { digest }: Pick<Hands, "digest">, issuer: string, redirectUrl: string,
+): Promise<string> {
   return `client/${await digest([issuer, redirectUrl])}`;
 }
 
@@ -63,7 +65,9 @@ export async function registrationKey({ digest }: Pick<Hands, "digest">, issuer:
  * that was agreed on, the address of its metadata, one that registers itself, the one
  * that the app names when it is asked.
  */
-export async function register(hands: Hands, server: AuthorizationServer, options: ClientOptions): Promise<Registration> {
+export async function register(
+  hands: Hands, server: AuthorizationServer, options: ClientOptions,
+): Promise<Registration> {
   const { redirectUrl } = options;
   const { issuer } = server;
   const base = { issuer, redirectUrl };
@@ -72,20 +76,26 @@ export async function register(hands: Hands, server: AuthorizationServer, option
     return { ...base, ...credentials(server, options.clientId, options.clientSecret), source: "given" };
   }
   if (options.clientMetadataUrl !== undefined && server.takesClientMetadata) {
-    return { ...base, clientId: clientMetadataURL(options.clientMetadataUrl), authMethod: "none", source: "metadata" };
+    return {
+      ...base, clientId: clientMetadataURL(options.clientMetadataUrl), authMethod: "none", source: "metadata",
+    };
   }
   const key = await registrationKey(hands, issuer, redirectUrl);
   const known = await usable(hands, key);
   if (known) return known;
   // Under a lock one tab registers, and the others find what it has got.
-  const made = await locked(hands, key, () => registerOnce(hands, server, options, key)).catch((error: unknown) => {
+  const made = await locked(
+    hands, key, () => registerOnce(hands, server, options, key),
+  ).catch((error: unknown) => {
     if (error instanceof AuthFailure && options.credentials && !error.fields.retryable) return error;
     throw error;
   });
   if (made && !(made instanceof AuthFailure)) return made;
   const given = await named(options, issuer);
   if (!given) throw made ?? unregistered(options, server);
-  return put(hands, key, { ...base, ...credentials(server, given.clientId, given.clientSecret), source: "app" });
+  return put(hands, key, {
+    ...base, ...credentials(server, given.clientId, given.clientSecret), source: "app",
+  });
 }
 
 /** What the app gives as its client id, checked. */
@@ -94,11 +104,16 @@ async function named({ credentials }: ClientOptions, issuer: string): Promise<Cr
   try {
     given = await credentials?.(issuer);
   } catch {
-    throw new AuthFailure(LEG, { code: "bad_argument", message: "the app's credentials() failed" }); // with what, the app knows
+    // with what, the app knows
+    throw new AuthFailure(LEG, { code: "bad_argument", message: "the app's credentials() failed" });
   }
   if (given === undefined || given === null) return undefined;
-  if (isCredential(given.clientId) && (given.clientSecret === undefined || isCredential(given.clientSecret))) return given;
-  throw new AuthFailure(LEG, { code: "bad_argument", message: "the app's credentials() has to give a clientId, and perhaps a clientSecret, as strings" });
+  if (isCredential(given.clientId) && (given.clientSecret === undefined || isCredential(given.clientSecret)))
+    return given;
+  throw new AuthFailure(LEG, {
+    code: "bad_argument",
+    message: "the app's credentials() has to give a clientId, and perhaps a clientSecret, as strings",
+  });
 }
 
 /** What is registered, where it can be used. */
@@ -107,19 +122,28 @@ async function usable(hands: Hands, key: string): Promise<Registration | undefin
   return value && value.standing !== "doubted" && !isOver(value, hands.now()) ? value : undefined;
 }
 
-/** The client that another tab has registered meanwhile, or one that registers itself; undefined where that cannot be. */
-async function registerOnce(hands: Hands, server: AuthorizationServer, options: ClientOptions, key: string): Promise<Registration | undefined> {
+/**
+ * The client that another tab has registered meanwhile, or one that registers itself; undefined where that
+ * cannot be.
+ */
+async function registerOnce(
+  hands: Hands, server: AuthorizationServer, options: ClientOptions, key: string,
+): Promise<Registration | undefined> {
   const known = await usable(hands, key);
   if (known) return known;
   const made = await dynamic(hands, server, options).catch((error: unknown) => error);
   if (made && !(made instanceof Error)) return put(hands, key, made as Registration);
   // What has failed in passing is tried again by the next sign-in; else that goes on with what there is.
-  if (!(made instanceof AuthFailure && made.fields.retryable)) await stand(hands, key, (kept) => kept.standing === "doubted" && "spared");
+  if (!(made instanceof AuthFailure && made.fields.retryable))
+    await stand(hands, key, (kept) => kept.standing === "doubted" && "spared");
   if (made) throw made;
   return undefined;
 }
 
-/** Puts a client in the place of what can be used no more. Where another tab was faster, its client is the one: one is enough. */
+/**
+ * Puts a client in the place of what can be used no more. Where another tab was faster, its client is the
+ * one: one is enough.
+ */
 async function put(hands: Hands, key: string, made: Registration): Promise<Registration> {
   for (;;) {
     const known = await usable(hands, key);
@@ -130,16 +154,26 @@ async function put(hands: Hands, key: string, made: Registration): Promise<Regis
 }
 
 /**
- * Nobody has come back from a sign-in with that client: the authorization server may have forgotten it, and shows a page of
- * its own. It stays until another one has taken its place. What the app has named is not doubted: it cannot register itself.
+ * Nobody has come back from a sign-in with that client: the authorization server may have forgotten it, and
+ * shows a page of its own. It stays until another one has taken its place. What the app has named is not
+ * doubted: it cannot register itself.
  */
-export async function doubt(hands: Hands, { issuer, redirectUrl, clientId, source }: Registration): Promise<void> {
+export async function doubt(
+  hands: Hands, { issuer, redirectUrl, clientId, source }: Registration,
+): Promise<void> {
   if (source !== "dynamic") return;
-  await stand(hands, await registrationKey(hands, issuer, redirectUrl), (kept) => kept.clientId === clientId && (kept.standing === "spared" ? undefined : "doubted"));
+  await stand(
+    hands, await registrationKey(hands, issuer, redirectUrl),
+    (kept) => kept.clientId === clientId && (kept.standing === "spared" ? undefined : "doubted"),
+  );
 }
 
-/** Writes how a client stands; false leaves it. Where somebody else writes at the same time, theirs counts. */
-async function stand(hands: Hands, key: string, judge: (kept: Registration) => Registration["standing"] | false): Promise<void> {
+/**
+ * Writes how a client stands; false leaves it. Where somebody else writes at the same time, theirs counts.
+ */
+async function stand(
+  hands: Hands, key: string, judge: (kept: Registration) => Registration["standing"] | false,
+): Promise<void> {
   const kept = await hands.store.get<Registration>(key);
   if (!kept) return;
   const standing = judge(kept.value);
@@ -149,19 +183,26 @@ async function stand(hands: Hands, key: string, judge: (kept: Registration) => R
 }
 
 /** Forgets a registration that the authorization server no longer knows. */
-export async function unregister(hands: Hands, { issuer, redirectUrl, clientId }: Registration): Promise<void> {
+export async function unregister(
+  hands: Hands, { issuer, redirectUrl, clientId }: Registration,
+): Promise<void> {
   const key = await registrationKey(hands, issuer, redirectUrl);
   const kept = await hands.store.get<Registration>(key);
   if (kept?.value.clientId === clientId) await hands.store.set(key, kept.version, undefined);
 }
 
 /** A client id that was agreed on is of one issuer: another one must not see it. */
-async function bindGiven({ store, digest }: Hands, { clientId, issuer: pinned }: ClientOptions, issuer: string): Promise<void> {
+async function bindGiven(
+  { store, digest }: Hands, { clientId, issuer: pinned }: ClientOptions, issuer: string,
+): Promise<void> {
   const key = `issuer/${await digest([clientId!])}`;
   const bound = await store.get<string>(key);
   const first = pinned ?? bound?.value;
   if (first !== undefined && first !== issuer) {
-    throw invalid(LEG, "the server has changed its authorization server, and clientId is of the former one", "Agree on a client id with the new one, and give its issuer with it.");
+    throw invalid(
+      LEG, "the server has changed its authorization server, and clientId is of the former one",
+      "Agree on a client id with the new one, and give its issuer with it.",
+    );
   }
   if (bound === undefined) await store.set(key, 0, issuer);
 }
@@ -169,11 +210,14 @@ async function bindGiven({ store, digest }: Hands, { clientId, issuer: pinned }:
 /** The address of a client's metadata: https, and with a path, since it is not the address of a site. */
 export function clientMetadataURL(text: string): string {
   const url = checkedURL(LEG, "clientMetadataUrl", text, false);
-  if (url.pathname === "/") throw new AuthFailure(LEG, { code: "bad_argument", message: "clientMetadataUrl has to have a path" });
+  if (url.pathname === "/")
+    throw new AuthFailure(LEG, { code: "bad_argument", message: "clientMetadataUrl has to have a path" });
   return text;
 }
 
-function unregistered({ clientMetadataUrl }: ClientOptions, { takesClientMetadata }: AuthorizationServer): AuthFailure {
+function unregistered(
+  { clientMetadataUrl }: ClientOptions, { takesClientMetadata }: AuthorizationServer,
+): AuthFailure {
   const hint =
     takesClientMetadata && clientMetadataUrl === undefined
       ? "It takes the address of client metadata: give clientMetadataUrl."
@@ -182,7 +226,9 @@ function unregistered({ clientMetadataUrl }: ClientOptions, { takesClientMetadat
 }
 
 /** What is asked of the authorization server to register (RFC 7591 section 2). */
-export function clientMetadata({ authMethods }: AuthorizationServer, { redirectUrl, clientName }: ClientOptions, type: ApplicationType): object {
+export function clientMetadata(
+  { authMethods }: AuthorizationServer, { redirectUrl, clientName }: ClientOptions, type: ApplicationType,
+): object {
   return {
     client_name: clientName ?? "Holdfast",
     redirect_uris: [redirectUrl],
@@ -196,10 +242,14 @@ export function clientMetadata({ authMethods }: AuthorizationServer, { redirectU
 type ApplicationType = "web" | "native";
 
 /** Registers the client; undefined where the authorization server has no such endpoint. */
-async function dynamic(hands: Hands, server: AuthorizationServer, options: ClientOptions): Promise<Registration | undefined> {
+async function dynamic(
+  hands: Hands, server: AuthorizationServer, options: ClientOptions,
+): Promise<Registration | undefined> {
   const { registrationEndpoint } = server;
   if (registrationEndpoint === undefined) return undefined;
-  const types: ApplicationType[] = isLoopback(new URL(options.redirectUrl)) ? ["native", "web"] : ["web", "native"];
+  const types: ApplicationType[] = isLoopback(new URL(options.redirectUrl))
+    ? ["native", "web"]
+    : ["web", "native"];
   let refused: AuthFailure | undefined;
   for (const type of types) {
     const { status, json } = await ask(hands, LEG, registrationEndpoint, {
@@ -208,25 +258,51 @@ async function dynamic(hands: Hands, server: AuthorizationServer, options: Clien
       body: JSON.stringify(clientMetadata(server, options, type)),
       allow: ["content-type"],
     });
-    if (status >= 200 && status < 300) return readRegistration(json, server, options.redirectUrl, hands.now());
-    if (status >= 500 || status === 429) throw new AuthFailure(LEG, { code: "http_error", status, message: `the authorization server answered ${status}`, retryable: true });
-    const hint = `It did not register ${new URL(options.redirectUrl).origin}: register the app there by hand, and give its clientId.`;
+    if (status >= 200 && status < 300)
+      return readRegistration(json, server, options.redirectUrl, hands.now());
+    if (status >= 500 || status === 429)
+      throw new AuthFailure(LEG, {
+        code: "http_error", status, message: `the authorization server answered ${status}`, retryable: true,
+      });
+    const hint =
+      `It did not register ${new URL(options.redirectUrl).origin}: register the app there by hand, and ` +
+        "give its clientId.";
     // Without an error code it is no endpoint of OAuth: a guess of 2025-03-26, or a page of an app.
-    if (json?.error === undefined) throw new AuthFailure(LEG, { code: "http_error", status, message: `the authorization server answered ${status}, without an error code of OAuth`, hint });
+    if (json?.error === undefined)
+      throw new AuthFailure(LEG, {
+        code: "http_error", status,
+        message: `the authorization server answered ${status}, without an error code of OAuth`, hint,
+      });
     refused ??= denied(LEG, json.error, status, hint);
-    // Whether a redirect address fits its type is what servers differ in; anything else the other type does not mend.
+    // Whether a redirect address fits its type is what servers differ in; anything else the other type does
+    // not mend.
     if (!["invalid_redirect_uri", "invalid_client_metadata"].includes(denialOf(json.error) ?? "")) break;
   }
   throw refused!;
 }
 
-function readRegistration(json: Readonly<Record<string, unknown>> | undefined, server: AuthorizationServer, redirectUrl: string, now: number): Registration {
-  const { client_id: id, client_secret: secret, client_secret_expires_at: expires, redirect_uris: redirects, token_endpoint_auth_method: method } = json ?? {};
-  if (!isCredential(id)) throw invalid(LEG, "the authorization server registered the client and gave it no client_id");
-  if (secret !== undefined && secret !== null && !isCredential(secret)) throw invalid(LEG, "client_secret is no string");
-  if (Array.isArray(redirects) && !redirects.includes(redirectUrl)) throw invalid(LEG, "the authorization server registered another redirect address");
-  const expiresAt = typeof secret === "string" && typeof expires === "number" && expires > 0 ? expires * 1000 : undefined;
-  if (expiresAt !== undefined && expiresAt <= now) throw invalid(LEG, "the client's secret has expired before it was used", "Is the clock of this machine right?");
+function readRegistration(
+  json: Readonly<Record<string, unknown>> | undefined, server: AuthorizationServer, redirectUrl: string,
+  now: number,
+): Registration {
+  const {
+    client_id: id, client_secret: secret, client_secret_expires_at: expires, redirect_uris: redirects,
+    token_endpoint_auth_method: method,
+  } = json ??
+    {};
+  if (!isCredential(id))
+    throw invalid(LEG, "the authorization server registered the client and gave it no client_id");
+  if (secret !== undefined && secret !== null && !isCredential(secret))
+    throw invalid(LEG, "client_secret is no string");
+  if (Array.isArray(redirects) && !redirects.includes(redirectUrl))
+    throw invalid(LEG, "the authorization server registered another redirect address");
+  const expiresAt = typeof secret === "string" && typeof expires === "number" && expires > 0
+    ? expires * 1000
+    : undefined;
+  if (expiresAt !== undefined && expiresAt <= now)
+    throw invalid(
+      LEG, "the client's secret has expired before it was used", "Is the clock of this machine right?",
+    );
   return {
     issuer: server.issuer,
     redirectUrl,
@@ -241,13 +317,18 @@ function isCredential(value: unknown): value is string {
 }
 
 /** A client id with the way to show it. */
-function credentials({ authMethods }: AuthorizationServer, clientId: string, clientSecret: string | undefined, said?: unknown): Pick<Registration, "clientId" | "clientSecret" | "authMethod"> {
+function credentials(
+  { authMethods }: AuthorizationServer, clientId: string, clientSecret: string | undefined, said?: unknown,
+): Pick<Registration, "clientId" | "clientSecret" | "authMethod"> {
   if (clientSecret === undefined || said === "none") return { clientId, authMethod: "none" };
   const secret = KNOWN.filter((method) => method !== "none");
   const own = secret.find((method) => method === said);
   // RFC 8414 section 2: without a list it is client_secret_basic.
-  const method = own ?? secret.find((one) => authMethods?.includes(one)) ?? (authMethods?.includes("none") ? "none" : "client_secret_basic");
-  return method === "none" ? { clientId, authMethod: method } : { clientId, clientSecret, authMethod: method };
+  const method = own ?? secret.find((one) => authMethods?.includes(one)) ??
+    (authMethods?.includes("none") ? "none" : "client_secret_basic");
+  return method === "none"
+    ? { clientId, authMethod: method }
+    : { clientId, clientSecret, authMethod: method };
 }
 
 /** The best first: a page cannot keep a secret. */

@@ -13,12 +13,16 @@ export interface Revocable extends Requester {
 }
 
 /** Revokes the tokens of a grant; false where the authorization server was not reached, or cannot. */
-export async function revoke(hands: Hands, { server, client, dpop, refreshToken, access }: Revocable): Promise<boolean> {
+export async function revoke(
+  hands: Hands, { server, client, dpop, refreshToken, access }: Revocable,
+): Promise<boolean> {
   const { revocationEndpoint } = server;
   if (revocationEndpoint === undefined) return false;
   const one = (token: string | undefined, hint: string): Promise<boolean> => {
     if (token === undefined) return Promise.resolve(true);
-    return tokenRequest(hands, "auth/revocation", revocationEndpoint, { client, dpop }, { token, token_type_hint: hint }).then(
+    return tokenRequest(
+      hands, "auth/revocation", revocationEndpoint, { client, dpop }, { token, token_type_hint: hint },
+    ).then(
       () => true,
       () => false,
     );

@@ -1,10 +1,14 @@
-// Pages that leave for the authorization server by themselves, and are soon back with nothing that helps: what stops them.
+// Pages that leave for the authorization server by themselves, and are soon back with nothing that helps:
+// what stops them.
 
 import { AuthFailure } from "./failure.js";
 import { FLOW_TIME, type FlowRecord, isOlder, readFlow } from "./flow.js";
 import type { Hands } from "./hands.js";
 
-/** So many pages, reloads included, leave within so many ms for one server by themselves: no person signs in as often. */
+/**
+ * So many pages, reloads included, leave within so many ms for one server by themselves: no person signs in
+ * as often.
+ */
 const TIMES = 5;
 const WITHIN = 60_000;
 
@@ -28,7 +32,10 @@ export async function goesRound(hands: Hands, signIn: string): Promise<boolean> 
 
 /** Notes that a page leaves for a flow, in whatever host: each time counts. */
 export function leavesFor(hands: Hands, { signIn, state }: FlowRecord): Promise<void> {
-  return noted(hands, signIn, (rounds) => ({ times: [...recent(hands, rounds), hands.now()].slice(-TIMES), flow: state }));
+  return noted(
+    hands, signIn,
+    (rounds) => ({ times: [...recent(hands, rounds), hands.now()].slice(-TIMES), flow: state }),
+  );
 }
 
 /** Notes that somebody has signed in at a server: no page is away for it any more. */
@@ -48,7 +55,9 @@ function recent(hands: Hands, rounds: Rounds | undefined): number[] {
   return (rounds?.times ?? []).filter((at) => Math.abs(hands.now() - at) < WITHIN);
 }
 
-async function noted(hands: Hands, signIn: string, change: (rounds: Rounds | undefined) => Rounds | "" | undefined): Promise<void> {
+async function noted(
+  hands: Hands, signIn: string, change: (rounds: Rounds | undefined) => Rounds | "" | undefined,
+): Promise<void> {
   for (;;) {
     const kept = await hands.store.get<Rounds>(roundsKey(signIn));
     const next = change(kept?.value);
@@ -61,16 +70,24 @@ export function wentRound(): AuthFailure {
   return new AuthFailure("auth/authorization", {
     code: "sign_in_required",
     message: `this page has left ${TIMES} times in a minute, and each time the server wanted a sign-in again`,
-    hint: "Its server has to take what its authorization server gives, and that has to answer to redirectUrl, with the state that it was given: no router may drop that before the page connects. The app asks again from a click, by signIn().",
+    hint: "Its server has to take what its authorization server gives, and that has to answer to " +
+      "redirectUrl, with the state that it was given: no router may drop that before the page connects. " +
+      "The app asks again from a click, by signIn().",
   });
 }
 
 /** What it is told behind a logout: nobody is signed in again by what is left of it. */
 export function loggedOut(): AuthFailure {
-  return new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody has logged out", hint: "Sign in again: the app asks from a click, by signIn()." });
+  return new AuthFailure("auth/authorization", {
+    code: "sign_in_required", message: "somebody has logged out",
+    hint: "Sign in again: the app asks from a click, by signIn().",
+  });
 }
 
 /** What it is told of somebody who has come Back. */
 export function wentBack(): AuthFailure {
-  return new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody came back from the authorization server without an answer", hint: "Sign in again." });
+  return new AuthFailure("auth/authorization", {
+    code: "sign_in_required", message: "somebody came back from the authorization server without an answer",
+    hint: "Sign in again.",
+  });
 }

@@ -16,7 +16,8 @@ export function scopeArray(value: unknown): string[] | undefined {
 
 function clean(values: readonly unknown[]): string[] {
   const scopes = new Set<string>();
-  for (const value of values) if (typeof value === "string" && SCOPE.test(value) && scopes.size < MAX_SCOPES) scopes.add(value);
+  for (const value of values)
+    if (typeof value === "string" && SCOPE.test(value) && scopes.size < MAX_SCOPES) scopes.add(value);
   return [...scopes];
 }
 

@@ -7,7 +7,10 @@ import { base64url, cipher } from "./pkce.js";
 export type SigningAlgorithm = "ES256" | "PS256" | "RS256";
 
 /** How each is named in WebCrypto: to make a key, and to sign. */
-export const SIGNING: Readonly<Record<SigningAlgorithm, { make: EcKeyGenParams | RsaHashedKeyGenParams; sign: EcdsaParams | RsaPssParams | Algorithm }>> = {
+export const SIGNING: Readonly<Record<
+  SigningAlgorithm,
+  { make: EcKeyGenParams | RsaHashedKeyGenParams; sign: EcdsaParams | RsaPssParams | Algorithm }
+>> = {
   ES256: { make: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } },
   PS256: { make: rsa("RSA-PSS"), sign: { name: "RSA-PSS", saltLength: 32 } },
   RS256: { make: rsa("RSASSA-PKCS1-v1_5"), sign: { name: "RSASSA-PKCS1-v1_5" } },
@@ -18,7 +21,9 @@ function rsa(name: string): RsaHashedKeyGenParams {
 }
 
 /** Signs a token. The header gets its `alg`. */
-export async function signedToken(hands: Pick<Hands, "subtle">, algorithm: SigningAlgorithm, key: CryptoKey, header: object, payload: object): Promise<string> {
+export async function signedToken(
+  hands: Pick<Hands, "subtle">, algorithm: SigningAlgorithm, key: CryptoKey, header: object, payload: object,
+): Promise<string> {
   const text = `${encode({ ...header, alg: algorithm })}.${encode(payload)}`;
   const signature = await cipher(hands).sign(SIGNING[algorithm].sign, key, new TextEncoder().encode(text));
   return `${text}.${base64url(new Uint8Array(signature))}`;

@@ -37,7 +37,9 @@ export function namelessPrincipal(issuer: string, signIn: string): string {
  * Who has signed in, where no token says it: whoever is asked for more while signed in stays who it is, as
  * long as that sign-in is still there. A known user is never taken for granted.
  */
-export function stillThere(stepUp: StepUp | undefined, now: SignedIn | undefined, issuer: string): string | undefined {
+export function stillThere(
+  stepUp: StepUp | undefined, now: SignedIn | undefined, issuer: string,
+): string | undefined {
   if (!stepUp || now?.principal !== stepUp.principal) return undefined;
   const [of, who] = JSON.parse(stepUp.principal) as [unknown, unknown];
   return of === issuer && typeof who === "object" ? stepUp.principal : undefined;

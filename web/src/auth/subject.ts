@@ -6,12 +6,17 @@
  * TLS from the token endpoint, so no signature is checked (OpenID Connect 3.1.3.7). Else the
  * access token's own claims do. Undefined where neither says it.
  */
-export function subjectOf(tokens: { idToken?: string | undefined; token?: string | undefined }, issuer: string, clientId: string): string | undefined {
+export function subjectOf(
+  tokens: { idToken?: string | undefined; token?: string | undefined }, issuer: string, clientId: string,
+): string | undefined {
   const identity = claimsOf(tokens.idToken);
   const audience = Array.isArray(identity?.aud) ? identity.aud : [identity?.aud];
-  if (identity && identity.iss === issuer && audience.includes(clientId) && isSubject(identity.sub)) return JSON.stringify([issuer, identity.sub]);
+  if (identity && identity.iss === issuer && audience.includes(clientId) && isSubject(identity.sub))
+    return JSON.stringify([issuer, identity.sub]);
   const access = claimsOf(tokens.token);
-  return access && isSubject(access.sub) ? JSON.stringify([typeof access.iss === "string" ? access.iss : "", access.sub]) : undefined;
+  return access && isSubject(access.sub)
+    ? JSON.stringify([typeof access.iss === "string" ? access.iss : "", access.sub])
+    : undefined;
 }
 
 function isSubject(value: unknown): value is string {

@@ -33,7 +33,9 @@ const MAX_TOKEN = 32 * 1024;
 const MAX_LIFETIME = 365 * 24 * 3600;
 
 /** Reads the answer; `wanted` is the type that was asked for. */
-export function readTokens(leg: Leg, json: Readonly<Record<string, unknown>> | undefined, wanted: TokenType, now: number): Tokens {
+export function readTokens(
+  leg: Leg, json: Readonly<Record<string, unknown>> | undefined, wanted: TokenType, now: number,
+): Tokens {
   const { refresh_token: refresh, scope, id_token: identity } = json ?? {};
   const scopes = typeof scope === "string" ? scopeList(scope) : [];
   return {
@@ -44,11 +46,18 @@ export function readTokens(leg: Leg, json: Readonly<Record<string, unknown>> | u
   };
 }
 
-function readAccess(leg: Leg, json: Readonly<Record<string, unknown>>, wanted: TokenType, now: number): AccessToken | AuthFailure {
+function readAccess(
+  leg: Leg, json: Readonly<Record<string, unknown>>, wanted: TokenType, now: number,
+): AccessToken | AuthFailure {
   const { access_token: token, token_type: type, expires_in: lifetime } = json;
   if (!isToken(token)) return invalid(leg, "the answer has no access_token that a header field can carry");
   if (typeof type !== "string" || type.toLowerCase() !== wanted.toLowerCase()) {
-    return invalid(leg, `the token is of another type than ${wanted}`, wanted === "DPoP" ? "The authorization server has bound it to no key." : "Only the scheme Bearer is asked for.");
+    return invalid(
+      leg, `the token is of another type than ${wanted}`,
+      wanted === "DPoP"
+        ? "The authorization server has bound it to no key."
+        : "Only the scheme Bearer is asked for.",
+    );
   }
   if (lifetime === undefined || lifetime === null) return { token, type: wanted };
   const seconds = lifetimeOf(lifetime);

@@ -22,8 +22,16 @@ export type Unattended =
   | { kind: "secret"; clientId: string; clientSecret: string }
   /** Client credentials with a signed assertion (RFC 7523). The key is PKCS #8, as PEM. */
   | { kind: "key"; clientId: string; privateKey: string; algorithm: SigningAlgorithm }
-  /** The identity provider of the company exchanges the id token of its user (RFC 8693) for one that the authorization server takes. */
-  | { kind: "enterprise"; clientId: string; clientSecret: string; provider: { tokenEndpoint: string; clientId: string; idToken(): Promise<string> | string } }
+  /**
+   * The identity provider of the company exchanges the id token of its user (RFC 8693) for one that the
+   * authorization server takes.
+   */
+  | {
+    kind: "enterprise";
+    clientId: string;
+    clientSecret: string;
+    provider: { tokenEndpoint: string; clientId: string; idToken(): Promise<string> | string }
+  }
   /** The platform that the program runs on says who it is. */
   | { kind: "workload"; assertion(): Promise<string> | string };
 
@@ -34,7 +42,10 @@ const ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
 const ASSERTION_TIME = 60;
 
 /** Gets a token, and stores it as the grant for the server. */
-export async function obtain(hands: Hands, { url, key }: { readonly url: string; readonly key: string }, how: Unattended, { challenge, scope }: Reason): Promise<Grant> {
+export async function obtain(
+  hands: Hands, { url, key }: { readonly url: string; readonly key: string }, how: Unattended,
+  { challenge, scope }: Reason,
+): Promise<Grant> {
   const epoch = await openEpoch(hands, key);
   const found = await discover(hands, url, challenge, undefined, false);
   const { server, resource } = found;
@@ -52,7 +63,8 @@ export async function obtain(hands: Hands, { url, key }: { readonly url: string;
     server,
     client,
     access,
-    principal: subjectOf({ token: access.token }, server.issuer, client.clientId) ?? JSON.stringify([server.issuer, { client: client.clientId }]),
+    principal: subjectOf({ token: access.token }, server.issuer, client.clientId) ??
+      JSON.stringify([server.issuer, { client: client.clientId }]),
     ...(requested === undefined ? {} : { requested }),
     ...(granted === undefined ? {} : { granted }),
   });
@@ -62,11 +74,17 @@ function clientOf(how: Unattended, { server }: Discovered): Registration {
   const base = { issuer: server.issuer, source: "given", redirectUrl: "" } as const;
   if (how.kind === "workload") return { ...base, clientId: "", authMethod: "none" };
   if (how.kind === "key") return { ...base, clientId: how.clientId, authMethod: "none" };
-  const post = server.authMethods?.includes("client_secret_post") && !server.authMethods.includes("client_secret_basic");
-  return { ...base, clientId: how.clientId, clientSecret: how.clientSecret, authMethod: post ? "client_secret_post" : "client_secret_basic" };
+  const post = server.authMethods?.includes("client_secret_post") &&
+    !server.authMethods.includes("client_secret_basic");
+  return {
+    ...base, clientId: how.clientId, clientSecret: how.clientSecret,
+    authMethod: post ? "client_secret_post" : "client_secret_basic",
+  };
 }
 
-async function formOf(hands: Hands, how: Unattended, found: Discovered, scope: string | undefined): Promise<Record<string, string>> {
+async function formOf(
+  hands: Hands, how: Unattended, found: Discovered, scope: string | undefined,
+): Promise<Record<string, string>> {
   switch (how.kind) {
     case "secret":
       return { grant_type: "client_credentials" };
@@ -84,21 +102,38 @@ async function formOf(hands: Hands, how: Unattended, found: Discovered, scope: s
 }
 
 /** Says who the client is (RFC 7523 section 3), for one request. */
-async function clientAssertion(hands: Hands, { clientId, privateKey, algorithm }: Extract<Unattended, { kind: "key" }>, issuer: string): Promise<string> {
+async function clientAssertion(
+  hands: Hands, { clientId, privateKey, algorithm }: Extract<Unattended, { kind: "key" }>, issuer: string,
+): Promise<string> {
   const now = Math.floor(hands.now() / 1000);
   let key: CryptoKey;
   try {
-    const der = Uint8Array.from(atob(privateKey.replace(/-----[^-]+-----|\s/g, "")), (char) => char.charCodeAt(0));
+    const der = Uint8Array.from(
+      atob(privateKey.replace(/-----[^-]+-----|\s/g, "")), (char) => char.charCodeAt(0),
+    );
     key = await cipher(hands).importKey("pkcs8", der, SIGNING[algorithm].make, false, ["sign"]);
   } catch {
-    throw new AuthFailure("auth/token", { code: "bad_argument", message: "privateKey is no key in PKCS #8 for that algorithm" });
+    throw new AuthFailure("auth/token", {
+      code: "bad_argument", message: "privateKey is no key in PKCS #8 for that algorithm",
+    });
   }
-  return signedToken(hands, algorithm, key, { typ: "JWT" }, { iss: clientId, sub: clientId, aud: issuer, jti: unguessable(hands), iat: now, exp: now + ASSERTION_TIME });
+  return signedToken(
+    hands, algorithm, key, { typ: "JWT" },
+    {
+      iss: clientId, sub: clientId, aud: issuer, jti: unguessable(hands), iat: now, exp: now + ASSERTION_TIME,
+    },
+  );
 }
 
 /** Exchanges an id token at the identity provider for an assertion that the authorization server takes. */
-async function exchanged(hands: Hands, provider: Extract<Unattended, { kind: "enterprise" }>["provider"], { server, resource }: Discovered, scope: string | undefined): Promise<string> {
-  const client: Registration = { issuer: provider.tokenEndpoint, clientId: provider.clientId, authMethod: "none", source: "given", redirectUrl: "" };
+async function exchanged(
+  hands: Hands, provider: Extract<Unattended, { kind: "enterprise" }>["provider"],
+  { server, resource }: Discovered, scope: string | undefined,
+): Promise<string> {
+  const client: Registration = {
+    issuer: provider.tokenEndpoint, clientId: provider.clientId, authMethod: "none", source: "given",
+    redirectUrl: "",
+  };
   const json = await tokenRequest(hands, "auth/token", provider.tokenEndpoint, { client }, {
     grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
     requested_token_type: ID_JAG,
@@ -108,6 +143,7 @@ async function exchanged(hands: Hands, provider: Extract<Unattended, { kind: "en
     resource,
     scope,
   });
-  if (json.issued_token_type !== ID_JAG || typeof json.access_token !== "string") throw invalid("auth/token", "the identity provider gave no assertion for the authorization server");
+  if (json.issued_token_type !== ID_JAG || typeof json.access_token !== "string")
+    throw invalid("auth/token", "the identity provider gave no assertion for the authorization server");
   return json.access_token;
 }

@@ -13,10 +13,10 @@ const TELLS = 3_000;
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,
  * sessions, sign-ins and keys of all servers and users. For a logout. A call that has not
- * left ends `unsent`, in every tab; one under way is read to the end of its open stream, and then its client is
- * closed. Authorization servers hear after that that their tokens are not needed any
- * more, where they can be reached within three seconds. It resolves once each tab and worker where somebody may sign
- * in has ended what it had begun, or three seconds after they were told.
+ * left ends `unsent`, in every tab; one under way is read to the end of its open stream, and then its client
+ * is closed. Authorization servers hear after that that their tokens are not needed any
+ * more, where they can be reached within three seconds. It resolves once each tab and worker where somebody
+ * may sign in has ended what it had begun, or three seconds after they were told.
  */
 export async function wipe(): Promise<void> {
   markWipe(); // first of all: whoever looks from here on signs nobody in
@@ -32,7 +32,8 @@ export async function wipe(): Promise<void> {
     throw storageFailed("wipe", error);
   });
   const timer = setTimeout(() => patience.abort(), TELLS);
-  await Promise.all([atMost(TELLS, signedOut), heard]); // what another tab begins from here on the app has asked for
+  // what another tab begins from here on the app has asked for
+  await Promise.all([atMost(TELLS, signedOut), heard]);
   clearTimeout(timer);
 }
 

@@ -1,5 +1,6 @@
-// What a worker imports. Its pages name files to it, since a bundler renames them and only the page's module knows the names; and any
-// script of the origin can be such a page. What it names must be no code but the package's: that could take the worker's tokens.
+// What a worker imports. Its pages name files to it, since a bundler renames them and only the page's module
+// knows the names; and any script of the origin can be such a page. What it names must be no code but the
+// package's: that could take the worker's tokens.
 
 import { BUILD } from "./build.js";
 import { shortened } from "./shortened.js";
@@ -22,14 +23,17 @@ export function nameBeside(url: string, script: string): string {
 }
 
 /**
- * Rejects where a worker with that script must not import from there. An import would follow a redirect: a fetch does not, and the import
- * mostly finds what that has brought. The script itself, once more, would take the place of the one that serves the pages.
+ * Rejects where a worker with that script must not import from there. An import would follow a redirect: a
+ * fetch does not, and the import mostly finds what that has brought. The script itself, once more, would take
+ * the place of the one that serves the pages.
  */
 export async function checkBeside(url: string, script: string): Promise<void> {
   const [, address = "", query = ""] = /^([^?]*)(.*)$/s.exec(url) ?? [];
   const [, own] = /^([^?]*)/.exec(script) ?? [];
   if (!nameBeside(address, script) || !isOwnQuery(query) || address === own) {
-    throw new TypeError(`a worker imports only what lies beside its own script, and not ${shortened(url.slice(0, 99))}`);
+    throw new TypeError(
+      `a worker imports only what lies beside its own script, and not ${shortened(url.slice(0, 99))}`,
+    );
   }
   const response = await fetch(url, { redirect: "error" }).catch((cause: unknown) => {
     throw new TypeError(`nothing came, or a redirect, from ${shortened(url)}`, { cause });

@@ -14,14 +14,17 @@ import type { CallToolResult } from "./mcp.js";
  * | `protocol_error` | the server broke MCP or JSON-RPC |
  * | `rpc_error` | the server answered with a JSON-RPC error; `rpc` has it |
  * | `unsupported` | the server or agent has not declared what the request needs; nothing was sent |
- * | `invalid_structured_content` | the tool ran, and its result does not fit its outputSchema; `invalid` has the result |
+ * | `invalid_structured_content` | the tool ran, and its result does not fit its outputSchema; `invalid` has
+ * the result |
  * | `limit_exceeded` | a limit of the runtime was reached |
- * | `handler_failed` | a handler of the app's threw, or gave no answer; the message names it, `cause` is its own error |
+ * | `handler_failed` | a handler of the app's threw, or gave no answer; the message names it, `cause` is its
+ * own error |
  * | `timeout` | a deadline passed |
  * | `cancelled` | `cancel()` or an AbortSignal |
  * | `closed` | the client was closed, or a token of another user came |
  * | `unauthorized` | 401, also with a token of the provider's; or the provider gave none |
- * | `oauth_invalid` | metadata, a registration, a redirect or a token answer that breaks a specification of OAuth or is not safe to use; `op` names the leg |
+ * | `oauth_invalid` | metadata, a registration, a redirect or a token answer that breaks a specification of
+ * OAuth or is not safe to use; `op` names the leg |
  * | `oauth_denied` | the authorization server, or the person in front of it, refused; `op` names the leg |
  * | `sign_in_required` | somebody has to sign in: there is no token, or what is there cannot be refreshed |
  * | `sign_in_expired` | the answer of an authorization server for a flow that is over, unknown, or was used |
@@ -30,12 +33,15 @@ import type { CallToolResult } from "./mcp.js";
  * | `unsent` | the request never left, and nobody will send it: it can be made again |
  * | `reconnect_loop` | the server accepts streams and closes them without progress |
  * | `key_in_use` | another call has that `key` |
- * | `acknowledged` | the call has ended, and its outcome is not stored any more: another page has acknowledged it, it expired, or it was evicted |
- * | `storage_failed` | what is stored could not be deleted or counted, or an `ack()` could not be stored; `cause` says why, where it is known |
+ * | `acknowledged` | the call has ended, and its outcome is not stored any more: another page has
+ * acknowledged it, it expired, or it was evicted |
+ * | `storage_failed` | what is stored could not be deleted or counted, or an `ack()` could not be stored;
+ * `cause` says why, where it is known |
  * | `no_revision` | no protocol revision in common |
  * | `no_version` | no version of ACP in common |
  * | `no_session` | the client has no such session |
- * | `elsewhere` | another page carries the session, and cannot be asked to pass something on; or what is stored of the call is of a newer build, which this page cannot read: a page of that build carries it on |
+ * | `elsewhere` | another page carries the session, and cannot be asked to pass something on; or what is
+ * stored of the call is of a newer build, which this page cannot read: a page of that build carries it on |
  * | `session_rejected` | the server's session cannot be kept |
  * | `load_failed` | the wasm, or a part of the module, could not be loaded |
  * | `host_unavailable` | the host that `host` names cannot be had here; the message says why |
@@ -67,7 +73,10 @@ export interface RPCError {
 export interface InvalidOutput {
   /** The result as the server sent it. */
   result: CallToolResult;
-  /** JSON Pointer (RFC 6901) to what does not fit, from `structuredContent` on. None of these three where that is missing. */
+  /**
+   * JSON Pointer (RFC 6901) to what does not fit, from `structuredContent` on. None of these three where that
+   * is missing.
+   */
   at?: string;
   /** The keyword of the schema that it breaks, such as "type". */
   keyword?: string;
@@ -92,7 +101,10 @@ export interface ErrorFields {
   reach?: Reached;
 }
 
-/** Whether anything answers at the address, where it was asked: `answers` may be hidden from the page, by CORS rules. */
+/**
+ * Whether anything answers at the address, where it was asked: `answers` may be hidden from the page, by CORS
+ * rules.
+ */
 export type Reached = "answers" | "nothing";
 
 /**
@@ -100,7 +112,8 @@ export type Reached = "answers" | "nothing";
  * payload of a request, so that it can be logged.
  */
 export class HoldfastError extends Error {
-  // A member of its own from the start: where a page has frozen Error.prototype, as hardened ones do, none can be assigned.
+  // A member of its own from the start: where a page has frozen Error.prototype, as hardened ones do, none
+  // can be assigned.
   override name = "HoldfastError";
   /** What went wrong, for programs. */
   readonly code: ErrorCode;
@@ -112,9 +125,14 @@ export class HoldfastError extends Error {
   readonly retryable: boolean;
   /** The server's JSON-RPC error, for `rpc_error`. */
   readonly rpc: RPCError | undefined;
-  /** The result and where it does not fit, for `invalid_structured_content`. Holds payload: not part of {@link toJSON}. */
+  /**
+   * The result and where it does not fit, for `invalid_structured_content`. Holds payload: not part of
+   * {@link toJSON}.
+   */
   readonly invalid: InvalidOutput | undefined;
-  /** What a person can do about it, where the runtime could find out. Beneath the stack as well, for consoles. */
+  /**
+   * What a person can do about it, where the runtime could find out. Beneath the stack as well, for consoles.
+   */
   readonly hint: string | undefined;
   /** @internal The header field that the answer has to have and does not show: what its hint is found by. */
   readonly lacks: string | undefined;
@@ -122,7 +140,10 @@ export class HoldfastError extends Error {
   readonly reach: Reached | undefined;
 
   constructor(fields: ErrorFields) {
-    super(fields.op ? `${fields.op}: ${fields.message}` : fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    super(
+      fields.op ? `${fields.op}: ${fields.message}` : fields.message,
+      fields.cause === undefined ? undefined : { cause: fields.cause },
+    );
     this.code = fields.code;
     this.op = fields.op ?? "";
     this.status = fields.status ?? 0;
@@ -132,7 +153,8 @@ export class HoldfastError extends Error {
     this.hint = fields.hint;
     this.lacks = fields.lacks;
     this.reach = fields.reach;
-    // A console shows the stack of what nobody has caught, and no member: the hint is to be read there as well (fault 625).
+    // A console shows the stack of what nobody has caught, and no member: the hint is to be read there as
+    // well (fault 625).
     if (fields.hint && this.stack) this.stack += `\n${fields.hint}`;
   }
 
@@ -156,7 +178,10 @@ export interface GoError {
   unanswered?: true;
   /** The stream cannot be had that would bring the answer. */
   unheard?: true;
-  /** The page's failure, which says nothing of the request itself: its client is closed, or another page carries what was asked for. */
+  /**
+   * The page's failure, which says nothing of the request itself: its client is closed, or another page
+   * carries what was asked for.
+   */
   ofPage?: true;
   /** The header field that the answer has to have and does not show. */
   lacks?: string;
@@ -164,10 +189,14 @@ export interface GoError {
   reach?: Reached;
 }
 
-/** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. What a sign-in threw says all that there is to say. */
+/**
+ * Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure.
+ * What a sign-in threw says all that there is to say.
+ */
 export function errorFromGo(json: GoError, thrown?: unknown): HoldfastError {
   const { cause, ...fields } = json;
-  if (fields.op === "token" && thrown instanceof HoldfastError && thrown.op.startsWith("auth/")) return thrown;
+  if (fields.op === "token" && thrown instanceof HoldfastError && thrown.op.startsWith("auth/"))
+    return thrown;
   if (fields.op === "token" && thrown !== undefined) return new HoldfastError({ ...fields, cause: thrown });
   return new HoldfastError(cause === undefined ? fields : { ...fields, cause: new Error(cause) });
 }
@@ -179,11 +208,16 @@ export function closedError(op: string, message = "the client is closed"): Holdf
 
 /** Makes the error of a call that the server answered with a JSON-RPC error. */
 export function rpcError(op: string, rpc: RPCError): HoldfastError {
-  const said = typeof rpc.message === "string" && rpc.message !== "" ? rpc.message : "the server gave no message";
+  const said = typeof rpc.message === "string" && rpc.message !== ""
+    ? rpc.message
+    : "the server gave no message";
   return new HoldfastError({ code: "rpc_error", op, message: `${said} (${rpc.code ?? "no code"})`, rpc });
 }
 
-/** @internal A refusal with a JSON-RPC error of its own: a handler that throws it has not failed, and the server gets that error. */
+/**
+ * @internal A refusal with a JSON-RPC error of its own: a handler that throws it has not failed, and the
+ * server gets that error.
+ */
 export class RPCFailure extends Error {
   readonly rpc: RPCError;
   constructor(rpc: RPCError) {

@@ -154,7 +154,8 @@ function overflow(dropped: number): HoldfastError | undefined {
   return new HoldfastError({
     code: "limit_exceeded",
     op: "events",
-    message: `${dropped} events were dropped: more than limits.backlog or limits.backlogBytes waited for this reader, or limits.backlogTotal for all`,
+    message: `${dropped} events were dropped: more than limits.backlog or limits.backlogBytes waited for ` +
+      "this reader, or limits.backlogTotal for all",
   });
 }
 

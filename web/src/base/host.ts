@@ -20,11 +20,14 @@ export type Host = "page" | "worker" | "shared";
  * | `other_folder` | `validator` or `recorder` lies elsewhere than beside the worker's script |
  * | `bad_url` | the option `worker` is not a URL |
  * | `other_origin` | the worker's script is of another origin than the page, such as a CDN's |
- * | `refused` | the browser refuses the worker: storage that is blocked, as in some frames and private windows; a policy |
- * | `not_started` | the script is not there, or throws, the page's policy (`worker-src`) forbids it, or the browser denies storage to the page |
+ * | `refused` | the browser refuses the worker: storage that is blocked, as in some frames and private
+ * windows; a policy |
+ * | `not_started` | the script is not there, or throws, the page's policy (`worker-src`) forbids it, or the
+ * browser denies storage to the page |
  * | `no_answer` | nothing answers: the script is something else, or not there |
  * | `other_build` | the script is of another build than the page's module |
- * | `no_keys` | the worker can store no CryptoKey: it would keep less than the page. Only `host: "auto"` minds |
+ * | `no_keys` | the worker can store no CryptoKey: it would keep less than the page. Only `host: "auto"`
+ * minds |
  * | `load_failed` | the worker cannot load the wasm: its own policy may forbid that |
  */
 export type HostReason =

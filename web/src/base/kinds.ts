@@ -23,7 +23,9 @@ export function oneOf(...values: readonly unknown[]): OptionKind {
 /** Any text. */
 export const text: OptionKind = takes("a string", (value) => typeof value === "string");
 /** Text that says something. */
-export const name: OptionKind = takes("a string that is not empty", (value) => typeof value === "string" && value !== "");
+export const name: OptionKind = takes(
+  "a string that is not empty", (value) => typeof value === "string" && value !== "",
+);
 /** True or false. */
 export const flag: OptionKind = takes("true or false", (value) => typeof value === "boolean");
 /** A function of the app's. */
@@ -35,7 +37,9 @@ export const time: OptionKind = takes(TIME, isTime);
 /** A bound. */
 export const count: OptionKind = takes(COUNT, isCount);
 /** An address, or the text of what may be one. */
-export const address: OptionKind = takes("a URL, or the text of one", (value) => typeof value === "string" || value instanceof URL);
+export const address: OptionKind = takes(
+  "a URL, or the text of one", (value) => typeof value === "string" || value instanceof URL,
+);
 /** Where a file is. */
 export const place: OptionKind = takes("a URL, or the text of one", isPlace);
 /** A list. */
@@ -45,7 +49,10 @@ export const open: OptionKind = takes("an object", (value) => isObject(value) &&
 /** Anything: somebody else looks at it. */
 export const any: OptionKind = () => undefined;
 
-/** An object of members, each of a kind; `undefined` counts as left out. An object of a class of the app's may have members of its own. */
+/**
+ * An object of members, each of a kind; `undefined` counts as left out. An object of a class of the app's may
+ * have members of its own.
+ */
 export function group(members: Readonly<Record<string, OptionKind>>): OptionKind {
   return (value) => {
     const wrong = open(value);
@@ -85,14 +92,18 @@ export function optional(kind: OptionKind): OptionKind {
   return (value) => (value === undefined ? undefined : kind(value));
 }
 
-/** Throws `bad_argument`, which names the member of `argument` that is of no such kind, or `argument` itself. */
+/**
+ * Throws `bad_argument`, which names the member of `argument` that is of no such kind, or `argument` itself.
+ */
 export function check(op: string, argument: string, value: unknown, kind: OptionKind): void {
   const problem = kind(value);
   if (problem) throw badArgument(op, problem[0] || argument, problem[1]);
 }
 
 /** The same for arguments, by their names in order. */
-export function checkAll(op: string, args: readonly unknown[], kinds: Readonly<Record<string, OptionKind>>): void {
+export function checkAll(
+  op: string, args: readonly unknown[], kinds: Readonly<Record<string, OptionKind>>,
+): void {
   Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
 }
 

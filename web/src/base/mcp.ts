@@ -86,7 +86,10 @@ export interface EmbeddedResource extends Open {
   resource: ResourceContents;
 }
 
-/** One piece of a tool's result, told apart by `type` (schema: ContentBlock). A server may send a type that is new. */
+/**
+ * One piece of a tool's result, told apart by `type` (schema: ContentBlock). A server may send a type that is
+ * new.
+ */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 /** The result of tools/call. `isError` is the tool's failure, not the protocol's. */

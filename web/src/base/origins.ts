@@ -31,7 +31,12 @@ export function sendsCookies(url: string, credentials: RequestCredentials): bool
 export function fieldsBlocked(
   url: string, op: string, fields: readonly string[], cause: HoldfastError,
 ): HoldfastError {
-  return corsBlocked(op, `${new URL(url).origin} has to answer with  Access-Control-Allow-Headers: ${fields.join(", ").toLowerCase()}`, cause);
+  return corsBlocked(
+    op,
+    `${new URL(url).origin} has to answer with  Access-Control-Allow-Headers: ` +
+      `${fields.join(", ").toLowerCase()}`,
+    cause,
+  );
 }
 
 /** The error of a server whose CORS rules keep the page out; `hint` names what it has to answer with. */

@@ -2,7 +2,9 @@
 const PLAIN = "mcp|acp|sse|api|rpc|v\\d{1,2}";
 const PLAIN_PATH = new RegExp(`^(/(${PLAIN}))*/?$`);
 /** And those of metadata. */
-const SHOWN = new RegExp(`^(${PLAIN}|\\.well-known|oauth-protected-resource|oauth-authorization-server|openid-configuration|)$`);
+const SHOWN = new RegExp(
+  `^(${PLAIN}|\\.well-known|oauth-protected-resource|oauth-authorization-server|openid-configuration|)$`,
+);
 
 /** Whether a path holds no secret: it has no other names than endpoints have everywhere. */
 export function isPlainPath(path: string): boolean {
@@ -22,5 +24,8 @@ export function shownAddress(url: string | URL): string {
 
 /** A text of the browser's to show: of the addresses in it what may be shown. */
 export function shownText(text: string): string {
-  return text.replace(/(\b\w+:\/\/)(?:[^\s/?#'"]*@)?([^\s/?#'"]+)([^\s?#'"]*)([?#][^\s'"]*)?/g, (_, scheme: string, host: string, path: string) => scheme + host + shownPath(path));
+  return text.replace(
+    /(\b\w+:\/\/)(?:[^\s/?#'"]*@)?([^\s/?#'"]+)([^\s?#'"]*)([?#][^\s'"]*)?/g,
+    (_, scheme: string, host: string, path: string) => scheme + host + shownPath(path),
+  );
 }

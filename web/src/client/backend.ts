@@ -82,7 +82,10 @@ export interface ClientBackend {
   calls(): Call<CallToolResult>[] | Promise<Call<CallToolResult>[]>;
   /** What the store holds of this server and user. */
   stored(): Promise<Usage | null>;
-  /** Under which key what was recorded of this server and user is stored, all that has crossed so far included; null where nothing is kept. */
+  /**
+   * Under which key what was recorded of this server and user is stored, all that has crossed so far
+   * included; null where nothing is kept.
+   */
   recorded(): Promise<string | null>;
   /** Ends this client, and the connection with the last that uses it. */
   close(): Promise<void>;

@@ -29,10 +29,14 @@ export class McpClient extends Connection {
   /** @internal Use {@link connect}. */
   constructor(backend: ClientBackend) {
     super(backend);
-    backend.listeners.add("changed", () => this.lists.changed()); // before a listener of the app's, which may ask for a list
+    // before a listener of the app's, which may ask for a list
+    backend.listeners.add("changed", () => this.lists.changed());
   }
 
-  /** @internal A list, of which one is asked for at a time. Whoever says how it is to be asked for has a request of their own. */
+  /**
+   * @internal A list, of which one is asked for at a time. Whoever says how it is to be asked for has a
+   * request of their own.
+   */
   protected list<T extends Open>(op: string, options: ListOptions, ask: () => Promise<T>): Promise<T> {
     return Object.keys(Object(options)).length > 0 ? ask() : this.lists.get(op, ask);
   }
@@ -80,7 +84,10 @@ export class McpClient extends Connection {
 
   /** The server's resource templates (RFC 6570), all pages of them. */
   listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
-    return this.list("resources/templates/list", options, () => this.ask("resources/templates/list", "listResourceTemplates", options));
+    return this.list(
+      "resources/templates/list", options,
+      () => this.ask("resources/templates/list", "listResourceTemplates", options),
+    );
   }
 
   /** Reads a resource. */
@@ -104,7 +111,9 @@ export class McpClient extends Connection {
   }
 
   /** Fills in a prompt. */
-  getPrompt(name: string, args: Record<string, string> = {}, options: RequestOptions = {}): Promise<GetPromptResult> {
+  getPrompt(
+    name: string, args: Record<string, string> = {}, options: RequestOptions = {},
+  ): Promise<GetPromptResult> {
     return this.ask("prompts/get", "getPrompt", name, args, options);
   }
 
@@ -113,7 +122,9 @@ export class McpClient extends Connection {
    *
    * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
-  complete(ref: Open, argument: { name: string; value: string }, options: CompleteOptions = {}): Promise<CompleteResult> {
+  complete(
+    ref: Open, argument: { name: string; value: string }, options: CompleteOptions = {},
+  ): Promise<CompleteResult> {
     return this.ask("completion/complete", "complete", ref, argument, options);
   }
 

@@ -2,7 +2,10 @@
 // sent. A name that is not here is refused: a slip in one would do nothing, and nobody would hear of it.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
-import { code, count, counts, flag, flagOr, functions, group, type OptionKind, oneOf, open, optional, name, place, signal, takes, text, time } from "../base/kinds.js";
+import {
+  code, count, counts, flag, flagOr, functions, group, type OptionKind, oneOf, open, optional, name, place,
+  signal, takes, text, time,
+} from "../base/kinds.js";
 import type { Asks, Makes } from "./backend.js";
 import type { ResponseMode } from "./options.js";
 
@@ -34,10 +37,16 @@ export const CONNECT: OptionKind = group({
   timeouts: TIMEOUTS,
   sendWithin: time,
   streamedBodies: flag,
-  limits: counts("line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored"),
+  limits: counts(
+    "line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored",
+  ),
   validate: oneOf("reject", "report", false),
   validator: place,
-  record: flagOr(group({ most: takes("a positive integer", (value) => Number.isSafeInteger(value) && (value as number) > 0) })),
+  record: flagOr(
+    group({
+      most: takes("a positive integer", (value) => Number.isSafeInteger(value) && (value as number) > 0),
+    }),
+  ),
   recorder: place,
   retention: group({ ended: time, running: time }),
   ack: ACK,
@@ -59,14 +68,20 @@ export const LIST: OptionKind = group({ ...ASKED, cursor: text, cache: oneOf("de
 export const NOTIFICATION: OptionKind = group({ meta: open });
 
 const MODES: readonly unknown[] = ["immediate", "streaming", "task"] satisfies ResponseMode[];
-const responseModes = takes('an array of "immediate", "streaming", "task"', (value) => Array.isArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)));
+const responseModes = takes(
+  'an array of "immediate", "streaming", "task"',
+  (value) => Array.isArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)),
+);
 
 /** Options of a call. */
 export const CALL: OptionKind = group({
   ...ASKED,
   onprogress: code,
   journal: flag,
-  key: takes("a string of 1 to 1024 characters", (value) => typeof value === "string" && value !== "" && value.length <= 1024),
+  key: takes(
+    "a string of 1 to 1024 characters",
+    (value) => typeof value === "string" && value !== "" && value.length <= 1024,
+  ),
   ack: ACK,
   rerun: RERUN,
   task: flagOr(group({ ttl: count, responseModes })),

@@ -23,7 +23,10 @@ interface ViewedClient {
   leave(view: ClientView): boolean;
   /** Nobody comes to it any more. */
   retire(): void;
-  /** That view's user is another one: `part` ends what it has of this client, and a client of that user's is its own from then on. */
+  /**
+   * That view's user is another one: `part` ends what it has of this client, and a client of that user's is
+   * its own from then on.
+   */
   goesOn(view: ClientView, part: (isLast: boolean) => void): void;
   /** Tells all views of it. */
   emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
@@ -131,7 +134,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
   /** Something has happened to the client. */
   emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
     if (!this.#client) return; // the app cannot listen yet
-    if (event === "restored") this.#restored((value as ClientEvents["restored"]).call as CoreCall<CallToolResult>);
+    if (event === "restored")
+      this.#restored((value as ClientEvents["restored"]).call as CoreCall<CallToolResult>);
     else this.listeners.emit(event, value);
   }
 
@@ -157,12 +161,15 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
-    const client = this.client as unknown as Record<M, (...all: [...Makes[M], CallOptions, Made]) => CoreCall<T>>;
+    const client =
+      this.client as unknown as Record<M, (...all: [...Makes[M], CallOptions, Made]) => CoreCall<T>>;
     return this.#make(op, options, (rest, made) => client[method](...args, rest, made));
   }
 
   /** Makes a call: `send` does, and has to pass `made` on. The signal is this view's. */
-  #make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => CoreCall<T>): Call<T> {
+  #make<T>(
+    op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => CoreCall<T>,
+  ): Call<T> {
     if (this.#ended) {
       const call = this.newCall<T>(op, this.backlog);
       call.fail(closedError(op));
@@ -198,13 +205,22 @@ export class ClientView implements ClientBackend, View, CallViewer {
   ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): ReturnType<Asks[M]>;
   ask(op: string, method: keyof Asks, ...args: unknown[]): Promise<unknown> {
     const { client } = this;
-    const asksServer = !method.endsWith("ubscribeResource") || this.#watch(args[0] as string, method === "subscribeResource");
+    const asksServer = !method.endsWith("ubscribeResource") ||
+      this.#watch(args[0] as string, method === "subscribeResource");
     if (this.#ended) return Promise.reject(closedError(op));
     if (!asksServer) return Promise.resolve();
-    return this.#until(op, (client as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[method]!(...this.#marked(args)));
+    return this.#until(
+      op,
+      (
+        client as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>
+      )[method]!(...this.#marked(args)),
+    );
   }
 
-  /** The arguments with `made` among the options, which come last: it notes each request as this view's, and lets none out once the view has another user or has ended. */
+  /**
+   * The arguments with `made` among the options, which come last: it notes each request as this view's, and
+   * lets none out once the view has another user or has ended.
+   */
   #marked(args: readonly unknown[]): unknown[] {
     const { signal: over } = this.#over;
     const made: Made = (shared) => {
@@ -223,7 +239,10 @@ export class ClientView implements ClientBackend, View, CallViewer {
     });
   }
 
-  /** The view subscribes to changes of a resource, or no longer does. Reports whether the server has to be asked. */
+  /**
+   * The view subscribes to changes of a resource, or no longer does. Reports whether the server has to be
+   * asked.
+   */
   #watch(uri: string, watched: boolean): boolean {
     if (watched) this.#watched.add(uri);
     else this.#watched.delete(uri);
@@ -246,8 +265,10 @@ export class ClientView implements ClientBackend, View, CallViewer {
     }
     this.#ended = true;
     this.#part((op) => closedError(op), false);
-    for (const uri of this.#watched) if (this.#watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
-    if (client.state !== "failed" && client.state !== "closed") this.listeners.emit("state", { state: "closed" });
+    for (const uri of this.#watched)
+      if (this.#watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
+    if (client.state !== "failed" && client.state !== "closed")
+      this.listeners.emit("state", { state: "closed" });
   }
 
   /** Nobody comes back to it: ends the client as a page does that is left, with its session kept. */
@@ -282,18 +303,26 @@ export class ClientView implements ClientBackend, View, CallViewer {
     });
     if (!isOpen) return; // the app has nothing yet
     this.listeners.emit("state", { state: "reconnecting", anotherUser: true });
-    if (this.client.state === "open") this.listeners.emit("state", { state: "open" }); // others of its user have it
+    // others of its user have it
+    if (this.client.state === "open") this.listeners.emit("state", { state: "open" });
     for (const what of ["tools", "prompts", "resources"] as const) this.listeners.emit("changed", { what });
   }
 
   /** What it has made since the token was asked for is its new user's, and would go out as the last one's. */
   #revoke(): void {
     const { question } = this.#client ?? {};
-    if (question) for (const shared of this.#client!.all()) if (this.#made.has(shared) && shared.question === question) shared.revoke();
+    if (question)
+      for (const shared of this.#client!.all())
+        if (this.#made.has(shared) && shared.question === question) shared.revoke();
   }
 
-  /** Ends what the app has of the client. What is kept goes on for the others; of the rest nobody would hear, and the last to go ends it all. */
-  #part(why: (op: string) => HoldfastError, isLast: boolean, inspected: Iterable<CoreCall<unknown>> = []): void {
+  /**
+   * Ends what the app has of the client. What is kept goes on for the others; of the rest nobody would hear,
+   * and the last to go ends it all.
+   */
+  #part(
+    why: (op: string) => HoldfastError, isLast: boolean, inspected: Iterable<CoreCall<unknown>> = [],
+  ): void {
     for (const shared of [...(this.#client?.all() ?? []), ...inspected]) {
       const call = shared.of(this);
       if (!call) continue;

@@ -32,7 +32,10 @@ export class Connection {
     });
   }
 
-  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  /**
+   * @internal A framework leaves alone what says what it is: behind its proxy an object has no private
+   * members.
+   */
   get [Symbol.toStringTag](): string {
     return "McpClient";
   }
@@ -118,8 +121,8 @@ export class Connection {
 
   /**
    * Asks the browser to spare this origin when it needs room, so that calls are
-   * not evicted. Resolves with whether it will: where `durability` is `memory` at once, with false. Firefox asks the
-   * user, and resolves when that is answered: ask on a click, and wait for nothing by it. What
+   * not evicted. Resolves with whether it will: where `durability` is `memory` at once, with false. Firefox
+   * asks the user, and resolves when that is answered: ask on a click, and wait for nothing by it. What
    * the origin takes up is in {@link Connection.stored}.
    */
   async persist(): Promise<boolean> {
@@ -134,8 +137,9 @@ export class Connection {
    * of this server and user: calls, results, the session and what was learned of the server.
    * Where another tab carries a call, which may be in that session, the last tab that is
    * closed ends it. For a logout; {@link wipe} does it for all servers. In every tab a call
-   * of this user that has not left ends `unsent`; one under way is read to the end of its open stream. Clients of
-   * this page that share the connection end with it, unless they have calls under way, which are read so, too.
+   * of this user that has not left ends `unsent`; one under way is read to the end of its open stream.
+   * Clients of this page that share the connection end with it, unless they have calls under way, which are
+   * read so, too.
    *
    * @throws HoldfastError `storage_failed` where it could not be deleted
    */
@@ -197,13 +201,17 @@ export class Connection {
   }
 
   /** @internal Asks for something. */
-  protected async ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): Promise<Awaited<ReturnType<Asks[M]>>> {
+  protected async ask<M extends keyof Asks>(
+    op: string, method: M, ...args: Parameters<Asks[M]>
+  ): Promise<Awaited<ReturnType<Asks[M]>>> {
     checkAll(op, args, ASKS[method]);
     return (await this.backend.ask(op, method, ...args)) as Awaited<ReturnType<Asks[M]>>;
   }
 
   /** @internal Makes a call; what can be none throws at once: in the call nobody might read of it. */
-  protected make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
+  protected make<T, M extends keyof Makes>(
+    op: string, method: M, args: Makes[M], options: CallOptions,
+  ): Call<T> {
     check(op, "options", options, CALL);
     const { onprogress, ...rest } = options;
     const call = this.backend.make<T, M>(op, method, args, rest);

@@ -9,15 +9,18 @@ export interface Guarantees {
 }
 
 /**
- * What calls can count on, by the facts of the connection; what is in memory ends with the page, and so does what a call is
- * resumed with where the store can seal nothing.
+ * What calls can count on, by the facts of the connection; what is in memory ends with the page, and so does
+ * what a call is resumed with where the store can seal nothing.
  */
 export function guaranteesOf(durability: Durability, seals: boolean, facts: number): Guarantees {
   const floor = guaranteeAt(facts, FLOOR_SHIFT);
   return { floor, ceiling: durability === "memory" || !seals ? floor : guaranteeAt(facts, CEILING_SHIFT) };
 }
 
-/** What a reload does to a call, by what the core says, which knows no host: `outlives` says whether the host outlives the page. */
+/**
+ * What a reload does to a call, by what the core says, which knows no host: `outlives` says whether the host
+ * outlives the page.
+ */
 export function inHost(core: Guarantee, outlives: boolean): Guarantee {
   return outlives && core === "lost-on-reload" ? "survives-reload" : core;
 }

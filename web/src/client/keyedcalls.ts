@@ -50,8 +50,8 @@ export class KeyedCalls<C extends KeyedCall> {
 }
 
 /**
- * What an app asks with a request. Whether the server may make a task of it is left out: that follows from what
- * the page knows of the tool, as core/mcp/call_key.go has it.
+ * What an app asks with a request. Whether the server may make a task of it is left out: that follows from
+ * what the page knows of the tool, as core/mcp/call_key.go has it.
  */
 function asked(sent: string): string {
   const { _meta, task, ...params } = JSON.parse(sent) as Open;

@@ -16,8 +16,14 @@ import { OpenClient, type Plan } from "./openclient.js";
 import { callDefaults, type ConnectOptions } from "./options.js";
 import type { Validation } from "./coreclient.js";
 
-/** Opens a view of the client with those options, which have been checked in their page, of which others may have views; `viewOf` makes it. `checked` is called once the arguments are good, and may throw. */
-export async function openView<V extends ClientView>(url: string | URL, options: ConnectOptions, viewOf: (...made: ConstructorParameters<typeof ClientView>) => V, checked?: () => void): Promise<V> {
+/**
+ * Opens a view of the client with those options, which have been checked in their page, of which others may
+ * have views; `viewOf` makes it. `checked` is called once the arguments are good, and may throw.
+ */
+export async function openView<V extends ClientView>(
+  url: string | URL, options: ConnectOptions,
+  viewOf: (...made: ConstructorParameters<typeof ClientView>) => V, checked?: () => void,
+): Promise<V> {
   const absolute = serverURL(url);
   const { signal, limits = {}, timeouts = {}, retention = {}, handlers = {}, credentials = "omit" } = options;
   const { capabilities, extensions } = capabilitiesOf(handlers, options.capabilities);
@@ -25,15 +31,19 @@ export async function openView<V extends ClientView>(url: string | URL, options:
     ...commonCore("connect", options),
     clientInfo: clientInfo(options),
     capabilities: JSON.stringify(capabilities),
-    extensions: Object.keys(extensions).length > 0 ? JSON.stringify(extensions) : "", // as before, for who needs none
+    // as before, for who needs none
+    extensions: Object.keys(extensions).length > 0 ? JSON.stringify(extensions) : "",
     revision: options.revision ?? "",
     handles: handledMethods(handlers),
     noListen: options.listen === false,
     // It sends cookies to the page's own origin, whatever its options say.
     // What an EventSource brings nobody could record.
-    eventSource: !options.fetch && !options.record && typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
-    // With cookies Chromium hides a 401 that asks for a password (Basic), at whatever origin. An app's own fetch gets bytes.
-    streams: options.streamedBodies === true && !options.fetch && absolute.startsWith("https:") && !sendsCookies(absolute, credentials) && sendsStreams(),
+    eventSource: !options.fetch && !options.record && typeof EventSource === "function" &&
+      (credentials !== "omit" || isForeign(absolute)),
+    // With cookies Chromium hides a 401 that asks for a password (Basic), at whatever origin. An app's own
+    // fetch gets bytes.
+    streams: options.streamedBodies === true && !options.fetch && absolute.startsWith("https:") &&
+      !sendsCookies(absolute, credentials) && sendsStreams(),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
     sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),
     keepEnded: milliseconds("connect", "retention.ended", retention.ended),
@@ -54,7 +64,9 @@ export async function openView<V extends ClientView>(url: string | URL, options:
   await unlessAborted("connect", signal, checkMixedContent("connect", absolute, options));
   const runtime = load(mcpWasm, options.wasm);
   runtime.catch(() => {}); // whoever opens the client hears of it
-  const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address), absolute);
+  const stores = new UserStores(
+    options, sendsCookies(absolute, credentials), storeKeys(() => view.address), absolute,
+  );
   const view: V = viewOf(absolute, new Backlog(...plan.backlog), handlers, stores);
   const principal = await unlessAborted("connect", signal, stores.principal());
   throwIfAborted("connect", signal); // it may have been since that was there

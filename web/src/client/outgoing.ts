@@ -7,7 +7,12 @@ import type { CallTimes } from "../runtime/port.js";
 import { badArgument, checkGroup, checkSignal, milliseconds, notJSON } from "../base/arguments.js";
 
 /** Methods that the client itself sends. */
-const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initialize", "notifications/initialized", "notifications/cancelled"]);
+const OWN_METHODS = new Set(
+  [
+    "server/discover", "subscriptions/listen", "initialize", "notifications/initialized",
+    "notifications/cancelled",
+  ],
+);
 
 /** A request or notification as the core takes it. */
 export interface Outgoing {
@@ -21,9 +26,12 @@ export interface Outgoing {
 }
 
 /** Makes a request from what the app gave; throws `bad_argument`. */
-export function outgoing(method: string, params: Open | undefined, options: CallOptions & MadeThere, defaults: CallDefaults): Outgoing {
+export function outgoing(
+  method: string, params: Open | undefined, options: CallOptions & MadeThere, defaults: CallDefaults,
+): Outgoing {
   const op = nameOf(method);
-  if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
+  if (typeof method !== "string" || method === "")
+    throw badArgument(op, "method", "has to be a JSON-RPC method");
   if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
   checkSignal(op, options.signal);
   checkGroup(op, "timeouts", options.timeouts);
@@ -41,7 +49,10 @@ export function outgoing(method: string, params: Open | undefined, options: Call
   if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
   const empty = Object.keys(meta).length === 0;
   return {
-    frame: [method, params === undefined ? "" : toJSON(op, argument, rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
+    frame: [
+      method, params === undefined ? "" : toJSON(op, argument, rest), empty ? "" : toJSON(op, "meta", meta),
+      keyOf(op, options.key),
+    ],
     meta,
     times,
     how: howOf(op, kept, options, defaults),
@@ -60,7 +71,8 @@ function madeAt({ madeAt }: MadeThere): number {
 
 function keyOf(op: string, key: string | undefined): string {
   if (key === undefined) return "";
-  if (typeof key !== "string" || key === "" || key.length > 1024) throw badArgument(op, "key", "has to be a string of 1 to 1024 characters");
+  if (typeof key !== "string" || key === "" || key.length > 1024)
+    throw badArgument(op, "key", "has to be a string of 1 to 1024 characters");
   return key;
 }
 
@@ -68,7 +80,9 @@ function keyOf(op: string, key: string | undefined): string {
 const RERUN = { never: CallFlags.RerunNever, hinted: 0, always: CallFlags.RerunAlways } as const;
 
 function howOf(op: string, kept: boolean, options: CallOptions, defaults: CallDefaults): number {
-  const { ack, rerun } = callDefaults(op, { ack: options.ack ?? defaults.ack, rerun: options.rerun ?? defaults.rerun });
+  const { ack, rerun } = callDefaults(op, {
+    ack: options.ack ?? defaults.ack, rerun: options.rerun ?? defaults.rerun,
+  });
   return (
     (kept ? CallFlags.Durable : 0) |
     RERUN[rerun] |

@@ -33,7 +33,9 @@ export function toolHeaders(tool: Tool): ToolHeaders {
 /** Levels of a schema that are searched; a deeper annotation cannot be reached by sane arguments. */
 const MAX_DEPTH = 64;
 
-function collect(schema: unknown, path: string[], reachable: boolean, fields: Mirrored[], seen: Set<string>, depth: number): void {
+function collect(
+  schema: unknown, path: string[], reachable: boolean, fields: Mirrored[], seen: Set<string>, depth: number,
+): void {
   if (typeof schema !== "object" || schema === null || depth > MAX_DEPTH) return;
   if (Array.isArray(schema)) {
     for (const item of schema) collect(item, path, false, fields, seen, depth + 1);
@@ -46,7 +48,9 @@ function collect(schema: unknown, path: string[], reachable: boolean, fields: Mi
       for (const [name, property] of Object.entries(value)) {
         collect(property, [...path, name], reachable, fields, seen, depth + 1);
       }
-    } else if (key !== "x-mcp-header" && key !== "default" && key !== "enum" && key !== "const" && key !== "examples") {
+    } else if (
+      key !== "x-mcp-header" && key !== "default" && key !== "enum" && key !== "const" && key !== "examples"
+    ) {
       // Under items, oneOf, $defs and the like no argument has one fixed place.
       collect(value, path, false, fields, seen, depth + 1);
     }
@@ -56,9 +60,11 @@ function collect(schema: unknown, path: string[], reachable: boolean, fields: Mi
 function annotation(node: JSONSchema, path: string[], reachable: boolean, seen: Set<string>): Mirrored {
   const header = node["x-mcp-header"];
   const at = path.join(".");
-  if (typeof header !== "string" || header === "") throw new Error(`x-mcp-header of ${at} is empty or no string`);
+  if (typeof header !== "string" || header === "")
+    throw new Error(`x-mcp-header of ${at} is empty or no string`);
   if (!TOKEN.test(header)) throw new Error(`x-mcp-header of ${at} is no header field name`);
-  if (!reachable || path.length === 0) throw new Error(`x-mcp-header of ${at || "the schema"} is not on a property`);
+  if (!reachable || path.length === 0)
+    throw new Error(`x-mcp-header of ${at || "the schema"} is not on a property`);
   if (!["string", "integer", "boolean"].includes(node["type"] as string)) {
     throw new Error(`x-mcp-header of ${at} is on something else than a string, an integer or a boolean`);
   }
@@ -76,7 +82,8 @@ export function mirrorArguments(fields: Mirrored[], args: Open): string[] {
   const list: string[] = [];
   for (const { path, header } of fields) {
     let value: unknown = args;
-    for (const step of path) value = typeof value === "object" && value !== null ? (value as Open)[step] : undefined;
+    for (const step of path)
+      value = typeof value === "object" && value !== null ? (value as Open)[step] : undefined;
     if (typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value)) {
       list.push(`Mcp-Param-${header}`, String(value));
     }

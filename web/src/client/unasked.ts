@@ -22,13 +22,23 @@ export function isForOthers(isSelfDescribing: boolean, kind: number, text: strin
   return isSelfDescribing ? isForAll(kind, text) : isTold(kind);
 }
 
-/** Whether what has come on a stream of 2026-07-28 is for all tabs of a user: what has changed, or may have. The rest a tab has asked for itself. */
+/**
+ * Whether what has come on a stream of 2026-07-28 is for all tabs of a user: what has changed, or may have.
+ * The rest a tab has asked for itself.
+ */
 export function isForAll(kind: number, text: string): boolean {
-  return kind === EVENT.status ? text.includes(`"missed":true`) : kind === EVENT.notification && text.includes(`/list_changed"`);
+  return kind === EVENT.status
+    ? text.includes(`"missed":true`)
+    : kind === EVENT.notification && text.includes(`/list_changed"`);
 }
 
-/** Tells a client's listeners of an event that belongs to no call: what the server says unasked, and what the core says of the store. */
-export function tellUnasked(kind: number, position: number, text: string, { listeners, kept, missed, noticed }: UnaskedUse): void {
+/**
+ * Tells a client's listeners of an event that belongs to no call: what the server says unasked, and what the
+ * core says of the store.
+ */
+export function tellUnasked(
+  kind: number, position: number, text: string, { listeners, kept, missed, noticed }: UnaskedUse,
+): void {
   if (isIntegrity(kind)) return listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
   if (kind === EVENT.evicted) return listeners.emit("evicted", JSON.parse(text) as EvictedCall);
   if (kind === EVENT.durability) {

@@ -4,7 +4,8 @@
 
 /** What to write, by why nothing is kept. */
 const ADVICE: Readonly<Record<string, string>> = {
-  principal: 'say who the user is: connect(url, { principal: user.id }), or principal: "shared" where all users of this origin are one',
+  principal: 'say who the user is: connect(url, { principal: user.id }), or principal: "shared" where all ' +
+    'users of this origin are one',
   cipher: "serve the page over https",
 };
 
@@ -16,5 +17,8 @@ export function warnUnkept(guarantee: string): void {
   if (warned || why === undefined) return;
   warned = true;
   const advice = ADVICE[why] ?? "listen to the event durability";
-  console.warn(`holdfast: a call has a key, or journal: true, and nothing is kept of it (${why}): a reload may run it again. To have it kept, ${advice}`);
+  console.warn(
+    `holdfast: a call has a key, or journal: true, and nothing is kept of it (${why}): a reload may run it ` +
+      `again. To have it kept, ${advice}`,
+  );
 }

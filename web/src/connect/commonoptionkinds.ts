@@ -1,7 +1,9 @@
 // What the options take that connect and connectAgent have in common.
 
 import type { Implementation } from "../base/mcp.js";
-import { address, any, code, flagOr, group, isPlace, type OptionKind, oneOf, signal, takes } from "../base/kinds.js";
+import {
+  address, any, code, flagOr, group, isPlace, type OptionKind, oneOf, signal, takes,
+} from "../base/kinds.js";
 import type { Auth } from "./useroptions.js";
 
 /** Who the app says it is; MCP and ACP may add members. */
@@ -17,12 +19,18 @@ export const COMMON: Readonly<Record<string, OptionKind>> = {
   credentials: oneOf("omit", "same-origin", "include"),
   // A token in its place is a common slip.
   token: takes("a function that gives a token", (value) => typeof value === "function"),
-  auth: takes("what oauth() gives", (value) => typeof (value as Partial<Auth> | null)?.authorize === "function"),
+  auth: takes(
+    "what oauth() gives", (value) => typeof (value as Partial<Auth> | null)?.authorize === "function",
+  ),
   fetch: code,
-  principal: takes('a string that names the user, or "shared"', (value) => typeof value === "string" && value !== ""),
+  principal: takes(
+    'a string that names the user, or "shared"', (value) => typeof value === "string" && value !== "",
+  ),
   journal: flagOr(group({ seal: oneOf("secrets", "all") })),
   host: any, // looked at before
   worker: address,
-  wasm: takes("a URL, or the wasm itself", (value) => isPlace(value) || (typeof value === "object" && value !== null)),
+  wasm: takes(
+    "a URL, or the wasm itself", (value) => isPlace(value) || (typeof value === "object" && value !== null),
+  ),
   signal,
 };

@@ -1,7 +1,10 @@
 /** What lived no longer than so many ms is not started again: the next one would end as it did. */
 const REVIVAL_EVERY = 10_000;
 
-/** Whether a runtime, or a worker, that has ended may be replaced, which began at `since` (`performance.now()`). */
+/**
+ * Whether a runtime, or a worker, that has ended may be replaced, which began at `since`
+ * (`performance.now()`).
+ */
 export function livedLong(since: number): boolean {
   return performance.now() - since >= REVIVAL_EVERY;
 }
@@ -32,8 +35,8 @@ const REPEATABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether it is worth another try that was under way when the runtime ended that had it. A tool that was called
- * may have run, and an agent may be at work on a prompt: to ask for that again might do it twice.
+ * Whether it is worth another try that was under way when the runtime ended that had it. A tool that was
+ * called may have run, and an agent may be at work on a prompt: to ask for that again might do it twice.
  */
 export function isRepeatable(op: string): boolean {
   return REPEATABLE.has(op);

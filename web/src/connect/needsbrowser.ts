@@ -13,6 +13,7 @@ export function needsBrowser(op: string): void {
     code: "host_unavailable",
     op,
     message: "there is neither a page nor a worker here: a client runs in a browser",
-    hint: "A server may import the module. Call connect in the browser: in useEffect, in onMounted, in a script of the page.",
+    hint: "A server may import the module. Call connect in the browser: in useEffect, in onMounted, in a " +
+      "script of the page.",
   });
 }

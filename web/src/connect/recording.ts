@@ -1,5 +1,5 @@
-// What a client has recorded of what crosses its network (the option `record`): the recorder is a file of its own, which is loaded
-// where one asks for it, by the host that the runtime is in.
+// What a client has recorded of what crosses its network (the option `record`): the recorder is a file of its
+// own, which is loaded where one asks for it, by the host that the runtime is in.
 
 import { recorderBeside } from "../runtime/beside.js";
 import { FileBeside } from "../runtime/filebeside.js";
@@ -70,7 +70,10 @@ export class ClientRecording {
     } catch (cause) {
       // A client without a recording is better than none: whoever wants to read it hears of that.
       const hint = whereServed("holdfast-record.mjs", "recorder");
-      this.#failure = new HoldfastError({ code: "load_failed", op: "record", retryable: true, message: "holdfast-record.mjs could not be loaded: nothing is recorded", hint, cause });
+      this.#failure = new HoldfastError({
+        code: "load_failed", op: "record", retryable: true,
+        message: "holdfast-record.mjs could not be loaded: nothing is recorded", hint, cause,
+      });
     }
   }
 
@@ -89,11 +92,18 @@ export class ClientRecording {
   #of(store: RecordedStore | undefined): Recorded | undefined {
     if (!this.#file || !store || store.forgotten || store.durability !== "indexeddb") return undefined;
     let recorded = this.#rings.get(store);
-    if (!recorded) this.#rings.set(store, (recorded = this.#file.record(store.server, this.#inner ?? browserFetch, this.#most, store.sealsAll)));
+    if (!recorded)
+      this.#rings.set(
+        store,
+        (recorded = this.#file.record(store.server, this.#inner ?? browserFetch, this.#most, store.sealsAll)),
+      );
     return recorded;
   }
 
-  /** Under which key what was recorded is stored, all that has crossed so far included; null where nothing is kept. Rejects with `load_failed`. */
+  /**
+   * Under which key what was recorded is stored, all that has crossed so far included; null where nothing is
+   * kept. Rejects with `load_failed`.
+   */
   async stored(store: RecordedStore | undefined): Promise<string | null> {
     await this.#loading;
     if (this.#failure) throw this.#failure;

@@ -19,9 +19,16 @@ export async function findAgentCause(failed: Failed, sent: Sent | undefined): Pr
       return { hint: httpHint(url, status, "ACP", "/acp") + cookieHint(failed, sent) };
     case "protocol_error":
       if (!failed.lacks) {
-        return { hint: `${place(url)} answers, but not as an ACP agent does. Is the path right? Many agents use /acp.` };
+        return {
+          hint: `${place(url)} answers, but not as an ACP agent does. Is the path right? Many agents use ` +
+            "/acp.",
+        };
       }
-      if (!foreign) return { hint: `${place(url)} has to give ${failed.lacks} with its answer to initialize. A proxy may have dropped it.` };
+      if (!foreign)
+        return {
+          hint: `${place(url)} has to give ${failed.lacks} with its answer to initialize. A proxy may have ` +
+            "dropped it.",
+        };
       return {
         cors: true,
         message: "the agent is there, but its CORS rules hide the connection's id from this page",
@@ -40,5 +47,6 @@ function socketHint(url: string): string {
   if (globalThis.location?.protocol === "https:" && protocol === "ws:") {
     return "The page is https and the socket ws: browsers block that (mixed content). Use wss:.";
   }
-  return `No WebSocket could be opened at ${host}. Is the agent running, is the path right, and does it allow pages of this origin?`;
+  return `No WebSocket could be opened at ${host}. Is the agent running, is the path right, and does it ` +
+    "allow pages of this origin?";
 }

@@ -16,7 +16,9 @@ export const HTTP_SSE = "2024-11-05";
  * and a GET without it, show it. It is asked twice, so that a network that comes and goes
  * is not taken for a rule.
  */
-export async function refusedFields(url: string, names: readonly string[], signal?: AbortSignal): Promise<string[]> {
+export async function refusedFields(
+  url: string, names: readonly string[], signal?: AbortSignal,
+): Promise<string[]> {
   const passes = (...fields: string[]): Promise<boolean | undefined> => {
     const headers = new Headers([...REQUEST_FIELDS, ["mcp-method", "probe"]]);
     for (const name of fields) headers.set(name, "probe");

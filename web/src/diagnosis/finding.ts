@@ -15,7 +15,10 @@ export interface Failed {
   reach: Reached | undefined;
   /** Whether the app has given a token provider. */
   token: boolean;
-  /** Whether a Content-Security-Policy has kept a request to that origin in the browser, as far as it has said so by then. */
+  /**
+   * Whether a Content-Security-Policy has kept a request to that origin in the browser, as far as it has said
+   * so by then.
+   */
   isForbidden(origin: string): boolean;
 }
 

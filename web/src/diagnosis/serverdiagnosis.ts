@@ -18,16 +18,25 @@ const MODERN_FIELDS: [string, string][] = [
  *
  * @param steps what was tried to find the revision
  */
-export async function findServerCause(failed: Failed, sent: Sent, steps: readonly NegotiationStep[]): Promise<Finding | undefined> {
+export async function findServerCause(
+  failed: Failed, sent: Sent, steps: readonly NegotiationStep[],
+): Promise<Finding | undefined> {
   const { url, foreign, op, status } = failed;
   switch (failed.code) {
     case "network_error":
-      // Where there is no stream it is an EventSource that has failed, which needs no permission for a field; where there is, the POST has.
-      if (sent.pinned === HTTP_SSE && !(await givesEvents(url))) return networkCause(failed, sent, `There is no HTTP+SSE endpoint at ${place(url)}. Leave the option revision out.`);
+      // Where there is no stream it is an EventSource that has failed, which needs no permission for a field;
+      // where there is, the POST has.
+      if (sent.pinned === HTTP_SSE && !(await givesEvents(url)))
+        return networkCause(
+          failed, sent, `There is no HTTP+SSE endpoint at ${place(url)}. Leave the option revision out.`,
+        );
       return networkCause(failed, withProtocol(sent, op === "server/discover"));
     case "http_error":
     case "protocol_error":
-      if (refusesHandshake(failed) && foreign && steps.some((step) => step.method === "server/discover" && step.status === 0)) {
+      if (
+        refusesHandshake(failed) && foreign &&
+          steps.some((step) => step.method === "server/discover" && step.status === 0)
+      ) {
         const found = await networkCause(failed, withProtocol(sent, true));
         if (found.cors) return found;
       }
@@ -35,16 +44,23 @@ export async function findServerCause(failed: Failed, sent: Sent, steps: readonl
       // session whose id the page was not allowed to read.
       if (op === "notifications/initialized" && foreign) {
         return {
-          hint: "The server refused the first request after initialize. If it gives sessions, it has to answer with  Access-Control-Expose-Headers: Mcp-Session-Id",
+          hint: "The server refused the first request after initialize. If it gives sessions, it has to " +
+            "answer with  Access-Control-Expose-Headers: Mcp-Session-Id",
         };
       }
-      if (failed.code === "http_error") return { hint: httpHint(url, status, "MCP", "/mcp") + cookieHint(failed, sent) };
+      if (failed.code === "http_error")
+        return { hint: httpHint(url, status, "MCP", "/mcp") + cookieHint(failed, sent) };
       if (status >= 200 && status < 300) {
-        return { hint: `${place(url)} answers, but not as an MCP server does. Is the path right? Many servers use /mcp.` };
+        return {
+          hint: `${place(url)} answers, but not as an MCP server does. Is the path right? Many servers use ` +
+            "/mcp.",
+        };
       }
       return undefined;
     case "no_revision":
-      return sent.pinned === undefined ? undefined : { hint: `Is the revision ${sent.pinned} misspelled? Leave the option revision out.` };
+      return sent.pinned === undefined
+        ? undefined
+        : { hint: `Is the revision ${sent.pinned} misspelled? Leave the option revision out.` };
     case "unauthorized":
       return { hint: tokenHint("server", failed, sent) };
     default:
@@ -61,5 +77,7 @@ function refusesHandshake({ code, op, status }: Failed): boolean {
 }
 
 function withProtocol(sent: Sent, modern: boolean): Sent {
-  return { ...sent, fields: [...REQUEST_FIELDS, ...(modern ? MODERN_FIELDS : LEGACY_FIELDS), ...sent.fields] };
+  return {
+    ...sent, fields: [...REQUEST_FIELDS, ...(modern ? MODERN_FIELDS : LEGACY_FIELDS), ...sent.fields],
+  };
 }

@@ -87,7 +87,8 @@ export class Outputs {
       code: "invalid_structured_content",
       op: "tools/call",
       message: what,
-      hint: 'The tool has run, and its result is in error.invalid. To get such results as they are, connect with validate: "report".',
+      hint: 'The tool has run, and its result is in error.invalid. To get such results as they are, ' +
+        'connect with validate: "report".',
       invalid: verdict
         ? { result, at: verdict.at, keyword: verdict.keyword, rule: verdict.rule }
         : { result },
@@ -104,12 +105,18 @@ function isWhole(result: CallToolResult): boolean {
 
 const validator = new FileBeside<Validator>(validatorBeside, "validate", ofThePackage);
 
-/** Loads the validator once per page, from the app's address where it names one. A failed load is forgotten, so that the next result tries again. */
+/**
+ * Loads the validator once per page, from the app's address where it names one. A failed load is forgotten,
+ * so that the next result tries again.
+ */
 export function loadValidator(named?: URL): Promise<Validator> {
   return validator.load(named);
 }
 
-/** The package's own: bundlers see by the literal that it is a part of the app. The build leaves it as it is (Makefile). */
+/**
+ * The package's own: bundlers see by the literal that it is a part of the app. The build leaves it as it is
+ * (Makefile).
+ */
 function ofThePackage(): Promise<Validator> {
   return import("./holdfast-validate.mjs").catch((error: unknown) => {
     throw error; // without a catch esbuild wants the file to be there

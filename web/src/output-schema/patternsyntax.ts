@@ -101,7 +101,8 @@ export function parsePattern(source: string): Node {
 }
 
 /** Escapes of more than two characters; a pair of surrogates is one character. */
-const LONG_ESCAPE = /^\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\})/;
+const LONG_ESCAPE =
+  /^\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\})/;
 
 function endOfEscape(source: string, start: number): number {
   const long = LONG_ESCAPE.exec(source.slice(start, start + 128));

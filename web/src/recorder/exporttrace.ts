@@ -16,11 +16,13 @@ export interface TraceOf {
 }
 
 /**
- * What was recorded of a server and user (the option `record` of `connect`), by this page or worker and by earlier ones, as lines of JSON: for a
- * file that goes to whoever looks for the fault, who plays it again with `go run ./core/coretest/replay FILE`. Empty where nothing was.
+ * What was recorded of a server and user (the option `record` of `connect`), by this page or worker and by
+ * earlier ones, as lines of JSON: for a file that goes to whoever looks for the fault, who plays it again
+ * with `go run ./core/coretest/replay FILE`. Empty where nothing was.
  *
  * @param of the client; or, where it could not connect, what says whose it is
- * @throws HoldfastError `bad_argument`; `load_failed` where the client had no recorder to load; `storage_failed` where it cannot be read
+ * @throws HoldfastError `bad_argument`; `load_failed` where the client had no recorder to load;
+ *   `storage_failed` where it cannot be read
  */
 export async function exportTrace(of: McpClient | TraceOf): Promise<string> {
   const server = await storedAs("exportTrace", of);
@@ -30,14 +32,15 @@ export async function exportTrace(of: McpClient | TraceOf): Promise<string> {
 }
 
 /**
- * Deletes what was recorded of a server and user so far; what records goes on. For a logout there are `mcp.forget()` and `wipe()`, after which nothing
- * is recorded any more.
+ * Deletes what was recorded of a server and user so far; what records goes on. For a logout there are
+ * `mcp.forget()` and `wipe()`, after which nothing is recorded any more.
  *
  * @throws HoldfastError `bad_argument`; `storage_failed` where it could not be deleted
  */
 export async function clearTrace(of: McpClient | TraceOf): Promise<void> {
   const server = await storedAs("clearTrace", of);
-  if (server !== null) await clearFrames(server).catch((error: unknown) => storageFailed("clearTrace", error));
+  if (server !== null)
+    await clearFrames(server).catch((error: unknown) => storageFailed("clearTrace", error));
 }
 
 /** Under which key it is stored; null where nothing is kept. */
@@ -48,7 +51,8 @@ async function storedAs(op: string, of: McpClient | TraceOf): Promise<string | n
   const [wrong] = Object.keys(others);
   if (wrong !== undefined) refused(op, wrong, "is no option: there are url, principal, token");
   for (const [name, value] of Object.entries({ principal, token })) {
-    if (value !== undefined && (typeof value !== "string" || value === "")) refused(op, name, "has to be a string");
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      refused(op, name, "has to be a string");
   }
   const address = (typeof url === "string" || url instanceof URL) && absolute(url);
   if (!address) return refused(op, "of", "has to be an McpClient, or { url } with a URL");
@@ -71,5 +75,7 @@ function refused(op: string, argument: string, problem: string): never {
 }
 
 function storageFailed(op: string, cause: unknown): never {
-  throw new HoldfastError({ code: "storage_failed", op, message: "what was recorded could not be reached", retryable: true, cause });
+  throw new HoldfastError({
+    code: "storage_failed", op, message: "what was recorded could not be reached", retryable: true, cause,
+  });
 }

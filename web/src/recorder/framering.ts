@@ -1,4 +1,5 @@
-// The rings of frames, one of each server and user, in a database of their own: what is in them outlives the page or worker that they explain.
+// The rings of frames, one of each server and user, in a database of their own: what is in them outlives the
+// page or worker that they explain.
 
 import { openAny } from "../storage/openany.js";
 import { isKey, makeKey, seal, unseal } from "../storage/seal.js";
@@ -17,7 +18,10 @@ export interface Frame {
   [more: string]: unknown;
 }
 
-/** What is stored of a ring: its random mark, by which whoever writes knows whether it was forgotten; the next frame's number; what its frames are sealed with. */
+/**
+ * What is stored of a ring: its random mark, by which whoever writes knows whether it was forgotten; the next
+ * frame's number; what its frames are sealed with.
+ */
 interface Ring {
   mark: string;
   next: number;
@@ -30,8 +34,9 @@ interface SealedFrame extends Pick<Frame, "at" | "page" | "x"> {
 }
 
 /**
- * Writes the frames of a server and user in the order in which they come, a few at a time; keeps the newest. Never fails: one that cannot
- * write records nothing. Once what was stored has been forgotten it writes no more (fault 456).
+ * Writes the frames of a server and user in the order in which they come, a few at a time; keeps the newest.
+ * Never fails: one that cannot write records nothing. Once what was stored has been forgotten it writes no
+ * more (fault 456).
  */
 export class FrameRing {
   /** Resolves when the ring is there: what is forgotten from here on stays forgotten. */
@@ -45,7 +50,9 @@ export class FrameRing {
   #waiting: Frame[] = [];
   #writing: Promise<void> | undefined;
 
-  /** `seals`: where the app has everything sealed that is stored. Without a cipher nothing is recorded then. */
+  /**
+   * `seals`: where the app has everything sealed that is stored. Without a cipher nothing is recorded then.
+   */
   constructor(server: string, most: number, seals: boolean) {
     this.#server = server;
     this.#most = most;
@@ -78,7 +85,9 @@ export class FrameRing {
             mark = ring?.mark ?? Math.random().toString(36).slice(2);
             if (made) this.#key = isKey(ring?.key) ? ring.key : made;
             if (ring && ring.key === this.#key) return;
-            rings.put({ next: 0, ...ring, mark, ...(this.#key && { key: this.#key }) } satisfies Ring, this.#server);
+            rings.put(
+              { next: 0, ...ring, mark, ...(this.#key && { key: this.#key }) } satisfies Ring, this.#server,
+            );
             if (this.#key) tx.objectStore(FRAMES).delete(framesOf(this.#server)); // of before, in plain
           });
           return () => mark;
@@ -111,7 +120,12 @@ export class FrameRing {
   async #sealed(frame: Frame): Promise<Frame | SealedFrame> {
     if (!this.#key) return frame;
     const { at, page, x } = frame;
-    return { at, page, x, sealed: await seal(this.#key, [this.#server, this.#mark!], new TextEncoder().encode(JSON.stringify(frame))) };
+    return {
+      at, page, x,
+      sealed: await seal(
+        this.#key, [this.#server, this.#mark!], new TextEncoder().encode(JSON.stringify(frame)),
+      ),
+    };
   }
 
   /** Stores frames; reports whether the ring is still there. */
@@ -137,7 +151,10 @@ export class FrameRing {
   }
 }
 
-/** All frames of a server and user, oldest first; none where nothing was recorded. One that does not open says so. Rejects with a StoreError. */
+/**
+ * All frames of a server and user, oldest first; none where nothing was recorded. One that does not open says
+ * so. Rejects with a StoreError.
+ */
 export async function readFrames(server: string): Promise<Frame[]> {
   const db = await openAny(TRACES);
   if (!db) return [];
@@ -147,23 +164,33 @@ export async function readFrames(server: string): Promise<Frame[]> {
       const ring = tx.objectStore(RINGS).get(server) as IDBRequest<Ring | undefined>;
       return () => ({ all: all.result, ring: ring.result });
     });
-    return await Promise.all(all.map((frame) => ("sealed" in frame ? opened(frame as SealedFrame, server, ring) : frame)));
+    return await Promise.all(
+      all.map((frame) => ("sealed" in frame ? opened(frame as SealedFrame, server, ring) : frame)),
+    );
   } finally {
     db.close();
   }
 }
 
-async function opened({ at, page, x, sealed }: SealedFrame, server: string, ring: Ring | undefined): Promise<Frame> {
+async function opened(
+  { at, page, x, sealed }: SealedFrame, server: string, ring: Ring | undefined,
+): Promise<Frame> {
   const text = await unseal(ring && isKey(ring.key) ? ring.key : null, [server, ring?.mark ?? ""], sealed);
   return text ? (JSON.parse(new TextDecoder().decode(text)) as Frame) : { at, page, x, what: "unreadable" };
 }
 
-/** Deletes the frames that a server and user have so far. What records them goes on. Rejects with a StoreError. */
+/**
+ * Deletes the frames that a server and user have so far. What records them goes on. Rejects with a
+ * StoreError.
+ */
 export async function clearFrames(server: string): Promise<void> {
   const db = await openAny(TRACES);
   if (!db) return;
   try {
-    await transact(db, { stores: [FRAMES], mode: "readwrite" }, (tx) => (tx.objectStore(FRAMES).delete(framesOf(server)), () => {}));
+    await transact(
+      db, { stores: [FRAMES], mode: "readwrite" },
+      (tx) => (tx.objectStore(FRAMES).delete(framesOf(server)), () => {}),
+    );
   } finally {
     db.close();
   }

@@ -1,5 +1,5 @@
-// holdfast-record.mjs: what records (the option `record`). The runtime loads it, in a page or in a worker, where no import map says
-// what "holdfast" is: it imports nothing.
+// holdfast-record.mjs: what records (the option `record`). The runtime loads it, in a page or in a worker,
+// where no import map says what "holdfast" is: it imports nothing.
 
 declare const HOLDFAST_VERSION: string;
 

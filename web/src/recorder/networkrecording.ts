@@ -7,8 +7,9 @@ import { EventLines, Pseudonyms, redactHeaders, redactMessage } from "./redact.j
 const MOST = 2000;
 
 /**
- * Begins to record what a client sends and gets for a server and user, by the key under which all of theirs is stored. Frames are redacted before
- * they are stored: of messages the envelope is kept, of all else the shape; with `seals` they rest sealed. `inner` sends the requests.
+ * Begins to record what a client sends and gets for a server and user, by the key under which all of theirs
+ * is stored. Frames are redacted before they are stored: of messages the envelope is kept, of all else the
+ * shape; with `seals` they rest sealed. `inner` sends the requests.
  */
 export function record(server: string, inner: FetchLike, most: number = MOST, seals = false): Recorded {
   return new Recording(inner, new FrameRing(server, most, seals));
@@ -37,9 +38,14 @@ class Recording implements Recorded {
 
   readonly fetch: FetchLike = async (url, init) => {
     const x = ++this.#last;
-    const say = (what: Frame["what"], more: object = {}): void => this.#ring.add({ at: Date.now(), page: this.#page, x, what, ...more });
+    const say = (what: Frame["what"], more: object = {}): void => this.#ring.add({
+      at: Date.now(), page: this.#page, x, what, ...more
+    });
     const { method = "GET", body } = init;
-    say("request", { method, headers: redactHeaders(new Headers(init.headers), this.#names), body: redactMessage(textOf(body), this.#names) });
+    say("request", {
+      method, headers: redactHeaders(new Headers(init.headers), this.#names),
+      body: redactMessage(textOf(body), this.#names),
+    });
     let response: Response;
     try {
       response = await this.#inner(url, init);
@@ -56,7 +62,10 @@ class Recording implements Recorded {
   };
 
   /** The response as it came, whose body is noted as it is read. */
-  #tapped(response: Response, body: ReadableStream<Uint8Array<ArrayBuffer>>, say: (what: Frame["what"], more?: object) => void): Response {
+  #tapped(
+    response: Response, body: ReadableStream<Uint8Array<ArrayBuffer>>,
+    say: (what: Frame["what"], more?: object) => void,
+  ): Response {
     const isStream = (response.headers.get("content-type") ?? "").includes("text/event-stream");
     const lines = new EventLines(this.#names);
     const utf8 = new TextDecoder();
@@ -91,7 +100,9 @@ class Recording implements Recorded {
     );
     const { status, statusText, headers, url, redirected, type } = response;
     // A response that is made has none of these.
-    return Object.defineProperties(new Response(tapped, { status, statusText, headers }), { url: { value: url }, redirected: { value: redirected }, type: { value: type } });
+    return Object.defineProperties(new Response(tapped, { status, statusText, headers }), {
+      url: { value: url }, redirected: { value: redirected }, type: { value: type },
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 /**
- * `holdfast/recorder`: reads what the option `record` of `connect` has recorded of the network, redacted, which outlives the page.
+ * `holdfast/recorder`: reads what the option `record` of `connect` has recorded of the network, redacted,
+ * which outlives the page.
  *
  * @module
  */

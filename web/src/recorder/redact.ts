@@ -1,5 +1,6 @@
-// What a trace keeps of a message: its envelope, by which the protocol is played again, and of all else the shape alone. Names that
-// servers and clients give to things (sessions, tasks, cursors, event ids) become others, the same each time.
+// What a trace keeps of a message: its envelope, by which the protocol is played again, and of all else the
+// shape alone. Names that servers and clients give to things (sessions, tasks, cursors, event ids) become
+// others, the same each time.
 
 import { EVENTS, HEADERS, IDS, MAPS, MEMBERS, METHODS, NAMES, NUMBERS, PAYLOAD, WORDS } from "./words.js";
 
@@ -42,8 +43,12 @@ interface At {
 function redacted(value: unknown, at: At): unknown {
   if (at.depth > DEEPEST) return null;
   if (Array.isArray(value)) return value.map((each) => redacted(each, { ...at, depth: at.depth + 1 }));
-  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map((member, i) => redactedMember(member, i, value, at)));
-  if (at.isPayload) return typeof value === "string" ? `(${value.length})` : value === null ? null : typeof value === "number" ? 0 : false;
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map((member, i) => redactedMember(member, i, value, at)));
+  if (at.isPayload)
+    return typeof value === "string"
+      ? `(${value.length})`
+      : value === null ? null : typeof value === "number" ? 0 : false;
   if (typeof value === "number") return NUMBERS.has(at.key) || IDS.has(at.key) ? value : 0;
   if (typeof value !== "string") return value;
   if (WORDS.get(at.key)?.has(value)) return value;
@@ -56,10 +61,12 @@ function redactedMember([key, value]: [string, unknown], i: number, of: object, 
   if (!at.isPayload) {
     if (MAPS.has(at.key)) return [at.names.of("input", key), redacted(value, to)];
     // Nobody knows what the params of a method mean that somebody has invented.
-    const isInvented = key === "params" && typeof (of as { method?: unknown }).method === "string" && !METHODS.has((of as { method: string }).method);
+    const isInvented = key === "params" && typeof (of as { method?: unknown }).method === "string" &&
+      !METHODS.has((of as { method: string }).method);
     const isOther = key === "id" && at.key !== ""; // not that of a message
     if (PAYLOAD.has(key) || isInvented) return [key, redacted(value, { ...to, isPayload: true })];
-    if (!isOther && [MAPS, MEMBERS, NAMES, IDS, NUMBERS, WORDS].some((known) => known.has(key))) return [key, redacted(value, to)];
+    if (!isOther && [MAPS, MEMBERS, NAMES, IDS, NUMBERS, WORDS].some((known) => known.has(key)))
+      return [key, redacted(value, to)];
   }
   return [`m${i}`, redacted(value, { ...to, isPayload: true })]; // names of members may be anybody's, too
 }
@@ -70,7 +77,10 @@ export function redactHeaders(headers: Headers, names: Pseudonyms): Record<strin
     [...headers].map(([name, value]) => {
       if (NAMING.has(name)) return [name, names.of(name === "last-event-id" ? "event" : "session", value)];
       // What follows is the name of an argument.
-      return [name.startsWith("mcp-param-") ? names.of("mcp-param", name) : name, HEADERS.get(name)?.(value) ? value : "(redacted)"];
+      return [
+        name.startsWith("mcp-param-") ? names.of("mcp-param", name) : name,
+        HEADERS.get(name)?.(value) ? value : "(redacted)",
+      ];
     }),
   );
 }
@@ -95,10 +105,12 @@ export class EventLines {
 
   #line(line: string): string {
     const [, field = "", value = ""] = /^(\w*): ?(.*)$/s.exec(line) ?? [];
-    if (field === "data") return `data: ${value === "" ? "" : JSON.stringify(redactMessage(value, this.#names))}`;
+    if (field === "data")
+      return `data: ${value === "" ? "" : JSON.stringify(redactMessage(value, this.#names))}`;
     if (field === "id") return `id: ${value === "" ? "" : this.#names.of("event", value)}`;
     if (field === "retry") return `retry: ${/^\d{1,9}$/.test(value) ? value : ""}`;
-    if (field === "event") return `event: ${EVENTS.has(value) ? value : value && this.#names.of("event-type", value)}`;
+    if (field === "event")
+      return `event: ${EVENTS.has(value) ? value : value && this.#names.of("event-type", value)}`;
     return line === "" ? "" : ":";
   }
 }

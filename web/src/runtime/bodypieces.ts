@@ -2,18 +2,24 @@
 
 /** Pieces of a body. */
 export interface BodyPieces {
-  /** The next bytes, which are there until the next call; undefined at the end. Rejects where the connection breaks. */
+  /**
+   * The next bytes, which are there until the next call; undefined at the end. Rejects where the connection
+   * breaks.
+   */
   next(): Promise<Uint8Array | undefined>;
   /** Gives the body up: nothing more of it comes. Never rejects. */
   cancel(): void;
 }
 
 /**
- * Reads a body in pieces of up to `most` bytes. One of the browser's own (`isBrowsers`) is read into one buffer, again and again:
- * the chunks that Chrome makes otherwise have up to 4 MB, each in fresh memory, which the system has to hand out page by page.
- * That halves what reading 120 MB costs the main thread (Chromium 156). Undefined where there is nothing to read.
+ * Reads a body in pieces of up to `most` bytes. One of the browser's own (`isBrowsers`) is read into one
+ * buffer, again and again: the chunks that Chrome makes otherwise have up to 4 MB, each in fresh memory,
+ * which the system has to hand out page by page. That halves what reading 120 MB costs the main thread
+ * (Chromium 156). Undefined where there is nothing to read.
  */
-export function bodyPieces(body: ReadableStream<Uint8Array> | null, most: number, isBrowsers: boolean): BodyPieces | undefined {
+export function bodyPieces(
+  body: ReadableStream<Uint8Array> | null, most: number, isBrowsers: boolean,
+): BodyPieces | undefined {
   const into = isBrowsers && body ? readerInto(body) : undefined;
   if (into) return new PiecesInto(into, most);
   const reader = body?.getReader?.();
@@ -36,7 +42,10 @@ const FIRST = 4 << 10;
 /** The buffer of the last body that needed a whole one and was read to its end, for the next. */
 let spare: ArrayBuffer | undefined;
 
-/** Pieces that are read at once where much comes: an event of 2 KB takes the main thread 7.2 us so, and 8.2 with one (Chromium 156). */
+/**
+ * Pieces that are read at once where much comes: an event of 2 KB takes the main thread 7.2 us so, and 8.2
+ * with one (Chromium 156).
+ */
 const AT_ONCE = 4;
 
 class PiecesInto implements BodyPieces {
@@ -58,7 +67,8 @@ class PiecesInto implements BodyPieces {
   async next(): Promise<Uint8Array | undefined> {
     const rest = this.#rest;
     if (rest) return this.#piece(rest);
-    if (this.#over || this.#buffer.byteLength === 0) return undefined; // it broke: its buffer went with the read
+    // it broke: its buffer went with the read
+    if (this.#over || this.#buffer.byteLength === 0) return undefined;
     const { done, value } = await this.#reader.read(new Uint8Array(this.#buffer));
     if (value) this.#buffer = value.buffer; // the one that was given is detached
     if (done) {
@@ -109,7 +119,9 @@ class PiecesOfChunks implements BodyPieces {
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    const { done, value: chunk } = this.#rest ? { done: false, value: this.#rest } : await this.#reader.read();
+    const { done, value: chunk } = this.#rest
+      ? { done: false, value: this.#rest }
+      : await this.#reader.read();
     if (done || !chunk) return undefined; // at its end a reader of an app's may have a value, which is none
     this.#rest = chunk.length > this.#most ? chunk.subarray(this.#most) : undefined;
     return this.#rest ? chunk.subarray(0, this.#most) : chunk;
@@ -117,6 +129,7 @@ class PiecesOfChunks implements BodyPieces {
 
   cancel(): void {
     this.#rest = undefined;
-    this.#reader.cancel().catch(() => {}); // an app's fetch may not heed the signal; the browser's has ended by then
+    // an app's fetch may not heed the signal; the browser's has ended by then
+    this.#reader.cancel().catch(() => {});
   }
 }

@@ -26,8 +26,8 @@ export class Effects {
   constructor(reports: Reports) {
     this.#reports = reports;
     if (!globalThis.document) return;
-    // Firefox ends the streams of a page that is left before pagehide. What the page asks for in between, as the rest of
-    // such a stream, Firefox lets run while the tab is open, and the server then has two readers.
+    // Firefox ends the streams of a page that is left before pagehide. What the page asks for in between, as
+    // the rest of such a stream, Firefox lets run while the tab is open, and the server then has two readers.
     addEventListener("pagehide", ({ persisted }) => {
       if (persisted) return;
       for (const { exchanges } of this.#clients.values()) {

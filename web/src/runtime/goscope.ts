@@ -21,7 +21,13 @@ export interface GoProgram {
  */
 export function newGo(host: GoHost): GoProgram {
   // Even where the page has these, as a polyfill or as the id of an element, Go gets its own.
-  const own: Record<PropertyKey, unknown> = { __holdfast: host, fs: undefined, process: undefined, path: undefined };
-  const Go = defineGo(new Proxy(own, { get: (_, name) => (Object.hasOwn(own, name) ? own[name] : Reflect.get(globalThis, name)) }));
+  const own: Record<PropertyKey, unknown> = {
+    __holdfast: host, fs: undefined, process: undefined, path: undefined,
+  };
+  const Go = defineGo(
+    new Proxy(own, {
+      get: (_, name) => (Object.hasOwn(own, name) ? own[name] : Reflect.get(globalThis, name)),
+    }),
+  );
   return new Go();
 }

@@ -78,8 +78,8 @@ function checked<T>({ name, agents }: WasmFile, made: T, speaks: boolean): T {
 }
 
 /**
- * Starts what is at that address. A browser may have kept the file of an earlier deploy, which no reload of the page
- * changes: what is of another build is fetched once more, past all that was kept (fault 629).
+ * Starts what is at that address. A browser may have kept the file of an earlier deploy, which no reload of
+ * the page changes: what is of another build is fetched once more, past all that was kept (fault 629).
  */
 async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
   if (typeof HOLDFAST_WASM === "string") {
@@ -125,10 +125,15 @@ async function startFrom(file: WasmFile, source: WasmSource): Promise<Runtime> {
   );
   if (!isReady || !host.connect) {
     await undefined; // run() rejects a microtask later, if that is what went wrong
-    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", hint: whereWasm(file.name), cause: failure });
+    throw new HoldfastError({
+      code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime",
+      hint: whereWasm(file.name), cause: failure,
+    });
   }
   if (host.version !== version) {
-    throw otherBuild(`the wasm is version ${host.version}, the script is version ${version}: deploy both from one build`);
+    throw otherBuild(
+      `the wasm is version ${host.version}, the script is version ${version}: deploy both from one build`,
+    );
   }
   checked(file, host, host.connectAgent !== undefined);
   runtime = new Runtime(instance.exports as unknown as Exports, host);
@@ -145,7 +150,11 @@ async function instantiate(
     if (!(isAddress(source) || source instanceof Response)) {
       return (await WebAssembly.instantiate(source, imports)).instance;
     }
-    const response = source instanceof Response ? source : await (wasmAhead.take(file, source) ?? fetch(source)).catch((error: unknown) => notFetched(String(source), error));
+    const response = source instanceof Response
+      ? source
+      : await (wasmAhead.take(file, source) ?? fetch(source)).catch(
+        (error: unknown) => notFetched(String(source), error)
+      );
     if (!response.ok) {
       throw new HoldfastError({
         code: "load_failed",
@@ -187,7 +196,8 @@ function loadError(error: unknown): HoldfastError {
       code: "load_failed",
       op: "load",
       message: "this browser runs no WebAssembly",
-      hint: "Has its user turned it off, as Lockdown Mode of iOS and macOS does? They can turn it on again for this site.",
+      hint: "Has its user turned it off, as Lockdown Mode of iOS and macOS does? They can turn it on again " +
+        "for this site.",
       cause: error,
     });
   }
@@ -202,7 +212,8 @@ function loadError(error: unknown): HoldfastError {
     });
   }
   // It asks for what this script has not.
-  if (error instanceof WebAssembly.LinkError) return otherBuild(`the wasm could not be loaded: ${shortened(text)}`, error);
+  if (error instanceof WebAssembly.LinkError)
+    return otherBuild(`the wasm could not be loaded: ${shortened(text)}`, error);
   return new HoldfastError({
     code: "load_failed",
     op: "load",

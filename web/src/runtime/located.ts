@@ -12,7 +12,8 @@ const FILES = "/holdfast/web/dist/";
 
 // At the top level: document.currentScript is null later.
 /** What stands for import.meta.url where a bundle is a classic script, or a module without an address. */
-const scriptAddress = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src || globalThis.location?.href;
+const scriptAddress = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src ||
+  globalThis.location?.href;
 
 /**
  * Where the file of that name is. `literal` gives its address in the form that bundlers look for,

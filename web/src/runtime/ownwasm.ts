@@ -1,5 +1,5 @@
-// The wasm of a worker. It may lie anywhere, and any script of the origin can say where: a worker runs what is of its own build, by the
-// digests that the build wrote into its script.
+// The wasm of a worker. It may lie anywhere, and any script of the origin can say where: a worker runs what
+// is of its own build, by the digests that the build wrote into its script.
 
 import { HoldfastError } from "../base/errors.js";
 import { shortened } from "../base/shortened.js";
@@ -10,13 +10,18 @@ import { beginsAsWasm, notFetched, otherBuild } from "./whatcame.js";
 const STAMP = /holdfast-wasm\/([\w.+-]{1,40});/;
 
 /**
- * The wasm from that address, empty where the app has given something else: compiled, where it has one of those
- * digests, which are as the option `integrity` of a fetch has them; else the answer, which is none at all.
- * It is compiled as it comes, and nothing of it runs before its digest is known. Rejects with `load_failed`.
+ * The wasm from that address, empty where the app has given something else: compiled, where it has one of
+ * those digests, which are as the option `integrity` of a fetch has them; else the answer, which is none at
+ * all. It is compiled as it comes, and nothing of it runs before its digest is known. Rejects with
+ * `load_failed`.
  */
 export async function ownWasm(url: string, digests: string): Promise<Response | WebAssembly.Module> {
   if (!/^https?:/.test(url)) {
-    throw new HoldfastError({ code: "load_failed", op: "load", message: `a worker fetches its wasm over http, and takes none from ${shortened(url.slice(0, 99)) || "a page"}` });
+    throw new HoldfastError({
+      code: "load_failed", op: "load",
+      message: "a worker fetches its wasm over http, and takes none from " +
+        `${shortened(url.slice(0, 99)) || "a page"}`,
+    });
   }
   const came = await fetch(url).catch(() => undefined);
   if (came?.ok) {
@@ -27,14 +32,19 @@ export async function ownWasm(url: string, digests: string): Promise<Response | 
     // Streaming needs the exact type, which some servers do not know.
     if (digests.includes(await digestOf(bytes))) return compiled.catch(() => WebAssembly.compile(bytes));
   }
-  // It is of another build, or nothing is there. The browser may have kept the file of an earlier deploy (fault 629).
+  // It is of another build, or nothing is there. The browser may have kept the file of an earlier deploy
+  // (fault 629).
   const response = await fetch(url, { cache: "reload" }).catch((cause: unknown) => notFetched(url, cause));
   const bytes = await response.clone().arrayBuffer();
   if (!response.ok || !beginsAsWasm(bytes) || digests.includes(await digestOf(bytes))) return response;
   const [, its = "unknown"] = STAMP.exec(new TextDecoder("latin1").decode(bytes)) ?? [];
-  throw otherBuild(`the wasm is version ${its === version ? `${its}, of another build` : its}, the script is version ${version}: deploy both from one build`);
+  throw otherBuild(
+    `the wasm is version ${its === version ? `${its}, of another build` : its}, the script is version ` +
+      `${version}: deploy both from one build`,
+  );
 }
 
 async function digestOf(bytes: ArrayBuffer): Promise<string> {
-  return `sha256-${btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))))}`;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `sha256-${btoa(String.fromCharCode(...digest))}`;
 }

@@ -21,7 +21,10 @@ export interface ClientPort {
   /** `facts` are those of an open connection to a server: bits of FACT, and two guarantees. */
   state(text: string, facts: number): void;
   token(): void;
-  /** Write these operations in one transaction, and report with {@link Runtime.stored}; where `unawaited`, nobody waits for its end. */
+  /**
+   * Write these operations in one transaction, and report with {@link Runtime.stored}; where `unawaited`,
+   * nobody waits for its end.
+   */
   store(ticket: number, how: { strict: boolean; unawaited: boolean }, ops: readonly Op[]): void;
   /** Do something about who carries a call: a TAB_EFFECT, with the ticket that the answer goes by. */
   tabs(kind: number, ticket: number, payload: Uint8Array<ArrayBuffer>): void;
@@ -29,7 +32,9 @@ export interface ClientPort {
   recall(call: number, text: string): void;
   /** Events of such a call up to a position, packed (jsbridge/doc.go). */
   replay?(call: number, position: number, events: Uint8Array): void;
-  /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. An agent's asks for none. */
+  /**
+   * Leave is asked for to make a new session: {@link Runtime.handshake} gives it. An agent's asks for none.
+   */
   handshake(): void;
   exited(error: HoldfastError): void;
 }

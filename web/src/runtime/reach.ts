@@ -2,7 +2,10 @@ import { Ending } from "../base/border.js";
 import type { Reports } from "./reports.js";
 import { trusted } from "./scripturl.js";
 
-/** In place of a method: whether anything at all answers at the address (MethodReach in core/engine/effect.go). */
+/**
+ * In place of a method: whether anything at all answers at the address (MethodReach in
+ * core/engine/effect.go).
+ */
 export const REACH = "REACH";
 
 /** Nothing of anybody's goes along. */
@@ -19,7 +22,9 @@ const OPAQUE: RequestInit = { ...ANONYMOUS, mode: "no-cors" };
 const READABLE: RequestInit = { ...ANONYMOUS, redirect: "manual" };
 
 /** A worker's script: it asks in both ways at once, and what is left of it ends with it. */
-const SCRIPT = `onmessage=({data:[u,a]})=>Promise.any(a.map(i=>fetch(u,i))).then(()=>!0,()=>!1).then(f=>{postMessage(f);close()})`;
+const SCRIPT =
+  "onmessage=({data:[u,a]})=>Promise.any(a.map(i=>fetch(u,i))).then(()=>!0,()=>!1)" +
+  ".then(f=>{postMessage(f);close()})";
 
 /**
  * Finds out whether anything answers, by GETs that change nothing. Chromium writes each
@@ -39,7 +44,10 @@ export class Reach {
     this.#id = id;
   }
 
-  /** Asks. `isKnowable` is false where the client's requests are not the browser's, whose answer would say nothing of theirs. */
+  /**
+   * Asks. `isKnowable` is false where the client's requests are not the browser's, whose answer would say
+   * nothing of theirs.
+   */
   async start(url: string, isKnowable: boolean): Promise<void> {
     await undefined; // the core is not called from within its own effects
     const { signal } = this.#over;
@@ -64,7 +72,10 @@ export class Reach {
   }
 }
 
-/** What a worker finds; undefined where there is none: no page, or its policy (worker-src) has no room for one. */
+/**
+ * What a worker finds; undefined where there is none: no page, or its policy (worker-src) has no room for
+ * one.
+ */
 function askedByWorker(url: string, signal: AbortSignal): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     if (typeof document === "undefined" || typeof Worker === "undefined") return resolve(undefined);
@@ -90,7 +101,9 @@ function askedByWorker(url: string, signal: AbortSignal): Promise<boolean | unde
   });
 }
 
-/** The same without a worker. In a page one failure is all that is written of it, but where that says nothing. */
+/**
+ * The same without a worker. In a page one failure is all that is written of it, but where that says nothing.
+ */
 async function asked(url: string, signal: AbortSignal): Promise<boolean> {
   const answers = (init: RequestInit): Promise<boolean> =>
     fetch(url, { ...init, signal }).then(

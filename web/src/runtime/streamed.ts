@@ -3,8 +3,8 @@
 import type { FetchLike } from "./sender.js";
 
 /**
- * The same with a body that is a stream, made anew of the same bytes, where `init` says that the request is sent
- * half-duplex. Whoever else is handed `init`, as what records it, has the bytes.
+ * The same with a body that is a stream, made anew of the same bytes, where `init` says that the request is
+ * sent half-duplex. Whoever else is handed `init`, as what records it, has the bytes.
  */
 export function streamed(init: RequestInit): RequestInit {
   const { body, duplex } = init as RequestInit & { duplex?: "half" };
@@ -24,8 +24,8 @@ export function streamed(init: RequestInit): RequestInit {
 export const browserFetch: FetchLike = (url, init) => fetch(url, streamed(init));
 
 /**
- * Whether this browser sends such a body. Chromium does (105 and later). What Firefox and WebKit do nobody has
- * measured: Firefox sends the name of the stream as text, and says so by a content type.
+ * Whether this browser sends such a body. Chromium does (105 and later). What Firefox and WebKit do nobody
+ * has measured: Firefox sends the name of the stream as text, and says so by a content type.
  */
 export function sendsStreams(): boolean {
   if (!/Chrome\/\d/.test(globalThis.navigator?.userAgent ?? "")) return false;

@@ -14,7 +14,8 @@ export class WasmAhead {
   fetch(file: WasmFile, source: unknown = file.beside): void {
     if (HOLDFAST_ONE_FILE || !(typeof source === "string" || source instanceof URL)) return;
     const href = String(source);
-    // What is loaded already, for the other kind of client as well, would be fetched for nobody (loadruntime.ts).
+    // What is loaded already, for the other kind of client as well, would be fetched for nobody
+    // (loadruntime.ts).
     if (this.#wanted.has(file.name) || [...this.#wanted.values()].includes(href)) return;
     const response = fetch(source);
     response.catch(() => {}); // whoever takes it hears of it

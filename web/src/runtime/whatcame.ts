@@ -9,22 +9,33 @@ declare const HOLDFAST_ONE_FILE: boolean;
 
 /** What a person does where there is no wasm at that address, by bundler. */
 export function whereWasm(file: string): string {
-  return `${whereServed(file, "wasm")} Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. Rollup: @web/rollup-plugin-import-meta-assets. esbuild: the entry point holdfast/${file} with --loader:.wasm=copy.`;
+  return `${whereServed(file, "wasm")} Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. Rollup: ` +
+    `@web/rollup-plugin-import-meta-assets. esbuild: the entry point holdfast/${file} with ` +
+    "--loader:.wasm=copy.";
 }
 
 /** What a person looks at where what came is a wasm in part, or none. */
 const NOT_WHOLE = "Did all of it come, and with Content-Encoding where it is compressed?";
 
-/** A wasm whose one function makes a vector, as ours has some: of text sixteen bytes are looked at at once. */
-const VECTOR = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x7b, 3, 2, 1, 0, 10, 8, 1, 6, 0, 0x41, 0, 0xfd, 15, 11];
+/**
+ * A wasm whose one function makes a vector, as ours has some: of text sixteen bytes are looked at at once.
+ */
+const VECTOR = [
+  0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x7b, 3, 2, 1, 0, 10, 8, 1, 6, 0, 0x41, 0, 0xfd, 15,
+  11,
+];
 
 /** What a person looks at where what came could not be compiled. */
 export function whyNotCompiled(): string {
-  return WebAssembly.validate(new Uint8Array(VECTOR)) ? NOT_WHOLE : "This browser, or its processor, has no WebAssembly SIMD. Chrome 91, Firefox 89 and Safari 16.4 have it, and what is newer.";
+  return WebAssembly.validate(new Uint8Array(VECTOR))
+    ? NOT_WHOLE
+    : "This browser, or its processor, has no WebAssembly SIMD. Chrome 91, Firefox 89 and Safari 16.4 have " +
+      "it, and what is newer.";
 }
 
 /** What a person does where wasm and script do not belong together. */
-const OTHER_BUILD = "Wasm and script are of two builds: deploy both together, and see that no cache keeps one of them.";
+const OTHER_BUILD =
+  "Wasm and script are of two builds: deploy both together, and see that no cache keeps one of them.";
 
 /** The error of a wasm that is not of the script's build. */
 export function otherBuild(message: string, cause?: unknown): HoldfastError {
@@ -39,14 +50,21 @@ export function isOtherBuild(error: unknown): boolean {
 /** Throws what is said where nothing could be fetched. */
 export function notFetched(url: string, cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause);
-  throw new HoldfastError({ code: "load_failed", op: "load", retryable: true, message: `the wasm could not be loaded: ${shortened(why)}`, hint: whyNothingCame(url), cause });
+  throw new HoldfastError({
+    code: "load_failed", op: "load", retryable: true,
+    message: `the wasm could not be loaded: ${shortened(why)}`, hint: whyNothingCame(url), cause,
+  });
 }
 
 /** What a person does where nothing could be fetched. */
 export function whyNothingCame(url: string): string {
   if (HOLDFAST_ONE_FILE && /^file:/.test(url)) return "A page of file: can fetch nothing. Open it over http.";
-  const { type, versions } = (globalThis as { process?: { type?: unknown; versions?: { node?: unknown; nw?: unknown } } }).process ?? {};
-  // jsdom and happy-dom are in Node, and so are Electron's pages, whose process has a type, and NW.js's. Next's edge runtime has blob:server.
+  const { type, versions } = (globalThis as {
+    process?: { type?: unknown; versions?: { node?: unknown; nw?: unknown } }
+  }).process ??
+    {};
+  // jsdom and happy-dom are in Node, and so are Electron's pages, whose process has a type, and NW.js's.
+  // Next's edge runtime has blob:server.
   if (!HOLDFAST_ONE_FILE && ((versions?.node && !versions.nw && !type) || /^blob:server/.test(url))) {
     return "This is no browser. Test in Vitest's browser mode (docs/guide/testing.md).";
   }

@@ -19,11 +19,17 @@ export interface SealedDatabase {
   mark: string;
 }
 
-/** A row. Its name, version and time can be read; all else is sealed, but for keys that nobody can read anyway. */
+/**
+ * A row. Its name, version and time can be read; all else is sealed, but for keys that nobody can read
+ * anyway.
+ */
 interface AuthRecord {
   name: string;
   version: number;
-  /** When it was last written, or a grant read, to the day, in ms since 1970: for the sweep. The builds before it do not write it. */
+  /**
+   * When it was last written, or a grant read, to the day, in ms since 1970: for the sweep. The builds before
+   * it do not write it.
+   */
   at?: number;
   sealed: Bytes;
   keys: CryptoKey[];
@@ -49,7 +55,10 @@ export class AuthRows {
     this.#connect = connect;
   }
 
-  /** What is kept under a key, and the version that the next write has to name. What does not open is deleted: nobody can use it. */
+  /**
+   * What is kept under a key, and the version that the next write has to name. What does not open is deleted:
+   * nobody can use it.
+   */
   async get<T>(key: string): Promise<{ value: T; version: number } | undefined> {
     const { db, key: cipher } = await this.#connect();
     const record = await run(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
@@ -59,14 +68,18 @@ export class AuthRows {
     });
     if (record === undefined) return undefined;
     const { name, version, at = 0 } = record as AuthRecord;
-    if (key.startsWith("grant/") && !(Math.abs(Date.now() - at) < DAY)) void used(db, name).catch(() => {}); // nobody waits for it
+    // nobody waits for it
+    if (key.startsWith("grant/") && !(Math.abs(Date.now() - at) < DAY)) void used(db, name).catch(() => {});
     const value = await opened(cipher, key, record);
     if (value !== undefined) return { value: value as T, version };
     await this.set(key, typeof version === "number" ? version : 0, undefined);
     return undefined;
   }
 
-  /** Writes a value, or deletes it where it is undefined, if what is there has that version; 0 stands for nothing. */
+  /**
+   * Writes a value, or deletes it where it is undefined, if what is there has that version; 0 stands for
+   * nothing.
+   */
   async set(key: string, version: number, value: unknown): Promise<boolean> {
     const { db, key: cipher, mark } = await this.#connect();
     // Sealed before the transaction, which does not wait for a cipher.
@@ -75,7 +88,8 @@ export class AuthRows {
       let done = false;
       const keys = tx.objectStore("keys");
       then(keys.get(["mark"]), (stored) => {
-        if ((stored as { value?: unknown } | undefined)?.value !== mark) throw new StoreError("closed", "the origin was wiped");
+        if ((stored as { value?: unknown } | undefined)?.value !== mark)
+          throw new StoreError("closed", "the origin was wiped");
         then(keys.get([AUTH_ROWS + key]), (there) => {
           if (versionOf(there) !== version) return;
           done = true;
@@ -87,7 +101,10 @@ export class AuthRows {
     });
   }
 
-  /** Deletes what earlier builds have stored: its names say of which server it is, and its flows do not say of which sign-in. */
+  /**
+   * Deletes what earlier builds have stored: its names say of which server it is, and its flows do not say of
+   * which sign-in.
+   */
   async dropFormer(): Promise<void> {
     for (const key of await this.keys("flow/")) {
       const flow = await this.get<{ signIn?: unknown }>(key);
@@ -108,14 +125,19 @@ export class AuthRows {
     const from = AUTH_ROWS + prefix;
     return run(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
       let found: IDBValidKey[] = [];
-      then(tx.objectStore("keys").getAllKeys(IDBKeyRange.bound([from], [`${from}\uffff`])), (all) => (found = all));
+      then(
+        tx.objectStore("keys").getAllKeys(IDBKeyRange.bound([from], [`${from}\uffff`])),
+        (all) => (found = all),
+      );
       return () => found.map((key) => String((key as [string])[0]).slice(AUTH_ROWS.length));
     });
   }
 }
 
 /** What was stored, by its keys, without what does not open. */
-export async function openedRows({ rows, key: cipher }: KeptAuth): Promise<Map<string, { value: unknown; version: number }>> {
+export async function openedRows(
+  { rows, key: cipher }: KeptAuth,
+): Promise<Map<string, { value: unknown; version: number }>> {
   const all = new Map<string, { value: unknown; version: number }>();
   for (const row of rows as AuthRecord[]) {
     const key = row.name.slice(AUTH_ROWS.length);
@@ -142,7 +164,9 @@ function used(db: IDBDatabase, name: string): Promise<void> {
 }
 
 /** A transaction. A handle that is closed throws at once, in words of its own. */
-function run<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransaction, then: Then) => () => T): Promise<T> {
+function run<T>(
+  db: IDBDatabase, scope: Scope, work: (tx: IDBTransaction, then: Then) => () => T,
+): Promise<T> {
   return transact(db, scope, work).catch((error: unknown) => {
     throw storeError(error);
   });
@@ -151,10 +175,15 @@ function run<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransaction, then: 
 async function recordOf(cipher: CryptoKey | null, key: string, value: unknown): Promise<AuthRecord> {
   if (!cipher) throw new StoreError("missing", "there is no cipher to seal it with");
   const keys: CryptoKey[] = [];
-  const text = JSON.stringify(value, (_, one: unknown) => (one instanceof CryptoKey ? { [KEY]: keys.push(one) - 1 } : one));
+  const text = JSON.stringify(
+    value, (_, one: unknown) => (one instanceof CryptoKey ? { [KEY]: keys.push(one) - 1 } : one),
+  );
   // Random, so that what was deleted and written again is another version.
   const version = 1 + Number.parseInt(random().slice(0, 12), 16);
-  return { name: AUTH_ROWS + key, version, at: Date.now(), sealed: await seal(cipher, [key, version], new TextEncoder().encode(text)), keys };
+  return {
+    name: AUTH_ROWS + key, version, at: Date.now(),
+    sealed: await seal(cipher, [key, version], new TextEncoder().encode(text)), keys,
+  };
 }
 
 function revive(text: string, keys: readonly CryptoKey[]): unknown {

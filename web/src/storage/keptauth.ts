@@ -10,7 +10,10 @@ export interface KeptAuth {
   readonly key: unknown;
 }
 
-/** Reads it as it is, so that it can be deleted at once and opened later. Makes no database where there is none, and rejects then with a StoreError. */
+/**
+ * Reads it as it is, so that it can be deleted at once and opened later. Makes no database where there is
+ * none, and rejects then with a StoreError.
+ */
 export async function keptAuth(): Promise<KeptAuth> {
   const db = await openDatabase(() => {}, { make: false });
   try {

@@ -1,5 +1,6 @@
-// What remains of a logout, so that nobody is signed in again by it: random marks in localStorage, which say nothing of
-// anybody. A sign-in whose row has the marks of now begins by itself; any other one begins from the app's signIn() alone.
+// What remains of a logout, so that nobody is signed in again by it: random marks in localStorage, which say
+// nothing of anybody. A sign-in whose row has the marks of now begins by itself; any other one begins from
+// the app's signIn() alone.
 
 import { random } from "./random.js";
 
@@ -15,13 +16,20 @@ const OUT = "holdfast.out.";
 /** So many of them are kept: beyond that the wipe's mark changes instead. */
 const MOST = 64;
 
-/** The marks of now: that of the last wipe, and those of the logouts of these; empty where there is none. A worker cannot read them. */
+/**
+ * The marks of now: that of the last wipe, and those of the logouts of these; empty where there is none. A
+ * worker cannot read them.
+ */
 export async function marksOf(...names: readonly (readonly string[])[]): Promise<string> {
   const all = kept();
   const secret = all?.getItem(SECRET);
-  const values = secret ? await Promise.all(names.map(async (name) => all!.getItem(await nameOf(secret, name)) ?? "")) : [];
+  const values = secret
+    ? await Promise.all(names.map(async (name) => all!.getItem(await nameOf(secret, name)) ?? ""))
+    : [];
   const marks = [all?.getItem(WIPED) ?? "", ...values];
-  return marks.every((one) => one === "") ? "" : JSON.stringify(marks.concat(names.map(() => "")).slice(0, names.length + 1));
+  return marks.every((one) => one === "")
+    ? ""
+    : JSON.stringify(marks.concat(names.map(() => "")).slice(0, names.length + 1));
 }
 
 /** Those of a sign-in: of the logouts of its user at that server, and of its own. */
@@ -75,12 +83,17 @@ export async function markLogout(name: readonly string[]): Promise<void> {
 /** Whoever has the profile, and guesses what it stands for, can test a name. */
 async function nameOf(secret: string, name: readonly string[]): Promise<string> {
   const text = new TextEncoder();
-  const key = await crypto.subtle.importKey("raw", text.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const key = await crypto.subtle.importKey(
+    "raw", text.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"],
+  );
   const signed = new Uint8Array(await crypto.subtle.sign("HMAC", key, text.encode(JSON.stringify(name))));
   return OUT + Array.from(signed, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Undefined in a worker, on plain http, where nobody signs in, and where the browser lets the page store nothing. */
+/**
+ * Undefined in a worker, on plain http, where nobody signs in, and where the browser lets the page store
+ * nothing.
+ */
 function kept(): Storage | undefined {
   try {
     return (globalThis.crypto?.subtle as SubtleCrypto | undefined) && globalThis.localStorage;

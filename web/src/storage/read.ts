@@ -19,12 +19,20 @@ const BATCH = 64;
 /** Calls whose logs one request of a load reads. */
 const STRETCH = 128;
 
-/** Reads all of a server, and takes over what `isGone` says. See Store.load. `full`: there is no room, and it only reads, with an id epoch at random. */
-export function readAll(db: IDBDatabase, server: string, generation: string, tab: string, isGone: (owner: string) => boolean, known: () => void, full: boolean): Promise<Loading> {
+/**
+ * Reads all of a server, and takes over what `isGone` says. See Store.load. `full`: there is no room, and it
+ * only reads, with an id epoch at random.
+ */
+export function readAll(
+  db: IDBDatabase, server: string, generation: string, tab: string, isGone: (owner: string) => boolean,
+  known: () => void, full: boolean,
+): Promise<Loading> {
   const stores = ["ids", "servers", "calls", "log", "keys"];
   // Strict: with an id epoch that a power cut takes back, the next load would
   // send ids that the server has seen.
-  const scope: Scope = full ? { stores, mode: "readonly" } : { stores, mode: "readwrite", strict: true, generation };
+  const scope: Scope = full
+    ? { stores, mode: "readonly" }
+    : { stores, mode: "readwrite", strict: true, generation };
   return transact(db, scope, (tx, then) => {
     let done: Loading;
     let ids: unknown;
@@ -52,7 +60,10 @@ export function readAll(db: IDBDatabase, server: string, generation: string, tab
       commit(tx);
     };
     let beside: (KeyRecord | Tombstone)[] = [];
-    then(tx.objectStore("calls").getAll(besideHeads(server)), (found: (KeyRecord | Tombstone)[]) => (beside = found));
+    then(
+      tx.objectStore("calls").getAll(besideHeads(server)),
+      (found: (KeyRecord | Tombstone)[]) => (beside = found),
+    );
     then(tx.objectStore("calls").getAll(headsOf(server)), (heads: { call: number }[]) => {
       known();
       const gathering = new Gathering(ids, row, heads);
@@ -85,7 +96,9 @@ function stretches(server: string, heads: readonly { call: number }[]): IDBKeyRa
 }
 
 /** Takes one call over. Its scope has the log, so that no row is added between its reading and its seal. */
-export function takeCall(db: IDBDatabase, { server, generation, tab, retry }: Writer, call: number, epoch: number): Promise<Found | null> {
+export function takeCall(
+  db: IDBDatabase, { server, generation, tab, retry }: Writer, call: number, epoch: number,
+): Promise<Found | null> {
   return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite", generation }, (tx, then) => {
     let taken: Found | null = null;
     asWritten(tx, then, server, call, (ids, head, rows) => {
@@ -98,7 +111,9 @@ export function takeCall(db: IDBDatabase, { server, generation, tab, retry }: Wr
 }
 
 /** Gives one call up, if this tab has it. Its scope is that of a takeover. */
-export function releaseCall(db: IDBDatabase, { server, generation, tab }: Omit<Writer, "retry">, call: number): Promise<void> {
+export function releaseCall(
+  db: IDBDatabase, { server, generation, tab }: Omit<Writer, "retry">, call: number,
+): Promise<void> {
   return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite", generation }, (tx, then) => {
     asWritten(tx, then, server, call, (ids, head, rows) => {
       const found = foundCall(head, rows, heirsOf(ids));
@@ -114,13 +129,18 @@ export function readCall(db: IDBDatabase, server: string, call: number): Promise
   return transact(db, { stores: ["ids", "calls", "log"], mode: "readonly" }, (tx, then) => {
     let found: Found | null = null;
     asWritten(tx, then, server, call, (ids, head, rows) => (found = foundCall(head, rows, heirsOf(ids))));
-    commit(tx); // it must not wait for callbacks: the page may be frozen, and then it would hold up those that write
+    // it must not wait for callbacks: the page may be frozen, and then it would hold up those that write
+    commit(tx);
     return () => found;
   });
 }
 
-/** Reads the valid rows of a call's log behind a place, `most` of them or fewer; none where there are no more. */
-export function readRows(db: IDBDatabase, server: string, call: number, after: LogPlace, most: number): Promise<LogRecord[]> {
+/**
+ * Reads the valid rows of a call's log behind a place, `most` of them or fewer; none where there are no more.
+ */
+export function readRows(
+  db: IDBDatabase, server: string, call: number, after: LogPlace, most: number,
+): Promise<LogRecord[]> {
   return transact(db, { stores: ["calls", "log"], mode: "readonly" }, (tx, then) => {
     let rows: LogRecord[] = [];
     then(tx.objectStore("calls").get([server, call]), (head: unknown) => {
@@ -153,7 +173,9 @@ export function readServer(db: IDBDatabase, server: string): Promise<(ServerReco
   return transact(db, { stores: ["servers", "keys"], mode: "readonly" }, (tx, then) => {
     const rows: (ServerRecord | null)[] = [null, null];
     then(tx.objectStore("servers").get([server]), (found) => (rows[0] = isServer(found) ? found : null));
-    then(tx.objectStore("keys").get([besideName(server)]), (found) => (rows[1] = isServer(found) ? found : null));
+    then(
+      tx.objectStore("keys").get([besideName(server)]), (found) => (rows[1] = isServer(found) ? found : null),
+    );
     commit(tx);
     return () => rows;
   });
@@ -164,7 +186,9 @@ export function countAll(db: IDBDatabase, server: string, usage: Usage): Promise
   return transact(db, { stores: ["servers", "calls", "log"], mode: "readonly" }, (tx, then) => {
     then(tx.objectStore("servers").getAll([server]), (found) => count(usage, "server", found));
     const next = (name: "calls" | "log", range: IDBKeyRange): void => {
-      then(tx.objectStore(name).getAll(range, BATCH), (records: { call: number; epoch: number; n: number }[]) => {
+      then(tx.objectStore(name).getAll(range, BATCH), (
+        records: { call: number; epoch: number; n: number }[]
+      ) => {
         if (name === "log") count(usage, "log", records);
         else count(usage, "head", records.filter(({ call }) => !isBesideHeads(call)));
         const last = records.at(-1);

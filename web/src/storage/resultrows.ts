@@ -118,7 +118,9 @@ export class ResultRows implements Results {
   readonly #run: <T>(operation: (connection: StoreConnection) => Promise<T>) => Promise<T>;
 
   /** `run` runs an operation on the open database. */
-  constructor(server: string, run: <T>(operation: (connection: StoreConnection) => Promise<T>) => Promise<T>) {
+  constructor(
+    server: string, run: <T>(operation: (connection: StoreConnection) => Promise<T>) => Promise<T>,
+  ) {
     this.#server = server;
     this.#run = run;
   }

@@ -1,6 +1,11 @@
 import { HoldfastError } from "../base/errors.js";
 
-/** What an app hears where something stored could not be deleted, or counted: it may try again, or tell the user. */
-export function storageFailed(op: string, cause: unknown, message = "what is stored could not be deleted"): HoldfastError {
+/**
+ * What an app hears where something stored could not be deleted, or counted: it may try again, or tell the
+ * user.
+ */
+export function storageFailed(
+  op: string, cause: unknown, message = "what is stored could not be deleted",
+): HoldfastError {
   return new HoldfastError({ code: "storage_failed", op, message, retryable: true, cause });
 }

@@ -10,11 +10,19 @@ import type { StoreReasonWord } from "../base/border.js";
  *
  * | kind | what it does |
  * | --- | --- |
- * | `server` | puts the server's row. `ended`: it says that its session is over, and nothing else. `beside`: the row that is there is of a build that this one cannot read, and stays; this one rests beside it |
- * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written again by who has taken it over. Rows of the epochs before count for nothing |
- * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome. Of epoch 0: an app has done with the call's events up to position `n`; it takes the place of lower ones |
- * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done. `awaited`: the app waits for it. `outcome`: it had ended, with an outcome of that kind, which {@link Store.ended} knows for a while |
- * | `key` | gives a key, the app's own name for a call, to a call that the same commit adds. Where another call that is stored has it, and another tab carries that one, none of the commit's ops about this call is done; with `dispensable` they are, and it goes without the key. At rest the key is hashed |
+ * | `server` | puts the server's row. `ended`: it says that its session is over, and nothing else. `beside`:
+ * the row that is there is of a build that this one cannot read, and stays; this one rests beside it |
+ * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written again
+ * by who has taken it over. Rows of the epochs before count for nothing |
+ * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an
+ * epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome. Of epoch 0: an
+ * app has done with the call's events up to position `n`; it takes the place of lower ones |
+ * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has
+ * it, else none of the commit's ops about the call is done. `awaited`: the app waits for it. `outcome`: it
+ * had ended, with an outcome of that kind, which {@link Store.ended} knows for a while |
+ * | `key` | gives a key, the app's own name for a call, to a call that the same commit adds. Where another
+ * call that is stored has it, and another tab carries that one, none of the commit's ops about this call is
+ * done; with `dispensable` they are, and it goes without the key. At rest the key is hashed |
  *
  * Adding what is there already fails the whole commit.
  */
@@ -127,7 +135,8 @@ export interface Usage {
  * | `newer` | a newer version of Holdfast has the database: this one writes no more |
  * | `lost` | the connection broke, and again on a new one |
  * | `cipher` | everything has to be sealed, and there is no cipher (plain http) |
- * | `closed` | `close()`; or what was stored has been deleted: by `forget()` or `wipe()` of any tab, by the user, by the browser. Nothing is ever written again |
+ * | `closed` | `close()`; or what was stored has been deleted: by `forget()` or `wipe()` of any tab, by the
+ * user, by the browser. Nothing is ever written again |
  * | `failed` | anything else; `cause` has it |
  */
 export type StoreReason = StoreReasonWord;

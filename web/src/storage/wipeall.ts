@@ -16,7 +16,8 @@ import { commit, storeError, transact } from "./transaction.js";
  */
 export async function wipeAll(): Promise<void> {
   wipeMemory();
-  if (globalThis.origin === "null") return; // opaque, a sandboxed frame's: for such a one nothing is ever stored
+  // opaque, a sandboxed frame's: for such a one nothing is ever stored
+  if (globalThis.origin === "null") return;
   let databases: IDBFactory;
   try {
     databases = globalThis.indexedDB;
@@ -44,7 +45,10 @@ export async function wipeAll(): Promise<void> {
   if (recordings !== undefined) throw recordings;
 }
 
-/** Clears every object store, whichever version made them. Of the generations of the stores tombstones remain: a page that does not know yet writes nothing back. */
+/**
+ * Clears every object store, whichever version made them. Of the generations of the stores tombstones remain:
+ * a page that does not know yet writes nothing back.
+ */
 async function empty(): Promise<void> {
   const db = await openAny(DATABASE);
   if (!db) return;

@@ -28,9 +28,20 @@ export class ClientHandlers {
   /** The handlers that a Client with these capabilities has. */
   handlersOf(capabilities: Open): Handlers {
     return {
-      ...(capabilities["elicitation"] !== undefined && { elicitation: (request, context) => this.#ask<ElicitationResult>("elicitation/create", request, context) }),
-      ...(capabilities["sampling"] !== undefined && { sampling: (request, context) => this.#ask("sampling/createMessage", request, context).catch(nullIfRejected) }),
-      ...(capabilities["roots"] !== undefined && { roots: async (context) => (await this.#ask<{ roots: { uri: string }[] }>("roots/list", undefined, context)).roots }),
+      ...(capabilities["elicitation"] !== undefined && {
+        elicitation: (request, context) =>
+          this.#ask<ElicitationResult>("elicitation/create", request, context)
+      }),
+      ...(capabilities["sampling"] !== undefined && {
+        sampling: (request, context) => this.#ask(
+          "sampling/createMessage", request, context,
+        ).catch(nullIfRejected)
+      }),
+      ...(capabilities["roots"] !== undefined && {
+        roots: async (context) => (
+          await this.#ask<{ roots: { uri: string }[] }>("roots/list", undefined, context)
+        ).roots
+      }),
     } as Handlers;
   }
 
@@ -40,7 +51,10 @@ export class ClientHandlers {
       this.#open.set(id, { resolve: (result) => resolve(result as T), reject });
       signal.addEventListener("abort", () => {
         if (!this.#open.delete(id)) return;
-        this.#tell({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: "nobody waits for the answer any more" } });
+        this.#tell({
+          jsonrpc: "2.0", method: "notifications/cancelled",
+          params: { requestId: id, reason: "nobody waits for the answer any more" },
+        });
         reject(signal.reason as Error);
       });
       this.#tell({ jsonrpc: "2.0", id, method, ...(params && { params }) });
@@ -50,7 +64,11 @@ export class ClientHandlers {
   /** The Client's response to one of them. */
   answered({ id, result, error }: JSONRPCMessage): void {
     const waiting = this.#open.get(id!);
-    if (!waiting) throw new HoldfastError({ code: "bad_argument", op: "send", message: "a response to no request: it was cancelled, or never made" });
+    if (!waiting)
+      throw new HoldfastError({
+        code: "bad_argument", op: "send",
+        message: "a response to no request: it was cancelled, or never made",
+      });
     this.#open.delete(id!);
     if (error) waiting.reject(new RPCFailure(error));
     else waiting.resolve((result ?? {}) as Open);

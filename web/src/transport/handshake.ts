@@ -15,15 +15,19 @@ export interface Introduction {
 export function introduction({ protocolVersion, capabilities = {}, clientInfo }: Open): Introduction {
   const declared = capabilities as Open;
   if (declared["tasks"]) {
-    throw unsupported("initialize", "capabilities.tasks: a server's question cannot become a task of the Client's", "leave `tasks` out of the Client's capabilities: calls of tools become tasks by themselves");
+    throw unsupported(
+      "initialize", "capabilities.tasks: a server's question cannot become a task of the Client's",
+      "leave `tasks` out of the Client's capabilities: calls of tools become tasks by themselves",
+    );
   }
   return { offered: String(protocolVersion), capabilities: declared, client: clientInfo as Implementation };
 }
 
 /**
- * The result of `initialize`: what the server has said of itself, in whichever revision. The Client and the transport
- * speak the one that the Client offers: what the server's has otherwise the transport translates. That calls become tasks is
- * none of the Client's business: the capability is left out, or the Client would want to drive them.
+ * The result of `initialize`: what the server has said of itself, in whichever revision. The Client and the
+ * transport speak the one that the Client offers: what the server's has otherwise the transport translates.
+ * That calls become tasks is none of the Client's business: the capability is left out, or the Client would
+ * want to drive them.
  */
 export function initializeResult(mcp: McpClient, offered: string): Open {
   const { tasks: _, ...capabilities } = mcp.capabilities as Open;
@@ -37,15 +41,23 @@ export function initializeResult(mcp: McpClient, offered: string): Open {
 }
 
 /**
- * The answer to `server/discover`, by which a Client with `versionNegotiation` asks for 2026-07-28: with the mode
- * "auto" it then makes the handshake, with a pinned revision it gives up. In 2026-07-28 each
+ * The answer to `server/discover`, by which a Client with `versionNegotiation` asks for 2026-07-28: with the
+ * mode "auto" it then makes the handshake, with a pinned revision it gives up. In 2026-07-28 each
  * request stands for itself and is made anew with what was asked for: nothing would be left to find again.
  */
 export function notDiscovered(): HoldfastError {
-  return unsupported("server/discover", "the Client and the transport speak by initialize, whatever the transport and the server speak", 'leave versionNegotiation out, or have its mode "auto"');
+  return unsupported(
+    "server/discover",
+    "the Client and the transport speak by initialize, whatever the transport and the server speak",
+    'leave versionNegotiation out, or have its mode "auto"',
+  );
 }
 
 /** Refuses a revision that the Client has taken without a handshake (`connect` with `prior`). */
 export function checkRevision(version: string, offered: string | undefined): void {
-  if (version !== offered) throw unsupported("initialize", `the Client goes by ${version} without asking`, "leave `prior` out: the transport stores the handshake by itself");
+  if (version !== offered)
+    throw unsupported(
+      "initialize", `the Client goes by ${version} without asking`,
+      "leave `prior` out: the transport stores the handshake by itself",
+    );
 }

@@ -1,5 +1,6 @@
 // JSON-RPC messages and transports as the official client's packages have them. They are described here by
-// their members, so that these types need neither package: each class of theirs fits them, and ours fits theirs.
+// their members, so that these types need neither package: each class of theirs fits them, and ours fits
+// theirs.
 
 import type { RPCError } from "../base/errors.js";
 import type { Open } from "../base/mcp.js";
@@ -19,7 +20,10 @@ export interface JSONRPCMessage {
 
 /** What the official `Client` says with a message (`TransportSendOptions` of both packages). */
 export interface SendOptions {
-  /** What an earlier page got by `onresumptiontoken`: the request is answered as that call is, and nothing is sent. */
+  /**
+   * What an earlier page got by `onresumptiontoken`: the request is answered as that call is, and nothing is
+   * sent.
+   */
   resumptionToken?: string | undefined;
   /** Gets the name of the call, once: a later page finds the call by it. */
   onresumptiontoken?: ((token: string) => void) | undefined;

@@ -15,23 +15,31 @@ const CODES: Partial<Record<ErrorCode, number>> = {
   runtime_exited: CONNECTION_CLOSED,
 };
 
-/** An error as the Client gets it: the server's own as it came, any other with what {@link holdfastError} reads in `data`. */
+/**
+ * An error as the Client gets it: the server's own as it came, any other with what {@link holdfastError}
+ * reads in `data`.
+ */
 export function asRPCError(error: unknown): RPCError {
-  if (!(error instanceof HoldfastError)) return { code: INTERNAL_ERROR, message: error instanceof Error ? error.message : String(error) };
+  if (!(error instanceof HoldfastError))
+    return { code: INTERNAL_ERROR, message: error instanceof Error ? error.message : String(error) };
   if (error.code === "rpc_error" && error.rpc) return error.rpc;
   return { code: CODES[error.code] ?? INTERNAL_ERROR, message: error.message, data: error.toJSON() };
 }
 
 /**
- * What went wrong below the transport, where an error of the official `Client` (`McpError`, `ProtocolError`) says that;
- * undefined for the server's own errors and the Client's. Its `code` is for programs, as everywhere in Holdfast.
+ * What went wrong below the transport, where an error of the official `Client` (`McpError`, `ProtocolError`)
+ * says that; undefined for the server's own errors and the Client's. Its `code` is for programs, as
+ * everywhere in Holdfast.
  */
 export function holdfastError(error: unknown): HoldfastError | undefined {
   const data = (error as { data?: Partial<HoldfastError> } | null | undefined)?.data;
   if (data?.name !== "HoldfastError" || !data.code) return undefined;
   const { code, op = "", message = "", status, retryable, hint } = data;
   const said = op !== "" && message.startsWith(`${op}: `) ? message.slice(op.length + 2) : message;
-  return new HoldfastError({ code, op, message: said, cause: error, ...(status && { status }), ...(retryable && { retryable }), ...(hint !== undefined && { hint }) });
+  return new HoldfastError({
+    code, op, message: said, cause: error, ...(status && { status }), ...(retryable && { retryable }),
+    ...(hint !== undefined && { hint })
+  });
 }
 
 /** What the transport has no way for. */

@@ -14,27 +14,34 @@ import { answer, type TransportCallOptions } from "./requests.js";
 import { listenTo } from "./servernotifications.js";
 import { ClientHandlers } from "./clienthandlers.js";
 
-/** Options of {@link HoldfastTransport}: those of `connect`, but for what the Client says itself. All are optional. */
-export interface HoldfastTransportOptions extends Omit<ConnectOptions, "client" | "handlers" | "capabilities"> {
+/**
+ * Options of {@link HoldfastTransport}: those of `connect`, but for what the Client says itself. All are
+ * optional.
+ */
+export interface HoldfastTransportOptions
+  extends Omit<ConnectOptions, "client" | "handlers" | "capabilities"> {
   /**
    * Options for the call that a request of the Client's becomes; a tool's above all. With a `key` a request
    * that a later page makes again finds its call, and nothing runs twice.
    */
   call?: (request: { method: string; params: Open }) => TransportCallOptions | undefined;
   /**
-   * Begins spans of the Client's requests and of the connection: what `openTelemetry()` of `holdfast/trace` gives, or a hook of
-   * the app's own. The server hears of the trace in `_meta`, by polls, resumes and later pages as well. A `traceparent` that a request's
-   * `_meta` has already stays as it is, and is the span's parent.
+   * Begins spans of the Client's requests and of the connection: what `openTelemetry()` of `holdfast/trace`
+   * gives, or a hook of the app's own. The server hears of the trace in `_meta`, by polls, resumes and later
+   * pages as well. A `traceparent` that a request's `_meta` has already stays as it is, and is the span's
+   * parent.
    */
   trace?: StartSpan;
 }
 
 /** What has spans begun: loaded where the option is there. */
-const spans: PageChunk<Pick<typeof import("../../packages/trace/tracedclient.js"), "tracedClient">> = { op: "connect", inWorker: true, load: () => import("../../packages/trace/tracedclient.js") };
+const spans: PageChunk<Pick<typeof import("../../packages/trace/tracedclient.js"), "tracedClient">> = {
+  op: "connect", inWorker: true, load: () => import("../../packages/trace/tracedclient.js"),
+};
 
 /**
- * Where the transport stands: `made`, then `started` by the Client, `open` once it has answered `initialize`, `ready`
- * when the Client has said `notifications/initialized`, and `closed`. It goes one way.
+ * Where the transport stands: `made`, then `started` by the Client, `open` once it has answered `initialize`,
+ * `ready` when the Client has said `notifications/initialized`, and `closed`. It goes one way.
  */
 type Standing = "made" | "started" | "open" | "ready" | "closed";
 
@@ -42,16 +49,16 @@ type Standing = "made" | "started" | "open" | "ready" | "closed";
 const OF_THE_CLIENT = ["client", "handlers", "capabilities"];
 
 /**
- * A transport for the `Client` of `@modelcontextprotocol/client` and of `@modelcontextprotocol/sdk` that stands on
- * Holdfast: calls survive cuts, sleep and reloads, and all pages of the origin share one host.
+ * A transport for the `Client` of `@modelcontextprotocol/client` and of `@modelcontextprotocol/sdk` that
+ * stands on Holdfast: calls survive cuts, sleep and reloads, and all pages of the origin share one host.
  *
  * ```ts
  * const client = new Client({ name: "my-app", version: "1.0.0" });
  * await client.connect(new HoldfastTransport("https://example.com/mcp"));
  * ```
  *
- * The Client and the transport speak the handshake of 2025-11-25, whatever the server speaks. Errors that are not
- * the server's have what {@link holdfastError} reads in their `data`.
+ * The Client and the transport speak the handshake of 2025-11-25, whatever the server speaks. Errors that are
+ * not the server's have what {@link holdfastError} reads in their `data`.
  */
 export class HoldfastTransport {
   /** Called when the connection has ended for good, by whichever side. */
@@ -61,7 +68,10 @@ export class HoldfastTransport {
   /** Called with what the server says. The types of a message are the Client's. */
   onmessage?: ((message: any, extra?: any) => void) | undefined;
 
-  /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
+  /**
+   * @internal A framework leaves alone what says what it is: behind its proxy an object has no private
+   * members.
+   */
   get [Symbol.toStringTag](): string {
     return "HoldfastTransport";
   }
@@ -86,32 +96,51 @@ export class HoldfastTransport {
    */
   constructor(url: string | URL, options: HoldfastTransportOptions = {}) {
     const wrong = OF_THE_CLIENT.find((name) => (options as Open)[name] !== undefined);
-    if (wrong) throw badArgument("connect", wrong, "is the Client's to say: its name, its capabilities and its request handlers");
-    if (options.call !== undefined && typeof options.call !== "function") throw badArgument("connect", "call", "has to be a function");
-    if (options.trace !== undefined && typeof options.trace !== "function") throw badArgument("connect", "trace", "has to be a function that begins a span: what openTelemetry() of holdfast/trace gives, or the app's own");
+    if (wrong)
+      throw badArgument(
+        "connect", wrong, "is the Client's to say: its name, its capabilities and its request handlers",
+      );
+    if (options.call !== undefined && typeof options.call !== "function")
+      throw badArgument("connect", "call", "has to be a function");
+    if (options.trace !== undefined && typeof options.trace !== "function")
+      throw badArgument(
+        "connect", "trace",
+        "has to be a function that begins a span: what openTelemetry() of holdfast/trace gives, or the " +
+          "app's own",
+      );
     this.#url = url;
     this.#options = options;
   }
 
   /**
-   * Holdfast's own client below: for what the official one has no words for, such as calls of an earlier page and
-   * where the host is. It is the transport's: close the Client, and not this.
+   * Holdfast's own client below: for what the official one has no words for, such as calls of an earlier page
+   * and where the host is. It is the transport's: close the Client, and not this.
    *
    * @throws HoldfastError `closed` before the Client has connected
    */
   get mcp(): McpClient {
     if (this.#mcp) return this.#mcp;
-    throw new HoldfastError({ code: "closed", op: "mcp", message: "the Client has not connected", hint: "await client.connect(transport) first" });
+    throw new HoldfastError({
+      code: "closed", op: "mcp", message: "the Client has not connected",
+      hint: "await client.connect(transport) first",
+    });
   }
 
-  /** The calls that are kept and not acknowledged, those of earlier pages included: see {@link McpClient.calls}. */
+  /**
+   * The calls that are kept and not acknowledged, those of earlier pages included: see
+   * {@link McpClient.calls}.
+   */
   async calls(): Promise<Call<CallToolResult>[]> {
     return await this.mcp.calls();
   }
 
   /** Called by the Client; a transport serves one Client, once. */
   async start(): Promise<void> {
-    if (this.#standing !== "made") throw new HoldfastError({ code: "bad_argument", op: "start", message: "the transport was started before: each connect of a Client needs a new one" });
+    if (this.#standing !== "made")
+      throw new HoldfastError({
+        code: "bad_argument", op: "start",
+        message: "the transport was started before: each connect of a Client needs a new one",
+      });
     this.#standing = "started";
   }
 
@@ -147,18 +176,24 @@ export class HoldfastTransport {
     void this.#answer(request, over.signal, send).then((response) => {
       requestSignal?.removeEventListener("abort", abort); // it may be the app's, and live as long
       if (this.#pending.get(id) === over) this.#pending.delete(id);
-      if (over.signal.aborted || this.#standing === "closed") return; // nobody waits (2025-11-25 basic/utilities/cancellation)
+      // nobody waits (2025-11-25 basic/utilities/cancellation)
+      if (over.signal.aborted || this.#standing === "closed") return;
       if (method === "initialize" && "result" in response) this.#standing = "open";
       this.#deliver({ jsonrpc: "2.0", id, ...response });
     });
   }
 
-  async #answer(request: ClientRequest, over: AbortSignal, send: SendOptions): Promise<Pick<JSONRPCMessage, "result" | "error">> {
+  async #answer(
+    request: ClientRequest, over: AbortSignal, send: SendOptions,
+  ): Promise<Pick<JSONRPCMessage, "result" | "error">> {
     const { method, params } = request;
     try {
       if (method === "server/discover") throw notDiscovered();
       if (method === "initialize") return { result: await this.#initialize(params) };
-      const result = await answer(request, { mcp: this.mcp, over, send, optionsFor: this.#options.call, tell: (message) => this.#tell(message), report: (error) => this.onerror?.(error) });
+      const result = await answer(request, {
+        mcp: this.mcp, over, send, optionsFor: this.#options.call, tell: (message) => this.#tell(message),
+        report: (error) => this.onerror?.(error),
+      });
       return { result: result as object };
     } catch (error) {
       return { error: asRPCError(error) };
@@ -172,7 +207,8 @@ export class HoldfastTransport {
     const { call: _, signal, trace, ...options } = this.#options;
     signal?.addEventListener("abort", this.#closes);
     if (signal?.aborted) void this.close();
-    const tracing = trace && (await loadedChunk(spans, {})); // before the connection, which says things as soon as it is there
+    // before the connection, which says things as soon as it is there
+    const tracing = trace && (await loadedChunk(spans, {}));
     const untraced = await connect(this.#url, {
       validate: false, // the Client does
       ...options,

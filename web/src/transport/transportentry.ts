@@ -1,6 +1,6 @@
 /**
- * `holdfast/transport`: a transport for the official SDK's `Client`, of `@modelcontextprotocol/client` (2.x) and of
- * `@modelcontextprotocol/sdk` (1.x). Neither is imported.
+ * `holdfast/transport`: a transport for the official SDK's `Client`, of `@modelcontextprotocol/client` (2.x)
+ * and of `@modelcontextprotocol/sdk` (1.x). Neither is imported.
  *
  * @module
  */
