@@ -8,14 +8,17 @@ import { shownText } from "../base/plainpath.js";
 import { Yielding } from "../base/yielding.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
-const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
+const RESPONSE_HEADERS = [
+  "content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate",
+];
 
 /** The status that stands for any redirect (300, Multiple Choices, is no answer either). */
 export const REDIRECTED = 300;
 
 /**
- * A JSON body of so many bytes, by its Content-Length, is read as a whole: without a stream, whose two reads and their tasks are a tenth of
- * what a small call costs the main thread (measured in Chromium 156). So much that was compressed becomes at most 16 MB.
+ * A JSON body of so many bytes, by its Content-Length, is read as a whole: without a stream, whose two reads
+ * and their tasks are a tenth of what a small call costs the main thread (measured in Chromium 156). So much
+ * that was compressed becomes at most 16 MB.
  */
 const SMALL = 16 << 10;
 
@@ -26,12 +29,15 @@ const SMALL = 16 << 10;
 const TURN = 16;
 
 /**
- * After so many full chunks that brought something the app reads that, before more is worked on. With a turn after
- * each chunk an event of 2 KB takes the main thread 9.1 us, and so 8.2 (Chromium 156).
+ * After so many full chunks that brought something the app reads that, before more is worked on. With a turn
+ * after each chunk an event of 2 KB takes the main thread 9.1 us, and so 8.2 (Chromium 156).
  */
 const UNREAD_CHUNKS = 4;
 
-/** After so many bytes that the app reads, time that goes by until the next are there may be the app's work on them, in the same turn. */
+/**
+ * After so many bytes that the app reads, time that goes by until the next are there may be the app's work on
+ * them, in the same turn.
+ */
 const MUCH = 16 << 10;
 
 /** Why a request of somebody who has logged out while it waited for a token does not leave. */
@@ -66,11 +72,16 @@ export class Exchange {
     this.#id = id;
   }
 
-  /** Starts the exchange. `parts` is the frame of a Fetch record; where `once`, the browser does not send it again by itself. */
+  /**
+   * Starts the exchange. `parts` is the frame of a Fetch record; where `once`, the browser does not send it
+   * again by itself.
+   */
   async start(
     parts: string[],
     body: Uint8Array<ArrayBuffer> | null,
-    { credentials, sender, fetch: own, isLoggedOut = () => false }: Pick<ClientPort, "credentials" | "sender" | "fetch" | "isLoggedOut">,
+    {
+      credentials, sender, fetch: own, isLoggedOut = () => false,
+    }: Pick<ClientPort, "credentials" | "sender" | "fetch" | "isLoggedOut">,
     once = false,
   ): Promise<void> {
     const [method = "GET", url = ""] = parts;
@@ -132,12 +143,15 @@ export class Exchange {
       }
       if (!this.#over) this.#begin(answer.response, own === undefined);
     } catch (error) {
-      const how = error instanceof Unreadable ? Ending.Unreadable : !sender && !own && !this.#over && invalid() !== undefined ? Ending.Invalid : Ending.Network;
+      const how = error instanceof Unreadable
+        ? Ending.Unreadable
+        : !sender && !own && !this.#over && invalid() !== undefined ? Ending.Invalid : Ending.Network;
       this.#end(how, error);
       return;
     }
     const { response } = answer;
-    if (this.#over) return void response.body?.cancel?.().catch(() => {}); // a fetch of the app's may not heed the signal
+    // a fetch of the app's may not heed the signal
+    if (this.#over) return void response.body?.cancel?.().catch(() => {});
     const fields: string[] = [];
     for (const name of RESPONSE_HEADERS) {
       const value = response.headers.get(name);
@@ -149,13 +163,17 @@ export class Exchange {
     void this.#pump();
   }
 
-  /** Gets ready to read the body; throws where it cannot be read, as of an app's fetch or one that a library has put in the place of the browser's. */
+  /**
+   * Gets ready to read the body; throws where it cannot be read, as of an app's fetch or one that a library
+   * has put in the place of the browser's.
+   */
   #begin(response: Response, isBrowsers: boolean): void {
     const { body, headers } = readable(response);
     if (body?.locked) return;
     // An app's fetch may not heed the signal: only a reader can be cancelled then.
     if (isBrowsers && response instanceof Response && isSmall(headers)) this.#small = response;
-    // "default" is one that JavaScript has made: a stream of bytes of a library's may end in a way that leaves such a read waiting.
+    // "default" is one that JavaScript has made: a stream of bytes of a library's may end in a way that
+    // leaves such a read waiting.
     else this.#body = bodyPieces(body, this.#reports.chunkBytes, isBrowsers && response.type !== "default");
   }
 
@@ -172,7 +190,9 @@ export class Exchange {
     this.#body?.cancel();
   }
 
-  /** The page is left for good: a stream that it reads ends with it. What it sends is the browser's affair. */
+  /**
+   * The page is left for good: a stream that it reads ends with it. What it sends is the browser's affair.
+   */
   leave(): void {
     if (this.#isRead) this.abort();
   }
@@ -244,19 +264,23 @@ class Unreadable extends TypeError {}
 /** Throws where the answer cannot be read, as of a fetch that has read it itself: a log, a test's double. */
 function readable(given: unknown): Response {
   const { status, headers, body, bodyUsed } = (given ?? {}) as Partial<Response>;
-  if (typeof status !== "number" || typeof headers?.get !== "function") throw new Unreadable("the app's fetch gave no Response");
+  if (typeof status !== "number" || typeof headers?.get !== "function")
+    throw new Unreadable("the app's fetch gave no Response");
   // Of other answers the status says all that is needed.
   const isNeeded = status >= 200 && status < 300 && status !== 202 && status !== 204;
   if (isNeeded && bodyUsed) throw new Unreadable("the app's fetch gave a Response whose body it has read");
-  if (isNeeded && body?.locked) throw new Unreadable("the app's fetch gave a Response whose body it is reading");
-  if (isNeeded && body !== null && typeof body?.getReader !== "function") throw new Unreadable("the app's fetch gave a Response whose body is no ReadableStream");
+  if (isNeeded && body?.locked)
+    throw new Unreadable("the app's fetch gave a Response whose body it is reading");
+  if (isNeeded && body !== null && typeof body?.getReader !== "function")
+    throw new Unreadable("the app's fetch gave a Response whose body is no ReadableStream");
   return given as Response;
 }
 
 /** Whether the body is JSON, and small by what its head says. */
 function isSmall(headers: Headers): boolean {
   const length = headers.get("content-length");
-  return length !== null && Number(length) <= SMALL && /^application\/json\b/i.test(headers.get("content-type") ?? "");
+  return length !== null && Number(length) <= SMALL &&
+    /^application\/json\b/i.test(headers.get("content-type") ?? "");
 }
 
 /** A Retry-After in seconds: the core has no clock to hold a date against. */
