@@ -9,14 +9,23 @@ export interface Advice {
   again?: string;
 }
 
-/** Reads the error of a call for a person. The tool's annotations decide where the server's word is all there is. */
+/**
+ * Reads the error of a call for a person. The tool's annotations decide where the server's word is all there
+ * is.
+ */
 export function advise(error: HoldfastError, tool: Pick<Tool, "annotations">): Advice {
   const safe = tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true;
   switch (error.code) {
     case "lost":
-      return uncertain("The server no longer has this call.", "It was restarted, or it ended the session. What the call had done by then stays done.", safe);
+      return uncertain(
+        "The server no longer has this call.",
+        "It was restarted, or it ended the session. What the call had done by then stays done.", safe,
+      );
     case "outcome_unknown":
-      return uncertain("The tool may have run, or may not.", "The connection broke before the server had answered, and there is nothing to resume from.", safe);
+      return uncertain(
+        "The tool may have run, or may not.",
+        "The connection broke before the server had answered, and there is nothing to resume from.", safe,
+      );
     case "cancelled":
       return { lead: "You cancelled it. The server was told.", again: "Run again" };
     case "closed":
@@ -24,9 +33,13 @@ export function advise(error: HoldfastError, tool: Pick<Tool, "annotations">): A
     case "rpc_error":
       return { lead: "The server refused the request. Are the arguments right?" };
     case "timeout":
-      return { lead: "No answer came within the time limit.", ...(error.retryable && safe ? { again: "Retry" } : {}) };
+      return {
+        lead: "No answer came within the time limit.", ...(error.retryable && safe ? { again: "Retry" } : {})
+      };
     default:
-      return error.retryable ? { lead: "The same call may succeed now.", again: "Retry" } : { lead: "The same call would fail again." };
+      return error.retryable
+        ? { lead: "The same call may succeed now.", again: "Retry" }
+        : { lead: "The same call would fail again." };
   }
 }
 

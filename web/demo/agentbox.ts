@@ -8,7 +8,12 @@ export class Box {
   readonly #text = part<HTMLInputElement>("say-text");
   readonly #send = part<HTMLButtonElement>("say-send");
   readonly #stop = part<HTMLButtonElement>("say-stop");
-  readonly #suggestions = SUGGESTIONS.map((prompt) => button(prompt, { class: "small", "data-testid": "suggestion", "data-prompt": prompt, disabled: true }, () => this.#say(prompt)));
+  readonly #suggestions = SUGGESTIONS.map(
+    (prompt) => button(
+      prompt, { class: "small", "data-testid": "suggestion", "data-prompt": prompt, disabled: true },
+      () => this.#say(prompt),
+    ),
+  );
   readonly #prompt: (text: string) => void;
 
   /** `prompt` hears what is said, `stop` that it is enough. */

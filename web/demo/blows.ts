@@ -12,8 +12,13 @@ const AWAY = 5000;
 /** The words of each: on the button before, on it after, and in the verdict. */
 export const WORDS: Record<Blow, { now: string; done: string; said: string }> = {
   reload: { now: "Reload both pages now", done: "Both were reloaded", said: "Both pages were reloaded." },
-  cut: { now: "Cut the network now", done: "The network is cut", said: "The network is away for five seconds." },
-  sleep: { now: "Put both to sleep now", done: "Both sleep", said: "Both pages are discarded, and come back after five seconds." },
+  cut: {
+    now: "Cut the network now", done: "The network is cut", said: "The network is away for five seconds.",
+  },
+  sleep: {
+    now: "Put both to sleep now", done: "Both sleep",
+    said: "Both pages are discarded, and come back after five seconds.",
+  },
 };
 
 /** Hits both sides. Resolves when it has been done; rejects where the network cannot be taken away. */

@@ -5,7 +5,9 @@ import type { Control, FieldModel } from "./schema.js";
 type Choices = Control & { kind: "choices" };
 
 /** Check boxes, of which any number may be ticked: how an array of an enum is filled in. */
-export function makeBoxes({ options }: Choices, { name, default: preset }: FieldModel, attributes: Attributes): HTMLElement {
+export function makeBoxes(
+  { options }: Choices, { name, default: preset }: FieldModel, attributes: Attributes,
+): HTMLElement {
   const ticked = new Set(Array.isArray(preset) ? preset.map((each) => JSON.stringify(each)) : []);
   return element(
     "div",
@@ -22,7 +24,9 @@ export function makeBoxes({ options }: Choices, { name, default: preset }: Field
 }
 
 /** The values of the boxes that are ticked, in the order of the schema. */
-export function readBoxes(group: HTMLElement, { options, min = 0, max = Infinity }: Choices, model: FieldModel): Reading {
+export function readBoxes(
+  group: HTMLElement, { options, min = 0, max = Infinity }: Choices, model: FieldModel,
+): Reading {
   const boxes = [...group.querySelectorAll<HTMLInputElement>("input")];
   const value = options.filter((_, i) => boxes[i]?.checked).map((option) => option.value);
   // Nothing ticked is nothing said, unless a default would then speak.

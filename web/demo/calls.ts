@@ -35,7 +35,9 @@ export class CallList {
   #looked = false;
 
   constructor() {
-    this.#clear = button("Done with all finished", { class: "quiet small", hidden: true, "data-testid": "done-all" }, () => {
+    this.#clear = button("Done with all finished", {
+      class: "quiet small", hidden: true, "data-testid": "done-all",
+    }, () => {
       for (const card of this.#cards.filter(finished)) this.#done(card);
     });
     part("calls-head").append(this.#clear);
@@ -105,7 +107,10 @@ export class CallList {
     if (this.#cards.some((card) => card.trace.task === task)) return;
     const text = JSON.stringify(args);
     // Newest first.
-    const card = this.#cards.filter((each) => each.trace.task === undefined && each.tool.name === tool && JSON.stringify(each.args) === text).at(-1);
+    const card = this.#cards.filter(
+      (each) => each.trace.task === undefined && each.tool.name === tool &&
+        JSON.stringify(each.args) === text,
+    ).at(-1);
     if (card) card.trace.task = task;
   }
 
@@ -115,9 +120,14 @@ export class CallList {
     let card: CallCard | undefined;
     if (method === "tools/call") {
       const text = JSON.stringify(args);
-      card = this.#cards.filter((each) => each.trace.request === undefined && each.tool.name === tool && JSON.stringify(each.args) === text).at(-1);
+      card = this.#cards.filter(
+        (each) => each.trace.request === undefined && each.tool.name === tool &&
+          JSON.stringify(each.args) === text,
+      ).at(-1);
       if (card) card.trace.request = id;
-    } else card = this.#cards.find(({ trace }) => (task === undefined ? trace.request === id : trace.task === task));
+    } else card = this.#cards.find(
+      ({ trace }) => (task === undefined ? trace.request === id : trace.task === task),
+    );
     if (card) card.left(method, at);
     else if (method !== "tools/call" && this.#unplaced.push(request) > MAX_UNPLACED) this.#unplaced.shift();
   }
@@ -159,7 +169,9 @@ export class CallList {
     const old = this.#cards.find((card) => card.call.key !== undefined && card.call.key === call.key);
     if (old && old.state !== "away") return;
     const left = this.#left.delete(call.key ?? "") || old?.why?.code === "closed";
-    const how: Mark["kind"] | undefined = left ? "disconnected" : old?.why?.code === "runtime_exited" ? "killed" : undefined;
+    const how: Mark["kind"] | undefined = left
+      ? "disconnected"
+      : old?.why?.code === "runtime_exited" ? "killed" : undefined;
     const card = new CallCard(call, undefined, this.#use, how);
     const unplaced = this.#unplaced;
     this.#unplaced = [];
@@ -224,7 +236,10 @@ export class CallList {
     const running = this.#cards.filter((card) => card.state === "running").length;
     this.#empty.hidden = !this.#looked || this.#cards.length > 0;
     this.#clear.hidden = this.#cards.filter(finished).length < 2;
-    const kept = this.#kept > 0 ? `${counted(this.#kept, "call")} ${this.#kept === 1 ? "is kept for its" : "are kept for their"} user: connect as before to see ${this.#kept === 1 ? "it" : "them"}` : "";
+    const kept = this.#kept > 0
+      ? `${counted(this.#kept, "call")} ${this.#kept === 1 ? "is kept for its" : "are kept for their"} ` +
+        `user: connect as before to see ${this.#kept === 1 ? "it" : "them"}`
+      : "";
     setText(this.#count, running > 0 ? `${running} running` : kept);
   }
 }

@@ -1,4 +1,6 @@
-import { HoldfastError, type Call, type CallEvent, type CallToolResult, type Open, type ProgressEvent } from "holdfast";
+import {
+  HoldfastError, type Call, type CallEvent, type CallToolResult, type Open, type ProgressEvent,
+} from "holdfast";
 import { advise } from "./advice.js";
 import { Badges } from "./badges.js";
 import { counted, duration } from "./duration.js";
@@ -13,10 +15,15 @@ import { showResult } from "./result.js";
 import { onTick } from "./ticker.js";
 import { Trace, type Ending, type Mark } from "./trace.js";
 
-/** Where a call stands; also the card's data-state. `away`: its runtime or client has ended, and it will come back. */
+/**
+ * Where a call stands; also the card's data-state. `away`: its runtime or client has ended, and it will come
+ * back.
+ */
 export type CardState = "running" | "away" | Ending;
 
-const WORDS: Record<CardState, string> = { running: "running", away: "not here now", done: "done", failed: "failed", cancelled: "cancelled" };
+const WORDS: Record<CardState, string> = {
+  running: "running", away: "not here now", done: "done", failed: "failed", cancelled: "cancelled",
+};
 
 /** What a person did about a question. */
 const ANSWERS: Record<string, string> = { accept: "answered", decline: "declined", cancel: "closed it" };
@@ -97,7 +104,9 @@ export class CallCard {
   #discarded = false;
 
   /** `how` says what became of the page or runtime that had the call before, if it comes from the journal. */
-  constructor(call: Call<CallToolResult>, tool: Remembered["tool"] | undefined, use: CardUse, how?: Mark["kind"]) {
+  constructor(
+    call: Call<CallToolResult>, tool: Remembered["tool"] | undefined, use: CardUse, how?: Mark["kind"],
+  ) {
     const now = performance.now();
     const known = call.restored && call.key !== undefined ? recollect(call.key) : undefined;
     const before = call.key !== undefined && shownBefore(call.key);
@@ -114,13 +123,24 @@ export class CallCard {
     this.#parts = new PartPicture(this.trace.parts);
     const name = this.tool.title ?? this.tool.annotations?.title ?? this.tool.name;
     this.#output = new Output(`Output of ${name}`);
-    this.#act = button("Cancel", { class: "quiet small", "data-testid": "cancel", "aria-label": `Cancel ${name}` }, () => call.cancel());
-    this.#bar = element("div", { class: "progress", role: "progressbar", "aria-label": `Progress of ${name}`, "data-testid": "call-progress" }, this.#fill);
+    this.#act = button(
+      "Cancel", { class: "quiet small", "data-testid": "cancel", "aria-label": `Cancel ${name}` },
+      () => call.cancel(),
+    );
+    this.#bar = element(
+      "div",
+      {
+        class: "progress", role: "progressbar", "aria-label": `Progress of ${name}`,
+        "data-testid": "call-progress",
+      },
+      this.#fill,
+    );
     this.#progressRow = element("div", { class: "call-progress" }, this.#bar, this.#progressText);
     this.element = element(
       "article",
       {
-        class: "call", "data-testid": "call", "data-call-tool": this.tool.name, "data-state": "running", "data-key": call.key,
+        class: "call", "data-testid": "call", "data-call-tool": this.tool.name, "data-state": "running",
+          "data-key": call.key,
         "data-restored": call.restored, "aria-label": `Call of ${name}`,
       },
       element(
@@ -162,20 +182,25 @@ export class CallCard {
       return;
     }
     const text = LEFT[method];
-    if (this.trace.left(method, at) && text !== undefined) this.#note({ tone: "wire", tag: method, text }, at);
+    if (this.trace.left(method, at) && text !== undefined)
+      this.#note({ tone: "wire", tag: method, text }, at);
   }
 
   /** Says what the server asks while this call runs; the dialog goes into the returned place. */
   asked(message: string): HTMLElement {
     this.asking = true;
-    this.#output.add(this.trace.elapsed(performance.now()), { tone: "notification", tag: "asks", text: message });
+    this.#output.add(this.trace.elapsed(performance.now()), {
+      tone: "notification", tag: "asks", text: message,
+    });
     return this.#asks;
   }
 
   /** Says what the person did about it. */
   answered(action: string): void {
     this.asking = false;
-    this.#output.add(this.trace.elapsed(performance.now()), { tone: "wire", tag: "you", text: ANSWERS[action] ?? action });
+    this.#output.add(this.trace.elapsed(performance.now()), {
+      tone: "wire", tag: "you", text: ANSWERS[action] ?? action,
+    });
     this.#output.flush();
   }
 
@@ -187,7 +212,9 @@ export class CallCard {
     this.#reminded = performance.now();
     const { name, title, annotations } = this.tool;
     remind(key, {
-      tool: { name, ...(title === undefined ? {} : { title }), ...(annotations === undefined ? {} : { annotations }) },
+      tool: {
+        name, ...(title === undefined ? {} : { title }), ...(annotations === undefined ? {} : { annotations })
+      },
       trace: this.trace.kept(this.#reminded),
     });
   }
@@ -221,10 +248,19 @@ export class CallCard {
       const shown = showResult(result);
       // Its parts are above already.
       const parts = this.trace.parts.had;
-      this.element.append(parts > 0 ? element("details", { class: "whole" }, element("summary", {}, `The result in one piece, of ${counted(parts, "part")}`), shown) : shown);
+      this.element.append(
+        parts > 0
+          ? element(
+            "details", { class: "whole" },
+            element("summary", {}, `The result in one piece, of ${counted(parts, "part")}`), shown,
+          )
+          : shown,
+      );
     } catch (thrown) {
       this.#arrived();
-      const error = thrown instanceof HoldfastError ? thrown : new HoldfastError({ code: "runtime_exited", message: String(thrown), cause: thrown });
+      const error = thrown instanceof HoldfastError
+        ? thrown
+        : new HoldfastError({ code: "runtime_exited", message: String(thrown), cause: thrown });
       const gone = error.code === "runtime_exited" || error.code === "closed";
       if (gone && this.call.key !== undefined && this.#use.comesBack()) this.#leave(error);
       else this.#fail(error);
@@ -258,7 +294,8 @@ export class CallCard {
     const away = !call.followed && !trace.end && (!call.settled || this.#known);
     trace.back(away ? this.#how : undefined, replayed.map(({ position }) => position), now, this.#outlived);
     for (const event of replayed) {
-      while (notes.length > 0 && notes[0]!.position < event.position) this.#output.add(notes[0]!.at, notes.shift()!.line);
+      while (notes.length > 0 && notes[0]!.position < event.position)
+        this.#output.add(notes[0]!.at, notes.shift()!.line);
       if (event.type === "progress") this.progress = event;
       if (event.type === "segment") trace.parts.delivered(event.seqNr, true);
       const line = tell(event);
@@ -295,7 +332,10 @@ export class CallCard {
     this.state = "away";
     this.#act.hidden = true;
     setAttributes(this.element, { "data-state": "away" });
-    setText(this.#status, error.code === "closed" ? "let go of: connect again to go on" : "the runtime died, another one starts");
+    setText(
+      this.#status,
+      error.code === "closed" ? "let go of: connect again to go on" : "the runtime died, another one starts",
+    );
   }
 
   #fail(error: HoldfastError): void {
@@ -329,7 +369,10 @@ export class CallCard {
     setText(this.#status, WORDS[how]);
     this.#badges.ended(this.#use.comesBack(), withDone);
     const name = this.tool.title ?? this.tool.name;
-    const done = button("Done", { class: "small", "data-testid": "done", "aria-label": `Done with ${name}`, title: "The journal may forget it" }, () =>
+    const done = button("Done", {
+      class: "small", "data-testid": "done", "aria-label": `Done with ${name}`,
+      title: "The journal may forget it",
+    }, () =>
       this.#use.done(this),
     );
     if (withDone) this.#act.replaceWith(done);
@@ -377,7 +420,9 @@ export class CallCard {
     // A bar that never moved says nothing about a call that is over; where there are parts, these say it.
     this.#progressRow.hidden = (!running && progress === undefined) || this.trace.parts.last > 0;
     if (known) setText(this.#progressText, `${progress} of ${total}`);
-    else setText(this.#progressText, progress === undefined ? "no progress reported yet" : `${progress} so far`);
+    else setText(
+      this.#progressText, progress === undefined ? "no progress reported yet" : `${progress} so far`,
+    );
   }
 
   #showCounts(): void {
@@ -397,6 +442,8 @@ export class CallCard {
 }
 
 function summary(name: string, args: Open): HTMLElement {
-  const pairs = Object.entries(args).map(([each, value]) => `${each}: ${clipped(JSON.stringify(value) ?? "", 60)}`);
+  const pairs = Object.entries(args).map(
+    ([each, value]) => `${each}: ${clipped(JSON.stringify(value) ?? "", 60)}`,
+  );
   return element("code", {}, clipped(`${name}(${pairs.join(", ")})`, 300));
 }

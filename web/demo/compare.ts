@@ -1,5 +1,5 @@
-// The demo's first page: the same call in two pages, and what hits both in the middle of it. This module decides when;
-// the hooks for tests are listed at the top of index.html.
+// The demo's first page: the same call in two pages, and what hits both in the middle of it. This module
+// decides when; the hooks for tests are listed at the top of index.html.
 
 import { strike, WORDS, type Blow } from "./blows.js";
 import { element, part, setAttributes, setText } from "./element.js";
@@ -27,7 +27,12 @@ function happens(happening: Happening): boolean {
   setAttributes(part("stage"), { "data-phase": phase });
   stopButton.hidden = phase === "idle" || phase === "ended";
   button.disabled = phase === "starting" || phase === "struck";
-  setText(button, phase === "idle" ? "Start both" : phase === "ended" ? "Once more" : phase === "struck" ? WORDS[blow].done : WORDS[blow].now);
+  setText(
+    button,
+    phase === "idle"
+      ? "Start both"
+      : phase === "ended" ? "Once more" : phase === "struck" ? WORDS[blow].done : WORDS[blow].now,
+  );
   return true;
 }
 
@@ -82,7 +87,8 @@ addEventListener("message", ({ data, origin }: MessageEvent<Told>) => {
   }
   if (sides.every(({ ended }) => ended)) {
     const why = sides.filter(({ standing }) => standing === "failed").map(({ words }) => ` ${words}`);
-    if (happens("over")) say(`The official client: ${outcome(left)}. Holdfast: ${outcome(right)}.${why.join("")}`);
+    if (happens("over"))
+      say(`The official client: ${outcome(left)}. Holdfast: ${outcome(right)}.${why.join("")}`);
   } else if (phase === "running" && (left.numbers >= HIT || left.ended)) hit();
 });
 
@@ -93,7 +99,13 @@ for (const choice of document.querySelectorAll("[name=blow]")) {
     if (phase === "running") setText(button, WORDS[chosen()].now);
   });
 }
-if (isStatic) part("more").replaceChildren(element("p", { class: "note" }, "The server of this page is a service worker. The demo's other pages need a real one: make demo."));
+if (isStatic)
+  part("more").replaceChildren(
+    element(
+      "p", { class: "note" },
+      "The server of this page is a service worker. The demo's other pages need a real one: make demo.",
+    ),
+  );
 
 stopButton.hidden = true;
 setText(button, "Start both");

@@ -1,4 +1,6 @@
-import { connect, HoldfastError, version, type ConnectOptions, type Handlers, type McpClient } from "holdfast";
+import {
+  connect, HoldfastError, version, type ConnectOptions, type Handlers, type McpClient,
+} from "holdfast";
 import type { Choice } from "./host.js";
 import { button, part, setAttributes, setText } from "./element.js";
 import { absolute, remember } from "./embedded.js";
@@ -84,7 +86,9 @@ export class Connection {
     this.#current = this.#url.value;
     this.#show("connecting");
     try {
-      const { mcp, why } = await this.#made(this.#url.value.trim(), { ...this.#chosen(), signal: attempt.signal });
+      const { mcp, why } = await this.#made(this.#url.value.trim(), {
+        ...this.#chosen(), signal: attempt.signal,
+      });
       this.#mcp = mcp;
       remember(mcp.url);
       this.#show(mcp.state);
@@ -106,7 +110,9 @@ export class Connection {
       return { mcp: await connect(url, { ...options, host, worker: "worker.js" }) };
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== "host_unavailable") throw error;
-      return { mcp: await connect(url, { ...options, host: "page" }), why: error.message.replace("connect: ", "") };
+      return {
+        mcp: await connect(url, { ...options, host: "page" }), why: error.message.replace("connect: ", ""),
+      };
     }
   }
 
@@ -161,7 +167,8 @@ export class Connection {
   #show(state: State): void {
     setAttributes(this.#state, { "data-state": state });
     setText(this.#state, STATES[state]);
-    const active = state === "connecting" || state === "open" || state === "offline" || state === "reconnecting" || state === "awaiting_authorization";
+    const active = state === "connecting" || state === "open" || state === "offline" ||
+      state === "reconnecting" || state === "awaiting_authorization";
     if (!active) this.#current = undefined;
     this.#disconnect.hidden = !active;
     setText(this.#disconnect, state === "connecting" ? "Stop" : "Disconnect");
@@ -179,22 +186,30 @@ export class Connection {
   }
 
   #complain(thrown: unknown): void {
-    const error = thrown instanceof HoldfastError ? thrown : new HoldfastError({ code: "load_failed", message: String(thrown), cause: thrown });
+    const error = thrown instanceof HoldfastError
+      ? thrown
+      : new HoldfastError({ code: "load_failed", message: String(thrown), cause: thrown });
     if (error.code === "bad_argument") {
       const inURL = /\burl\b/.test(error.message);
       if (!inURL) this.#showExtras(true);
       else this.#url.setAttribute("aria-invalid", "true");
-      const lead = inURL ? "This is not an address that can be connected to." : "One of the options cannot be sent.";
+      const lead = inURL
+        ? "This is not an address that can be connected to."
+        : "One of the options cannot be sent.";
       this.#problem.replaceChildren(showFailure(error, "connect-error", { lead }));
       return;
     }
-    const again = button("Try again", { class: "small", "data-testid": "connect-again" }, () => void this.open());
+    const again = button(
+      "Try again", { class: "small", "data-testid": "connect-again" }, () => void this.open(),
+    );
     const token = button("Enter a token", { class: "small" }, () => {
       this.#showExtras(true);
       this.#token.focus();
     });
     const actions = error.code === "unauthorized" ? [token, again] : [again];
-    this.#problem.replaceChildren(showFailure(error, "connect-error", { lead: "The connection could not be made.", actions }));
+    this.#problem.replaceChildren(
+      showFailure(error, "connect-error", { lead: "The connection could not be made.", actions }),
+    );
   }
 
   #chosen(): ConnectOptions {
@@ -221,7 +236,10 @@ function readHeaders(text: string): Record<string, string> {
   for (const line of text.split("\n")) {
     const colon = line.indexOf(":");
     if (line.trim() === "") continue;
-    if (colon < 1) throw new HoldfastError({ code: "bad_argument", op: "connect", message: `the header line "${line.trim()}" has no colon` });
+    if (colon < 1)
+      throw new HoldfastError({
+        code: "bad_argument", op: "connect", message: `the header line "${line.trim()}" has no colon`,
+      });
     headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
   }
   return headers;

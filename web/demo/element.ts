@@ -20,7 +20,9 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 }
 
 /** Makes an SVG element. */
-export function drawing<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Attributes = {}): SVGElementTagNameMap[K] {
+export function drawing<K extends keyof SVGElementTagNameMap>(
+  tag: K, attributes: Attributes = {},
+): SVGElementTagNameMap[K] {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   setAttributes(made, attributes);
   return made;
@@ -59,5 +61,7 @@ export function part<T extends HTMLElement = HTMLElement>(id: string): T {
 
 /** Cuts a text that would flood the page. */
 export function clipped(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit)} … (${(text.length - limit).toLocaleString("en")} more characters)`;
+  return text.length <= limit
+    ? text
+    : `${text.slice(0, limit)} … (${(text.length - limit).toLocaleString("en")} more characters)`;
 }

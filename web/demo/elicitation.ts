@@ -16,12 +16,16 @@ export function ask(
   return new Promise((resolve) => {
     const id = `asks${++dialogs}`;
     const before = document.activeElement;
-    const dialog = element("dialog", { class: "asks", id, "data-testid": "elicitation", "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-message` });
+    const dialog = element("dialog", {
+      class: "asks", id, "data-testid": "elicitation", "aria-labelledby": `${id}-title`,
+      "aria-describedby": `${id}-message`,
+    });
     const end = (result: ElicitationResult): void => {
       signal.removeEventListener("abort", cancel);
       const focused = dialog.contains(document.activeElement);
       dialog.remove();
-      if (focused && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      if (focused && before instanceof HTMLElement && before.isConnected)
+        before.focus({ preventScroll: true });
       resolve(result);
     };
     const cancel = (): void => end({ action: "cancel" });
@@ -36,7 +40,9 @@ export function ask(
     dialog.append(
       element("h4", { id: `${id}-title` }, element("strong", {}, new URL(server).host), " asks you"),
       element("p", { id: `${id}-message`, class: "asks-message" }, clipped(String(request.message), 2000)),
-      request.mode === "url" ? visit(request.url, end, others) : formOf(request, end, others, { draft, saveDraft }),
+      request.mode === "url"
+        ? visit(request.url, end, others)
+        : formOf(request, end, others, { draft, saveDraft }),
     );
     place.append(dialog);
     dialog.show();
@@ -49,7 +55,10 @@ export function ask(
 type End = (result: ElicitationResult) => void;
 
 /** What is typed is kept with the call: a reload in the middle of the form loses nothing of it. */
-function formOf(request: FormElicitation, end: End, others: HTMLElement[], { draft, saveDraft }: Pick<InputContext, "draft" | "saveDraft">): HTMLElement {
+function formOf(
+  request: FormElicitation, end: End, others: HTMLElement[],
+  { draft, saveDraft }: Pick<InputContext, "draft" | "saveDraft">,
+): HTMLElement {
   const send = submit("Send", "elicitation-accept");
   const fields = requestedFields(request.requestedSchema ?? {});
   // It is this page's own: nobody else has written it.
@@ -58,7 +67,12 @@ function formOf(request: FormElicitation, end: End, others: HTMLElement[], { dra
     fields,
     "elicitation-form",
     (content) => end({ action: "accept", content: content as NonNullable<ElicitationResult["content"]> }),
-    draft === undefined ? undefined : element("p", { class: "kept", "data-testid": "elicitation-draft" }, "This is what you had typed. It was stored with the call."),
+    draft === undefined
+      ? undefined
+      : element(
+        "p", { class: "kept", "data-testid": "elicitation-draft" },
+        "This is what you had typed. It was stored with the call.",
+      ),
     element("p", { class: "hint" }, "Only what is in these fields is sent."),
     element("div", { class: "actions" }, send, ...others),
   );
@@ -75,7 +89,9 @@ function formOf(request: FormElicitation, end: End, others: HTMLElement[], { dra
 /** A page to visit: the whole address is there to be read, its domain first of all. */
 function visit(address: string, end: End, others: HTMLElement[]): HTMLElement {
   const url = webAddress(address);
-  const open = button("Open the page", { class: "primary", "data-testid": "elicitation-accept", disabled: url === undefined }, () => {
+  const open = button("Open the page", {
+    class: "primary", "data-testid": "elicitation-accept", disabled: url === undefined,
+  }, () => {
     window.open(url, "_blank", "noopener");
     end({ action: "accept" });
   });
@@ -83,7 +99,12 @@ function visit(address: string, end: End, others: HTMLElement[]): HTMLElement {
     "div",
     { class: "tool-form" },
     element("p", { class: "asks-url", "data-testid": "elicitation-url" }, ...highlighted(url)),
-    element("p", { class: "hint" }, url ? "It opens in a new tab. Go there only if you know the domain." : "This is no web address, so it is not opened."),
+    element(
+      "p", { class: "hint" },
+      url
+        ? "It opens in a new tab. Go there only if you know the domain."
+        : "This is no web address, so it is not opened.",
+    ),
     element("div", { class: "actions" }, open, ...others),
   );
 }
@@ -97,6 +118,8 @@ function webAddress(address: string): URL | undefined {
 function highlighted(url: URL | undefined): Child[] {
   if (!url) return ["(an address that cannot be shown)"];
   // The host begins after the user name, which may look like a host itself.
-  const at = url.href.indexOf(url.host, url.username || url.password ? url.href.indexOf("@") : url.protocol.length);
+  const at = url.href.indexOf(
+    url.host, url.username || url.password ? url.href.indexOf("@") : url.protocol.length,
+  );
   return [url.href.slice(0, at), element("mark", {}, url.host), url.href.slice(at + url.host.length)];
 }

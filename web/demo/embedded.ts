@@ -44,7 +44,8 @@ export async function control(action: string): Promise<Partial<Done>> {
   } catch {
     // A page on some other server has no control endpoints; the status says so.
   }
-  if (!response.ok || done.ok === false) throw new Error(done.what ?? `the server answered ${response.status}`);
+  if (!response.ok || done.ok === false)
+    throw new Error(done.what ?? `the server answered ${response.status}`);
   return done;
 }
 

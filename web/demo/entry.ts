@@ -10,7 +10,9 @@ export interface Heading {
 }
 
 /** An entry of a list that opens, as the tools do. */
-export function entry({ title, name, description, key }: Heading, attributes: Attributes, ...body: HTMLElement[]): HTMLDetailsElement {
+export function entry(
+  { title, name, description, key }: Heading, attributes: Attributes, ...body: HTMLElement[]
+): HTMLDetailsElement {
   const label = title ?? name;
   return element(
     "details",
@@ -25,7 +27,9 @@ export function entry({ title, name, description, key }: Heading, attributes: At
         label === key ? undefined : element("code", { class: "tool-name" }, clipped(key, 200)),
       ),
     ),
-    description === undefined ? undefined : element("p", { class: "tool-description" }, clipped(description, 4000)),
+    description === undefined
+      ? undefined
+      : element("p", { class: "tool-description" }, clipped(description, 4000)),
     ...body,
   );
 }

@@ -43,7 +43,14 @@ export class Facts {
   /** Shows what the stream for unasked messages does. */
   listen({ state, delay }: ListenEvent): void {
     setAttributes(this.#listen, { "data-state": state });
-    setText(this.#listen, state === "open" ? "open" : state === "cut" ? `cut, again in ${duration(delay ?? 0)}` : state === "off" ? "not offered" : "reconnecting");
+    setText(
+      this.#listen,
+      state === "open"
+        ? "open"
+        : state === "cut"
+          ? `cut, again in ${duration(delay ?? 0)}`
+          : state === "off" ? "not offered" : "reconnecting",
+    );
   }
 
   clear(): void {
@@ -67,7 +74,11 @@ function steps(mcp: McpClient): HTMLElement[] {
     return [method, `${answer}: ${THEN[then] ?? then}`];
   });
   if (mcp.negotiation.at(-1)?.then !== "modern") tried.push(["initialize", mcp.revision]);
-  return tried.map(([method, came]) => element("li", {}, element("code", {}, clipped(method, 60)), ` → ${clipped(came, 100)}`));
+  return tried.map(
+    ([method, came]) => element(
+      "li", {}, element("code", {}, clipped(method, 60)), ` → ${clipped(came, 100)}`,
+    ),
+  );
 }
 
 function chips(capabilities: ServerCapabilities): HTMLElement[] {
@@ -76,6 +87,9 @@ function chips(capabilities: ServerCapabilities): HTMLElement[] {
   return names.map((name) => {
     const value = capabilities[name];
     const more = isObject(value) ? Object.keys(value).filter((key) => value[key] !== false) : [];
-    return element("li", { title: more.length > 0 ? `with ${clipped(more.join(", "), 300)}` : undefined }, clipped(name, 40));
+    return element(
+      "li", { title: more.length > 0 ? `with ${clipped(more.join(", "), 300)}` : undefined },
+      clipped(name, 40),
+    );
   });
 }

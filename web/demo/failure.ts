@@ -17,17 +17,24 @@ export interface Explanation {
  * Shows an error: first what a person can do about it, then the code and the
  * message, and the cause for those who want it.
  */
-export function showFailure(error: HoldfastError, testId: string, { lead, advice, more, actions = [] }: Explanation): HTMLElement {
+export function showFailure(
+  error: HoldfastError, testId: string, { lead, advice, more, actions = [] }: Explanation,
+): HTMLElement {
   const detail = causes(error);
   return element(
     "div",
     { class: "failure", role: "alert", "data-testid": testId, "data-code": error.code },
     element("p", { class: "failure-lead" }, ...hinted(advice ?? error.hint ?? lead)),
     more === undefined ? undefined : element("p", {}, more),
-    element("p", { class: "failure-what" }, element("code", { class: "code" }, error.code), ` ${error.message}`),
+    element(
+      "p", { class: "failure-what" }, element("code", { class: "code" }, error.code), ` ${error.message}`,
+    ),
     detail.length === 0
       ? undefined
-      : element("details", {}, element("summary", {}, "Cause"), ...detail.map((each) => element("p", { class: "cause" }, each))),
+      : element(
+        "details", {}, element("summary", {}, "Cause"),
+        ...detail.map((each) => element("p", { class: "cause" }, each))
+      ),
     actions.length === 0 ? undefined : element("div", { class: "failure-actions" }, ...actions),
   );
 }
@@ -35,7 +42,9 @@ export function showFailure(error: HoldfastError, testId: string, { lead, advice
 /** Shows whatever was thrown. */
 export function showThrown(thrown: unknown, testId: string, lead: string): HTMLElement {
   const error =
-    thrown instanceof HoldfastError ? thrown : new HoldfastError({ code: "protocol_error", message: String(thrown), cause: thrown });
+    thrown instanceof HoldfastError
+      ? thrown
+      : new HoldfastError({ code: "protocol_error", message: String(thrown), cause: thrown });
   return showFailure(error, testId, { lead });
 }
 

@@ -26,10 +26,15 @@ export class Field {
     const input =
       model.control.kind === "choices"
         ? makeBoxes(model.control, model, { ...common, "aria-labelledby": `${id}-label` })
-        : makeInput(model, model.control, { ...common, name: model.name, "aria-required": model.required ? "true" : undefined, autocomplete: "off", spellcheck: "false" });
+        : makeInput(model, model.control, {
+          ...common, name: model.name, "aria-required": model.required ? "true" : undefined,
+          autocomplete: "off", spellcheck: "false",
+        });
     this.input = input;
     this.#mistake = element("p", { class: "mistake", id: `${id}-mistake`, "aria-live": "polite" });
-    const label = several ? element("p", { class: "label", id: `${id}-label` }) : element("label", { for: id });
+    const label = several
+      ? element("p", { class: "label", id: `${id}-label` })
+      : element("label", { for: id });
     label.append(clipped(model.label, 200));
     if (model.required && model.control.kind !== "boolean") {
       label.append(element("span", { class: "required", title: "required", "aria-hidden": "true" }, " *"));
@@ -73,14 +78,16 @@ export class Field {
 
   /** What is in the control, right or wrong: for a later page. */
   get typed(): string | string[] {
-    if (this.#model.control.kind === "choices") return this.#boxes().filter(({ checked }) => checked).map(({ value }) => value);
+    if (this.#model.control.kind === "choices")
+      return this.#boxes().filter(({ checked }) => checked).map(({ value }) => value);
     const input = this.input as Input;
     return this.#model.control.kind === "boolean" ? String((input as HTMLInputElement).checked) : input.value;
   }
   set typed(typed: string | string[]) {
     if (this.#model.control.kind === "choices") {
       for (const box of this.#boxes()) box.checked = typed.includes(box.value);
-    } else if (this.#model.control.kind === "boolean") (this.input as HTMLInputElement).checked = typed === "true";
+    } else if (this.#model.control.kind === "boolean")
+      (this.input as HTMLInputElement).checked = typed === "true";
     else (this.input as Input).value = String(typed);
   }
 
@@ -110,12 +117,16 @@ export function readJSON(text: string, expects?: "array" | "object"): Reading {
   } catch (error) {
     return { mistake: `This is not JSON: ${error instanceof Error ? error.message : "it cannot be read"}` };
   }
-  if (expects === "array" && !Array.isArray(value)) return { mistake: "This has to be a JSON array, such as [1, 2]." };
-  if (expects === "object" && !isObject(value)) return { mistake: 'This has to be a JSON object, such as {"a": 1}.' };
+  if (expects === "array" && !Array.isArray(value))
+    return { mistake: "This has to be a JSON array, such as [1, 2]." };
+  if (expects === "object" && !isObject(value))
+    return { mistake: 'This has to be a JSON object, such as {"a": 1}.' };
   return { value };
 }
 
-function makeInput(model: FieldModel, control: Exclude<Control, { kind: "choices" }>, common: Attributes): Input {
+function makeInput(
+  model: FieldModel, control: Exclude<Control, { kind: "choices" }>, common: Attributes,
+): Input {
   const { default: preset } = model;
   switch (control.kind) {
     case "boolean":
@@ -135,14 +146,21 @@ function makeInput(model: FieldModel, control: Exclude<Control, { kind: "choices
     case "json":
       return element(
         "textarea",
-        { ...common, rows: 4, placeholder: control.expects === "array" ? "[]" : control.expects === "object" ? "{}" : "any JSON" },
+        {
+          ...common, rows: 4,
+          placeholder: control.expects === "array" ? "[]" : control.expects === "object" ? "{}" : "any JSON",
+        },
         preset === undefined ? undefined : JSON.stringify(preset, null, 2),
       );
   }
 }
 
-function makeSelect(control: Control & { kind: "choice" }, model: FieldModel, common: Attributes): HTMLSelectElement {
-  const chosen = control.options.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(model.default));
+function makeSelect(
+  control: Control & { kind: "choice" }, model: FieldModel, common: Attributes,
+): HTMLSelectElement {
+  const chosen = control.options.findIndex(
+    ({ value }) => JSON.stringify(value) === JSON.stringify(model.default),
+  );
   const select = element("select", common);
   if (chosen < 0) select.append(element("option", { value: "" }, model.required ? "choose…" : "left out"));
   control.options.forEach((option, i) => {
@@ -161,7 +179,8 @@ function hintOf({ control, description }: FieldModel): string {
   }
   if (control.kind === "choices") {
     if (control.min) parts.push(`${control.min} or more.`);
-    if (control.max !== undefined && control.max < control.options.length) parts.push(`${control.max} at most.`);
+    if (control.max !== undefined && control.max < control.options.length)
+      parts.push(`${control.max} at most.`);
   }
   if (control.kind === "json") parts.push(control.expects ? `A JSON ${control.expects}.` : "JSON.");
   return parts.join(" ");

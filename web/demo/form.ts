@@ -4,7 +4,9 @@ import { Field } from "./field.js";
 import { readSchema, type FieldModel } from "./schema.js";
 
 /** Where a schema is too rich for fields, its arguments are one JSON object. */
-const WHOLE: FieldModel = { name: "", label: "Arguments", required: true, default: {}, control: { kind: "json", expects: "object" } };
+const WHOLE: FieldModel = {
+  name: "", label: "Arguments", required: true, default: {}, control: { kind: "json", expects: "object" },
+};
 
 let forms = 0;
 
@@ -48,7 +50,9 @@ export class Fields {
 }
 
 /** A form of these fields. `send` gets what they hold; the buttons are below them. */
-export function fieldForm(fields: Fields, testId: string, send: (args: Open) => void, ...below: Child[]): HTMLFormElement {
+export function fieldForm(
+  fields: Fields, testId: string, send: (args: Open) => void, ...below: Child[]
+): HTMLFormElement {
   const form = element(
     "form",
     // The fields say themselves what is wrong, in the page's own style.
@@ -67,7 +71,9 @@ export function fieldForm(fields: Fields, testId: string, send: (args: Open) => 
 /** Makes the form of a tool from its input schema. `run` gets the arguments. */
 export function toolForm(tool: Tool, run: (args: Open) => void): HTMLFormElement {
   const fields = new Fields(readSchema(tool.inputSchema ?? {}));
-  const none = fields.all.length === 0 ? [element("p", { class: "hint" }, "This tool takes no arguments.")] : [];
+  const none = fields.all.length === 0
+    ? [element("p", { class: "hint" }, "This tool takes no arguments.")]
+    : [];
   return fieldForm(fields, "tool-form", run, ...none, submit("Run", "run"));
 }
 

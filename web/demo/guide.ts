@@ -14,7 +14,10 @@ const GUIDE_KEY = "guide";
 const STEPS = ["run", "reload", "watch"] as const;
 type Step = (typeof STEPS)[number];
 
-/** Three steps that show what Holdfast is for. They mark themselves off, and outlive the page as the call does. */
+/**
+ * Three steps that show what Holdfast is for. They mark themselves off, and outlive the page as the call
+ * does.
+ */
 export class Guide {
   readonly #box = part("guide");
   readonly #run = part<HTMLButtonElement>("guide-run");
@@ -51,7 +54,9 @@ export class Guide {
     this.#enable();
   }
 
-  /** Hears of every call on the page, and follows its own: the newest, also when the journal brings it back. */
+  /**
+   * Hears of every call on the page, and follows its own: the newest, also when the journal brings it back.
+   */
   watch(card: CallCard, event: CallEvent | undefined): void {
     if (!card.call.key?.startsWith(`${GUIDE_KEY}-`)) return;
     if (card !== this.#card) {
@@ -66,7 +71,8 @@ export class Guide {
     } else {
       const goesOn = event.type === "progress" && card.trace.wire(performance.now()) === "up";
       this.#mark("watch", goesOn);
-      if (goesOn) this.#say(`It goes on: ${this.#numbers.length} of ${GUIDE_ARGS.n}, ${this.#inOrder()}.`, false);
+      if (goesOn)
+        this.#say(`It goes on: ${this.#numbers.length} of ${GUIDE_ARGS.n}, ${this.#inOrder()}.`, false);
     }
   }
 
@@ -83,28 +89,38 @@ export class Guide {
     if (card.state === "away") return;
     if (card.state === "done" && this.#interrupted(card)) {
       this.#mark("watch", true);
-      const arrived = this.#numbers.length === GUIDE_ARGS.n ? `All ${GUIDE_ARGS.n}` : `${this.#numbers.length} of ${GUIDE_ARGS.n}`;
-      this.#say(`${arrived} numbers arrived, ${this.#inOrder()}, over ${over(card)}${uncut(card)}. Now try worse.`);
+      const arrived = this.#numbers.length === GUIDE_ARGS.n
+        ? `All ${GUIDE_ARGS.n}`
+        : `${this.#numbers.length} of ${GUIDE_ARGS.n}`;
+      this.#say(
+        `${arrived} numbers arrived, ${this.#inOrder()}, over ${over(card)}${uncut(card)}. Now try worse.`,
+      );
     } else if (card.state === "done" && card.call.followed) {
       this.#mark("run");
       this.#say("It finished, and both tabs have all of it.");
     } else {
       this.#mark("run");
-      this.#say(card.state === "done" ? "It finished before the page was reloaded. Start another one." : this.#hint);
+      this.#say(
+        card.state === "done" ? "It finished before the page was reloaded. Start another one." : this.#hint,
+      );
     }
     setText(this.#run, "Start another");
   }
 
   /** Checks what arrived: 1, 2, 3 and so on, each once. */
   #inOrder(): string {
-    return this.#numbers.every((number, i) => number === i + 1) ? "none missing, none twice" : "but not each exactly once";
+    return this.#numbers.every((number, i) => number === i + 1)
+      ? "none missing, none twice"
+      : "but not each exactly once";
   }
 
   #mark(now: Step, done = false): void {
     const at = STEPS.indexOf(now);
     STEPS.forEach((step, i) => {
       const state = i < at || (i === at && done) ? "done" : i === at ? "now" : "later";
-      setAttributes(part(`step-${step}`), { "data-step": state, "aria-current": state === "now" ? "step" : undefined });
+      setAttributes(part(`step-${step}`), {
+        "data-step": state, "aria-current": state === "now" ? "step" : undefined,
+      });
     });
     this.#enable();
     // The obvious thing to click is the one of the present step.
@@ -127,7 +143,9 @@ export class Guide {
 
 /** What is said of a stream that nothing has cut. */
 function uncut({ trace }: CallCard): string {
-  return trace.cuts === 0 && trace.marks.every((mark) => mark.uncut) ? ", on one stream that was never cut" : "";
+  return trace.cuts === 0 && trace.marks.every((mark) => mark.uncut)
+    ? ", on one stream that was never cut"
+    : "";
 }
 
 /** What a call has lived through. */

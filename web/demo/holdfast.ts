@@ -11,7 +11,8 @@ const KEY = "side-by-side-";
 async function start(): Promise<void> {
   const mcp = await connect(serverURL, { client: { name: "holdfast-demo", version: "1.0.0" } });
   const calls = await mcp.calls();
-  for (const old of calls) if (old.key?.startsWith(KEY) && old.key !== KEY + run && old.settled) void old.ack();
+  for (const old of calls)
+    if (old.key?.startsWith(KEY) && old.key !== KEY + run && old.settled) void old.ack();
   await pane.go();
   // The same request with the same key is the same call, whichever page made it.
   const call = mcp.callTool("count", { n: COUNT, delayMs: BETWEEN }, { key: KEY + run });
@@ -23,8 +24,14 @@ async function start(): Promise<void> {
 
 function show(event: CallEvent): void {
   if (event.type === "progress") pane.number(event.progress);
-  if (event.type === "status" && event.state === "cut") pane.tell("away", "The connection is gone. The call waits.");
-  if (event.type === "resumed" && event.outcome === "continued") pane.tell("counting", "Connected again. The call goes on.");
+  if (event.type === "status" && event.state === "cut")
+    pane.tell("away", "The connection is gone. The call waits.");
+  if (event.type === "resumed" && event.outcome === "continued")
+    pane.tell("counting", "Connected again. The call goes on.");
 }
 
-start().catch((error: unknown) => pane.tell("failed", error instanceof HoldfastError ? (error.hint ?? error.message) : String(error)));
+start().catch(
+  (error: unknown) => pane.tell(
+    "failed", error instanceof HoldfastError ? (error.hint ?? error.message) : String(error),
+  )
+);

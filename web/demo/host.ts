@@ -17,7 +17,9 @@ const STEP: Record<Choice, string> = {
 };
 
 /** What the page is told about where its runtime is. */
-const WORDS: Record<Host, string> = { shared: "in a shared worker", worker: "in a worker of this page's", page: "in this page" };
+const WORDS: Record<Host, string> = {
+  shared: "in a shared worker", worker: "in a worker of this page's", page: "in this page",
+};
 
 /** The switch that says where the runtime runs, and what follows from that. */
 export class HostSwitch {
@@ -43,7 +45,9 @@ export class HostSwitch {
     return new URLSearchParams(location.search).get(MEMBER) === "page" ? "page" : "shared";
   }
 
-  /** Where the runtime is to run for a server: what a later page does for a call is seen in the page alone. */
+  /**
+   * Where the runtime is to run for a server: what a later page does for a call is seen in the page alone.
+   */
   of(url: string): Choice {
     return url === tasksURL || url === resumeURL ? "page" : this.chosen;
   }
@@ -53,7 +57,12 @@ export class HostSwitch {
     this.#mark(this.of(url));
     const isFixed = this.of(url) !== this.chosen;
     for (const input of this.#inputs) input.disabled = isFixed;
-    setText(this.#note, isFixed ? "Here the page has the runtime: these demonstrations show how the next page takes up a call." : "");
+    setText(
+      this.#note,
+      isFixed
+        ? "Here the page has the runtime: these demonstrations show how the next page takes up a call."
+        : "",
+    );
   }
 
   /** Shows where the runtime is; `why` is what keeps it from the worker. */
@@ -61,7 +70,8 @@ export class HostSwitch {
     this.#mark(host === "shared" ? "shared" : "page");
     setAttributes(this.#fact, { "data-host": host });
     setText(this.#fact, WORDS[host]);
-    if (why !== undefined) setText(this.#note, `No shared worker can be had, so the runtime is in this page: ${why}.`);
+    if (why !== undefined)
+      setText(this.#note, `No shared worker can be had, so the runtime is in this page: ${why}.`);
   }
 
   #mark(choice: Choice): void {

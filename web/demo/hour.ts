@@ -3,7 +3,10 @@ import { control } from "./embedded.js";
 /** Outlives the page as the hour does. */
 const KEPT = "holdfast-demo.hour";
 
-/** An hour without network: of which call, from when to when (Date.now), and how many parts of its result were here. */
+/**
+ * An hour without network: of which call, from when to when (Date.now), and how many parts of its result were
+ * here.
+ */
 export interface Hour {
   key: string;
   from: number;

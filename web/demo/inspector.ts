@@ -7,7 +7,9 @@ import type { CallCard } from "./card.js";
 import { Connection } from "./connection.js";
 import { part, setAttributes } from "./element.js";
 import { ask } from "./elicitation.js";
-import { absolute, connectsByItself, embeddedURL, isEmbedded, presetURL, resumeURL, tasksURL } from "./embedded.js";
+import {
+  absolute, connectsByItself, embeddedURL, isEmbedded, presetURL, resumeURL, tasksURL,
+} from "./embedded.js";
 import { Facts } from "./facts.js";
 import { Guide, GUIDE_TOOL } from "./guide.js";
 import { HostSwitch } from "./host.js";
@@ -128,7 +130,11 @@ const connection = new Connection({
 
 /** Marks which of the demo's own servers this is. */
 function showPlace(url: string): void {
-  for (const [id, place] of [["place-calls", embeddedURL], ["place-tasks", tasksURL], ["place-resume", resumeURL]] as const) {
+  for (
+    const [id, place] of [
+      ["place-calls", embeddedURL], ["place-tasks", tasksURL], ["place-resume", resumeURL],
+    ] as const
+  ) {
     setAttributes(part(id), { "aria-current": url === place ? "page" : undefined });
   }
 }
@@ -157,9 +163,13 @@ async function listTools(mcp: McpClient): Promise<void> {
     ways.available = mcp.url === resumeURL && WAY_TOOLS.every(has);
   } catch (error) {
     if (mcp !== client) return;
-    tools.say(`The tools could not be listed: ${error instanceof HoldfastError ? (error.hint ?? error.message) : String(error)}`);
+    tools.say(
+      "The tools could not be listed: " +
+        `${error instanceof HoldfastError ? (error.hint ?? error.message) : String(error)}`,
+    );
     // The calls come from the journal, so the page may be here before its server is.
-    if (error instanceof HoldfastError && error.retryable && known.length === 0) setTimeout(() => mcp === client && begin(mcp), LIST_AGAIN);
+    if (error instanceof HoldfastError && error.retryable && known.length === 0)
+      setTimeout(() => mcp === client && begin(mcp), LIST_AGAIN);
   }
 }
 

@@ -34,8 +34,14 @@ export class JournalPanel {
 
   constructor(use: JournalUse) {
     this.#use = use;
-    this.#keep = button("Ask to keep it", { class: "small", "data-testid": "persist", hidden: true }, () => void this.#askToKeep());
-    this.#forget = button("Forget everything", { class: "small", "data-testid": "forget", "aria-describedby": "forget-what" }, () => void this.#forgetAll());
+    this.#keep = button(
+      "Ask to keep it", { class: "small", "data-testid": "persist", hidden: true },
+      () => void this.#askToKeep(),
+    );
+    this.#forget = button(
+      "Forget everything", { class: "small", "data-testid": "forget", "aria-describedby": "forget-what" },
+      () => void this.#forgetAll(),
+    );
     part("journal-actions").append(this.#forget, this.#keep);
   }
 
@@ -81,7 +87,9 @@ export class JournalPanel {
     setAttributes(this.#where, { "data-durability": mcp.durability });
     const why = this.#why === undefined ? "" : `: ${WHY[this.#why] ?? this.#why}`;
     for (const each of [part("journal-note"), part("journal-actions")]) each.hidden = !kept;
-    setText(this.#where, kept ? "Stored in this browser (IndexedDB)" : `In the memory of this page only${why}`);
+    setText(
+      this.#where, kept ? "Stored in this browser (IndexedDB)" : `In the memory of this page only${why}`,
+    );
     number("calls", usage?.calls ?? 0);
     number("rows", usage?.rows ?? 0);
     setText(part("journal-bytes"), bytes(usage?.bytes ?? 0));
@@ -89,7 +97,10 @@ export class JournalPanel {
     part("journal-origin").parentElement!.hidden = !origin;
     setText(part("journal-origin"), origin ? `${bytes(origin.usage)} of ${bytes(origin.quota)}` : "");
     part("journal-quarantined").hidden = !usage?.quarantined;
-    setText(part("journal-quarantined"), usage?.quarantined ? `${usage.quarantined} records of another version are left alone.` : "");
+    setText(
+      part("journal-quarantined"),
+      usage?.quarantined ? `${usage.quarantined} records of another version are left alone.` : "",
+    );
   }
 
   async #showPersistence(): Promise<void> {
@@ -97,14 +108,19 @@ export class JournalPanel {
     const persisted = await manager?.persisted?.().catch(() => undefined);
     this.#keep.hidden = persisted !== false;
     const words =
-      persisted === undefined ? "" : persisted ? "The browser keeps it until you clear it." : "The browser may clear it when the disk is full.";
+      persisted === undefined
+        ? ""
+        : persisted
+          ? "The browser keeps it until you clear it."
+          : "The browser may clear it when the disk is full.";
     setText(this.#persist, words);
   }
 
   async #askToKeep(): Promise<void> {
     const granted = (await this.#mcp?.persist()) ?? false;
     await this.#showPersistence();
-    if (!granted) setText(this.#persist, "The browser does not promise it. It may clear it when the disk is full.");
+    if (!granted)
+      setText(this.#persist, "The browser does not promise it. It may clear it when the disk is full.");
   }
 
   async #forgetAll(): Promise<void> {

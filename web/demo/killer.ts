@@ -24,7 +24,9 @@ noteInstances();
 
 /** Makes the Go program panic. Whoever talks to it next finds it dead. */
 export function panic(): void {
-  const chunk = exports?.["chunk"] as ((client: number, exchange: number, length: number, more: number) => number) | undefined;
+  const chunk = exports?.["chunk"] as (
+    (client: number, exchange: number, length: number, more: number) => number
+  ) | undefined;
   if (!chunk) throw new Error("there is no runtime in this page yet");
   try {
     chunk(1, 1, 0x7fffffff, 0);

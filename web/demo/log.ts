@@ -25,15 +25,20 @@ export class Log {
   follow(mcp: McpClient): void {
     this.#mcp = mcp;
     mcp.on("log", ({ level, logger, data }) =>
-      this.#say(loud(level) ? "warning" : "log", level, (typeof logger === "string" ? `${logger}: ` : "") + plain(data)),
+      this.#say(
+        loud(level) ? "warning" : "log", level,
+        (typeof logger === "string" ? `${logger}: ` : "") + plain(data),
+      ),
     );
     mcp.on("notification", ({ method, params }) =>
       this.#say("notification", "notification", params === undefined ? method : `${method} ${plain(params)}`),
     );
     mcp.on("listen", ({ state, delay }) => {
       if (state === "open") this.#say("resumed", "listening", "The stream for unasked messages is open.");
-      else if (state === "cut") this.#say("cut", "cut", `The listening stream broke. Again in ${duration(delay ?? 0)}.`);
-      else if (state === "off") this.#say("wire", "listening", "The server does not offer a stream for unasked messages.");
+      else if (state === "cut")
+        this.#say("cut", "cut", `The listening stream broke. Again in ${duration(delay ?? 0)}.`);
+      else if (state === "off")
+        this.#say("wire", "listening", "The server does not offer a stream for unasked messages.");
     });
     mcp.on("integrity", (event) => {
       const { tone, tag, text } = tellIntegrity(event);
@@ -54,7 +59,11 @@ export class Log {
       await this.#mcp?.setLoggingLevel(level);
       if (!quiet) this.#say("wire", "level", `Logs come from ${level} on.`);
     } catch (error) {
-      if (!quiet) this.#say("warning", "level", `The server does not take it: ${error instanceof Error ? error.message : String(error)}`);
+      if (!quiet)
+        this.#say(
+          "warning", "level",
+          `The server does not take it: ${error instanceof Error ? error.message : String(error)}`,
+        );
     }
   }
 

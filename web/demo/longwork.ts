@@ -24,7 +24,10 @@ const WORKS: Work[] = [
 /** The tools that the pieces need. */
 export const WORK_TOOLS: readonly string[] = WORKS.map(({ tool }) => tool);
 
-/** Three pieces of work that take longer than a page lives. What is said of each outlives the page as its call does. */
+/**
+ * Three pieces of work that take longer than a page lives. What is said of each outlives the page as its call
+ * does.
+ */
 export class LongWork {
   readonly #box = part("works");
   readonly #hour = part<HTMLButtonElement>("work-hour-away");
@@ -39,7 +42,9 @@ export class LongWork {
   #ticking: (() => void) | undefined;
 
   /** `run` calls a tool under a name; `failed` hears why the network could not be taken away. */
-  constructor(run: (tool: string, args: Open, key: string) => CallCard | undefined, failed: (why: string) => void) {
+  constructor(
+    run: (tool: string, args: Open, key: string) => CallCard | undefined, failed: (why: string) => void,
+  ) {
     for (const piece of this.#pieces) {
       const { name, tool, args } = piece.work;
       piece.run.addEventListener("click", () => {
@@ -65,10 +70,14 @@ export class LongWork {
     this.#show();
   }
 
-  /** Hears of every call on the page, and follows the newest of each piece, also when the journal brings it back. */
+  /**
+   * Hears of every call on the page, and follows the newest of each piece, also when the journal brings it
+   * back.
+   */
   watch(card: CallCard, _event: CallEvent | undefined): void {
     const piece = this.#pieces.find(({ work }) => card.call.key?.startsWith(`${work.name}-`));
-    if (!piece || (piece.card && piece.card !== card && piece.card.call.createdAt > card.call.createdAt)) return;
+    if (!piece || (piece.card && piece.card !== card && piece.card.call.createdAt > card.call.createdAt))
+      return;
     piece.card = card;
     this.#show();
   }
@@ -78,7 +87,9 @@ export class LongWork {
       const running = card?.state === "running";
       run.disabled = running || !this.#ready;
       run.classList.toggle("primary", !running);
-      setAttributes(part(`work-${work.name}`), { "data-step": running ? "now" : card?.state === "done" ? "done" : "later" });
+      setAttributes(part(`work-${work.name}`), {
+        "data-step": running ? "now" : card?.state === "done" ? "done" : "later",
+      });
       setText(verdict, card ? work.tell(card) : hint);
       if (work.name === "hour") this.#showHour(card);
     }
@@ -112,19 +123,24 @@ function otherwise({ state }: CallCard): string {
 function tellReport(card: CallCard): string {
   const { parts } = card.trace;
   if (card.state === "done") {
-    return `All ${parts.had} parts are here, in order, each once: ${parts.late} had been lost and were fetched, ${parts.repeated} came again and were dropped.${over(card)}`;
+    return `All ${parts.had} parts are here, in order, each once: ${parts.late} had been lost and were ` +
+      `fetched, ${parts.repeated} came again and were dropped.${over(card)}`;
   }
   if (card.state !== "running") return otherwise(card);
   const [missing] = parts.which("missing");
   const held = parts.which("held").length;
-  if (missing !== undefined) return `Part ${missing} is missing, and is asked for. ${counted(held, "later part")} ${held === 1 ? "waits" : "wait"} for it.`;
+  if (missing !== undefined)
+    return `Part ${missing} is missing, and is asked for. ${counted(held, "later part")} ` +
+      `${held === 1 ? "waits" : "wait"} for it.`;
   return `${counted(parts.had, "part")} so far. Reload the page if you like.`;
 }
 
 function tellForm(card: CallCard): string {
   if (card.state === "done") return `You answered once, and the work went on.${over(card)}`;
   if (card.state !== "running") return otherwise(card);
-  return card.asking ? "It waits for your answer. Type something, and reload the page: it is still there." : "It works. A question comes in a moment.";
+  return card.asking
+    ? "It waits for your answer. Type something, and reload the page: it is still there."
+    : "It works. A question comes in a moment.";
 }
 
 function tellHour(card: CallCard): string {
@@ -136,6 +152,11 @@ function tellHour(card: CallCard): string {
     return `All ${parts.had} readings are here.${away}${over(card)}`;
   }
   if (card.state !== "running") return otherwise(card);
-  if (passed === undefined) return parts.had === 0 ? "It begins." : "One reading a minute: it takes an hour. Take the network away for that long.";
-  return passed < 60 ? `No network, and ${counted(passed, "minute")} have passed. The work goes on without this page.` : "The network is back. The page asks for what it has missed.";
+  if (passed === undefined)
+    return parts.had === 0
+      ? "It begins."
+      : "One reading a minute: it takes an hour. Take the network away for that long.";
+  return passed < 60
+    ? `No network, and ${counted(passed, "minute")} have passed. The work goes on without this page.`
+    : "The network is back. The page asks for what it has missed.";
 }

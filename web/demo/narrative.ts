@@ -34,7 +34,9 @@ export function tell(event: CallEvent): Line | undefined {
       return event.message === undefined ? undefined : { tone: "said", tag: "", text: String(event.message) };
     case "log": {
       const name = typeof event.logger === "string" ? `${event.logger}: ` : "";
-      return { tone: loud(event.level) ? "warning" : "log", tag: String(event.level), text: name + plain(event.data) };
+      return {
+        tone: loud(event.level) ? "warning" : "log", tag: String(event.level), text: name + plain(event.data),
+      };
     }
     case "notification":
       return {
@@ -43,13 +45,25 @@ export function tell(event: CallEvent): Line | undefined {
         text: event.params === undefined ? event.method : `${event.method} ${plain(event.params)}`,
       };
     case "segment":
-      return { tone: "said", tag: `part ${event.seqNr}`, text: event.content.type === "text" ? String(event.content.text) : event.content.type };
+      return {
+        tone: "said", tag: `part ${event.seqNr}`,
+        text: event.content.type === "text" ? String(event.content.text) : event.content.type,
+      };
     case "task":
-      return { tone: "log", tag: "task", text: event.message === undefined ? event.status : `${event.status}: ${event.message}` };
+      return {
+        tone: "log", tag: "task",
+        text: event.message === undefined ? event.status : `${event.status}: ${event.message}`,
+      };
     case "input":
-      return { tone: "notification", tag: "asks", text: [...event.requests.values()].map((request) => request.method).join(", ") };
+      return {
+        tone: "notification", tag: "asks",
+        text: [...event.requests.values()].map((request) => request.method).join(", "),
+      };
     case "gap":
-      return { tone: "warning", tag: "gap", text: `${event.events} events are missing here: more came than could wait for this page.` };
+      return {
+        tone: "warning", tag: "gap",
+        text: `${event.events} events are missing here: more came than could wait for this page.`,
+      };
     case "guarantee":
       return undefined; // its badge says it
     case "resumed":
@@ -57,9 +71,13 @@ export function tell(event: CallEvent): Line | undefined {
     case "status":
       if (event.state === "owned") return tellMark("taken", 0);
       if (event.state === "cut" && event.why !== "reload") {
-        const loop = event.code === "reconnect_loop" ? " The server accepts and closes at once; slowing down." : "";
+        const loop = event.code === "reconnect_loop"
+          ? " The server accepts and closes at once; slowing down."
+          : "";
         const wait = duration(event.delay ?? 0);
-        return { tone: "cut", tag: "cut", text: `${CUT[event.why ?? "network"]}. Reconnecting in ${wait}.${loop}` };
+        return {
+          tone: "cut", tag: "cut", text: `${CUT[event.why ?? "network"]}. Reconnecting in ${wait}.${loop}`,
+        };
       }
       return undefined;
   }
@@ -77,15 +95,21 @@ const MARKS: Record<Mark["kind"], string> = {
   hour: "The network is gone for an hour. The server goes on.",
 };
 
-/** Tells what a call has lived through; `messages` are those that the journal had of it, `outlived` that a worker went on with it. */
+/**
+ * Tells what a call has lived through; `messages` are those that the journal had of it, `outlived` that a
+ * worker went on with it.
+ */
 export function tellMark(kind: Mark["kind"], messages: number, outlived = false): Line {
-  const had = outlived && kind === "reload" ? " The worker went on." : messages > 0 ? " Everything above comes from the journal in this browser." : "";
+  const had = outlived && kind === "reload"
+    ? " The worker went on."
+    : messages > 0 ? " Everything above comes from the journal in this browser." : "";
   return { tone: "mark", tag: "", text: MARKS[kind] + had };
 }
 
 const RESUMED = {
   continued: "The stream goes on after the last message that had arrived.",
-  restarted: "The server has forgotten the call. Its tool says that running it twice does no harm, so it runs again from its start.",
+  restarted: "The server has forgotten the call. Its tool says that running it twice does no harm, so it " +
+    "runs again from its start.",
   gap: "The stream goes on, but messages are missing.",
   lost: "The server no longer has the call.",
   unknown: "The call may have run. Nothing can tell.",

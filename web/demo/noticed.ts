@@ -37,7 +37,9 @@ export class Noticed {
     for (const [name, words] of Object.entries(WORDS) as [keyof Counters, string][]) {
       const number = element("dd", {}, "0");
       this.#numbers.set(name, number);
-      list.append(element("div", { "data-counter": name, "data-zero": true }, number, element("dt", {}, words)));
+      list.append(
+        element("div", { "data-counter": name, "data-zero": true }, number, element("dt", {}, words)),
+      );
     }
   }
 

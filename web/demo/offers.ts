@@ -25,7 +25,8 @@ export class Offers {
     this.#mcp = mcp;
     this.#shown.clear();
     mcp.on("notification", ({ method, params }) => {
-      if (method === "notifications/resources/updated") this.#shown.get(String((params as { uri?: unknown } | undefined)?.uri))?.updated();
+      if (method === "notifications/resources/updated")
+        this.#shown.get(String((params as { uri?: unknown } | undefined)?.uri))?.updated();
       if (method === "notifications/resources/list_changed") void this.#listResources(mcp);
       if (method === "notifications/prompts/list_changed") void this.#listPrompts(mcp);
     });
@@ -54,17 +55,25 @@ export class Offers {
     try {
       const { resources } = await mcp.listResources();
       // Servers without templates may not know the method.
-      const { resourceTemplates } = await mcp.listResourceTemplates().catch(() => ({ resourceTemplates: [] }));
+      const { resourceTemplates } =
+        await mcp.listResourceTemplates().catch(() => ({ resourceTemplates: [] }));
       if (mcp !== this.#mcp) return;
       const before = this.#shown;
       this.#shown = new Map();
       // One that is known stays as it is: it may be open, and watched.
-      for (const each of resources.slice(0, MAX_ENTRIES)) this.#shown.set(each.uri, before.get(each.uri) ?? new ResourceEntry(mcp, each));
+      for (const each of resources.slice(0, MAX_ENTRIES))
+        this.#shown.set(each.uri, before.get(each.uri) ?? new ResourceEntry(mcp, each));
       const templates = resourceTemplates.slice(0, MAX_ENTRIES).map((each) => templateEntry(mcp, each));
-      fill(this.#resources, [...[...this.#shown.values()].map((each) => each.element), ...templates], "This server has no resources now.");
+      fill(
+        this.#resources, [...[...this.#shown.values()].map((each) => each.element), ...templates],
+        "This server has no resources now.",
+      );
       this.#tabs.count("resources", resources.length + resourceTemplates.length);
     } catch (error) {
-      if (mcp === this.#mcp) this.#resources.replaceChildren(showThrown(error, "resource-error", "The resources could not be listed."));
+      if (mcp === this.#mcp)
+        this.#resources.replaceChildren(
+          showThrown(error, "resource-error", "The resources could not be listed."),
+        );
     }
   }
 
@@ -72,14 +81,20 @@ export class Offers {
     try {
       const { prompts } = await mcp.listPrompts();
       if (mcp !== this.#mcp) return;
-      fill(this.#prompts, prompts.slice(0, MAX_ENTRIES).map((each) => promptEntry(mcp, each)), "This server has no prompts now.");
+      fill(
+        this.#prompts, prompts.slice(0, MAX_ENTRIES).map((each) => promptEntry(mcp, each)),
+        "This server has no prompts now.",
+      );
       this.#tabs.count("prompts", prompts.length);
     } catch (error) {
-      if (mcp === this.#mcp) this.#prompts.replaceChildren(showThrown(error, "prompt-error", "The prompts could not be listed."));
+      if (mcp === this.#mcp)
+        this.#prompts.replaceChildren(showThrown(error, "prompt-error", "The prompts could not be listed."));
     }
   }
 }
 
 function fill(box: HTMLElement, entries: HTMLElement[], none: string): void {
-  box.replaceChildren(...(entries.length > 0 ? entries : [element("p", { class: "tool-description" }, none)]));
+  box.replaceChildren(
+    ...(entries.length > 0 ? entries : [element("p", { class: "tool-description" }, none)])
+  );
 }

@@ -11,8 +11,10 @@ const GAVE_UP = "Maximum reconnection attempts";
 async function start(): Promise<void> {
   const client = new Client({ name: "holdfast-demo-official", version: "1.0.0" });
   client.onerror = (error) => {
-    if (error.message.includes(GAVE_UP)) pane.tell("lost", "It tried twice, and gave up. The call gets no more.");
-    else if (error.message.includes("disconnected")) pane.tell("away", "The connection is gone. It tries again.");
+    if (error.message.includes(GAVE_UP))
+      pane.tell("lost", "It tried twice, and gave up. The call gets no more.");
+    else if (error.message.includes("disconnected"))
+      pane.tell("away", "The connection is gone. It tries again.");
   };
   await client.connect(new StreamableHTTPClientTransport(new URL(serverURL)));
   await pane.go();
@@ -26,4 +28,6 @@ async function start(): Promise<void> {
 
 // To make the call again is all that this page could do: the server would count a second time.
 if (pane.again) pane.tell("lost", "A new page, a new client: it knows of no call.");
-else start().catch((error: unknown) => pane.tell("failed", error instanceof Error ? error.message : String(error)));
+else start().catch(
+  (error: unknown) => pane.tell("failed", error instanceof Error ? error.message : String(error))
+);

@@ -21,7 +21,8 @@ export class Output {
   constructor(label: string, testId = "call-output") {
     // Reading every line out would drown everything else, hence no live region.
     this.#lines = element("div", {
-      class: "lines", role: "log", "aria-live": "off", "aria-label": label, tabindex: 0, "data-testid": testId,
+      class: "lines", role: "log", "aria-live": "off", "aria-label": label, tabindex: 0,
+        "data-testid": testId,
     });
     this.#lines.append(this.#earlier);
     this.#lines.addEventListener("scroll", () => {
@@ -71,6 +72,9 @@ function row(at: number | undefined, { tone, tag, text }: Line): HTMLElement {
     "div",
     { class: "line", "data-tone": tone },
     element("span", { class: "at" }, at === undefined ? "" : duration(at)),
-    element("span", { class: "text" }, tag ? element("span", { class: "tag" }, tag) : undefined, clipped(text, MAX_LINE)),
+    element(
+      "span", { class: "text" }, tag ? element("span", { class: "tag" }, tag) : undefined,
+      clipped(text, MAX_LINE),
+    ),
   );
 }

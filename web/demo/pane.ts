@@ -1,12 +1,15 @@
-// What the two pages in the panes of the first page have in common: they show what they do, and tell the page around
-// them, which counts. Each is a page of its own: it can be loaded anew, or taken away, as a tab can.
+// What the two pages in the panes of the first page have in common: they show what they do, and tell the page
+// around them, which counts. Each is a page of its own: it can be loaded anew, or taken away, as a tab can.
 
 import { part, setAttributes, setText } from "./element.js";
 
 /** Which of the two pages. */
 export type Which = "official" | "holdfast";
 
-/** How the call of a page stands. `ready`: it is about to be made. `away`: nothing comes just now. The last three are ends. */
+/**
+ * How the call of a page stands. `ready`: it is about to be made. `away`: nothing comes just now. The last
+ * three are ends.
+ */
 export type Standing = "connecting" | "ready" | "counting" | "away" | "done" | "lost" | "failed";
 
 /** What a page tells the one around it. */
@@ -26,13 +29,18 @@ export interface Told {
 /** How far the tool counts. */
 export const COUNT = 40;
 
-/** Time between two of its numbers, in ms. The whole takes eight seconds: long enough to break, short enough to watch. */
+/**
+ * Time between two of its numbers, in ms. The whole takes eight seconds: long enough to break, short enough
+ * to watch.
+ */
 export const BETWEEN = 190;
 
 /** The server of both, beside this page's folder: the demo's own, or the one that a service worker plays. */
 export const serverURL: string = new URL("../mcp", location.href).href;
 
-/** What the page around both says to them when both are ready: neither is to be ahead because it loads faster. */
+/**
+ * What the page around both says to them when both are ready: neither is to be ahead because it loads faster.
+ */
 export const GO = "holdfast-demo.go";
 
 /** The run that the first page has given this one. */
@@ -57,11 +65,16 @@ export class Pane {
     setText(part("page"), `Page ${before + 1}`);
   }
 
-  /** Resolves when the call is to be made: when the other page is ready as well, and at once where there is none. */
+  /**
+   * Resolves when the call is to be made: when the other page is ready as well, and at once where there is
+   * none.
+   */
   async go(): Promise<void> {
     if (this.again || parent === window) return;
     const told = new Promise<void>((resolve) => {
-      addEventListener("message", ({ data, origin }) => origin === location.origin && data === GO && resolve());
+      addEventListener(
+        "message", ({ data, origin }) => origin === location.origin && data === GO && resolve(),
+      );
     });
     this.tell("ready", "Connected.");
     await told;
@@ -81,7 +94,9 @@ export class Pane {
     this.#words = words;
     setText(part("words"), words);
     setAttributes(document.body, { "data-standing": standing, "data-numbers": this.#numbers.size });
-    const told: Told = { pane: this.pane, run, standing, numbers: this.#numbers.size, words, client: this.client };
+    const told: Told = {
+      pane: this.pane, run, standing, numbers: this.#numbers.size, words, client: this.client,
+    };
     parent.postMessage(told, location.origin);
   }
 

@@ -1,7 +1,9 @@
 import { drawing, element, setAttributes, setText } from "./element.js";
 import type { Parts, PartState } from "./parts.js";
 
-/** Sizes in CSS pixels: the least width of a cell, its height, the room above it for ticks, and between two. */
+/**
+ * Sizes in CSS pixels: the least width of a cell, its height, the room above it for ticks, and between two.
+ */
 const LEAST = 23;
 const MOST = 44;
 const HEIGHT = 20;
@@ -54,24 +56,33 @@ export class PartPicture {
     setAttributes(this.#svg, {
       width: this.#width,
       height: rows * (ABOVE + HEIGHT + GAP),
-      "aria-label": `${parts.had} of ${count} parts are here, ${parts.which("missing").length} missing now, ${parts.late} came later, ${parts.repeated} more than once`,
+      "aria-label": `${parts.had} of ${count} parts are here, ${parts.which("missing").length} missing ` +
+        `now, ${parts.late} came later, ${parts.repeated} more than once`,
     });
     while (this.#svg.children.length > count - first) this.#svg.lastElementChild!.remove();
     while (this.#svg.children.length < count - first) this.#svg.append(newCell());
     for (let i = 0; i < count - first; i++) {
-      this.#drawCell(this.#svg.children[i]!, first + i + 1, (i % row) * (width + GAP), Math.floor(i / row) * (ABOVE + HEIGHT + GAP) + ABOVE, width);
+      this.#drawCell(
+        this.#svg.children[i]!, first + i + 1, (i % row) * (width + GAP),
+        Math.floor(i / row) * (ABOVE + HEIGHT + GAP) + ABOVE, width,
+      );
     }
   }
 
   #drawCell(cell: Element, n: number, x: number, y: number, width: number): void {
-    const [title, box, corner, ticks, text] = cell.children as unknown as [Element, Element, Element, Element, Element];
+    const [title, box, corner, ticks, text] = cell.children as unknown as [
+      Element, Element, Element, Element, Element,
+    ];
     const state = this.#parts.state(n);
     const again = this.#parts.again(n);
     setAttributes(cell, { "data-part": n, "data-is": state, "data-again": again > 0 ? again : undefined });
     setAttributes(box, { x: x + 0.75, y: y + 0.75, width: width - 1.5 });
     setAttributes(corner, { d: state === "late" ? `M${x + 1} ${y + 1}h8l-8 8z` : undefined });
     const middle = x + width / 2;
-    const strokes = Array.from({ length: Math.min(again, 3) }, (_, i) => `M${middle - 4 * (Math.min(again, 3) - 1) / 2 + 4 * i} ${y - 6}v4.5`);
+    const strokes = Array.from(
+      { length: Math.min(again, 3) },
+      (_, i) => `M${middle - 4 * (Math.min(again, 3) - 1) / 2 + 4 * i} ${y - 6}v4.5`,
+    );
     setAttributes(ticks, { d: strokes.length > 0 ? strokes.join("") : undefined });
     setAttributes(text, { x: middle, y: y + 14.5 });
     setText(text, String(n));

@@ -8,7 +8,10 @@ export interface Part {
   delivered?: true;
 }
 
-/** `due`: not made yet. `missing`: later ones are here. `held`: here, and waits for a missing one. `late`: was missing. */
+/**
+ * `due`: not made yet. `missing`: later ones are here. `held`: here, and waits for a missing one. `late`: was
+ * missing.
+ */
 export type PartState = "due" | "missing" | "held" | "here" | "late";
 
 /** Parts that are kept one by one. */
@@ -51,7 +54,10 @@ export class Parts {
     }
   }
 
-  /** The runtime has given one to the page; `stored` is one from the journal, which the wire has brought before. */
+  /**
+   * The runtime has given one to the page; `stored` is one from the journal, which the wire has brought
+   * before.
+   */
   delivered(n: number, stored: boolean): void {
     const part = this.#part(n);
     if (!part) return;

@@ -33,7 +33,9 @@ const MARK_WORDS: Record<Mark["kind"], string> = {
 };
 
 /** Distances between two times on the axis, in ms. */
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 30e3, 60e3, 120e3, 300e3, 600e3, 1800e3, 3600e3];
+const STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 30e3, 60e3, 120e3, 300e3, 600e3, 1800e3, 3600e3,
+];
 
 /**
  * A small picture of a stream over time: a line while the server streams, a gap
@@ -42,7 +44,9 @@ const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 30e3, 60
  * reloaded. Each has a data-kind.
  */
 export class Picture {
-  readonly element = drawing("svg", { class: "picture", role: "img", height: HEIGHT, "data-testid": "call-picture" });
+  readonly element = drawing("svg", {
+    class: "picture", role: "img", height: HEIGHT, "data-testid": "call-picture",
+  });
   readonly #axis = drawing("g", { class: "axis" });
   readonly #segments = drawing("g");
   readonly #aways = drawing("g");
@@ -57,7 +61,9 @@ export class Picture {
 
   constructor(trace: Trace) {
     this.#trace = trace;
-    this.element.append(this.#axis, this.#segments, this.#aways, this.#messages, this.#tries, this.#marks, this.#resumes);
+    this.element.append(
+      this.#axis, this.#segments, this.#aways, this.#messages, this.#tries, this.#marks, this.#resumes,
+    );
     new ResizeObserver(([entry]) => {
       this.#width = entry?.contentRect.width ?? 0;
       this.draw(performance.now());
@@ -77,22 +83,33 @@ export class Picture {
       "aria-label": spoken(trace, elapsed),
     });
     this.#drawAxis();
-    fill(this.#segments, trace.segments.length, newSegment, (group, i) => this.#drawSegment(group, trace.segments[i]!, elapsed));
+    fill(
+      this.#segments, trace.segments.length, newSegment,
+      (group, i) => this.#drawSegment(group, trace.segments[i]!, elapsed),
+    );
     const aways = trace.marks.filter(({ until }) => until !== undefined);
     fill(this.#aways, aways.length, newSegment, (group, i) => {
       const { at, until = at } = aways[i]!;
-      this.#drawSegment(group, { kind: "cut", from: at, to: Math.min(until, elapsed), flagged: true }, elapsed);
+      this.#drawSegment(
+        group, { kind: "cut", from: at, to: Math.min(until, elapsed), flagged: true }, elapsed,
+      );
     });
     fill(this.#messages, trace.messageTimes.length, newMessage, (line, i) => {
       const x = this.#x(trace.messageTimes[i]!);
       setAttributes(line, { x1: x, x2: x });
     });
-    fill(this.#tries, trace.tryTimes.length, newTry, (dot, i) => setAttributes(dot, { cx: this.#x(trace.tryTimes[i]!) }));
+    fill(
+      this.#tries, trace.tryTimes.length, newTry,
+      (dot, i) => setAttributes(dot, { cx: this.#x(trace.tryTimes[i]!) }),
+    );
     fill(this.#resumes, trace.resumedTimes.length, newResumed, (ring, i) => {
       setAttributes(ring, { cx: this.#x(trace.resumedTimes[i]!) });
     });
     let free = 0;
-    fill(this.#marks, trace.marks.length, newMark, (group, i) => (free = this.#drawMark(group, trace.marks[i]!, trace.marks[i + 1], free)));
+    fill(
+      this.#marks, trace.marks.length, newMark,
+      (group, i) => (free = this.#drawMark(group, trace.marks[i]!, trace.marks[i + 1], free)),
+    );
     if (trace.end) this.#drawEnd(trace.end.at, trace.end.how);
   }
 
@@ -106,7 +123,9 @@ export class Picture {
     fill(this.#axis, Math.floor(this.#span / step) + 1, newAxisMark, (group, i) => {
       const x = this.#x(i * step);
       setAttributes(group.children[0]!, { x1: x, x2: x });
-      setAttributes(group.children[1]!, { x, "text-anchor": i === 0 ? "start" : x > this.#width - 24 ? "end" : "middle" });
+      setAttributes(group.children[1]!, {
+        x, "text-anchor": i === 0 ? "start" : x > this.#width - 24 ? "end" : "middle",
+      });
       setText(group.children[1]!, axisLabel(i * step, this.#span));
     });
   }
@@ -126,12 +145,19 @@ export class Picture {
     setText(title, tooltip(segment, time));
   }
 
-  /** Draws a flag; its words where there is room, from `free` to the next one. Returns from where on there is room then. */
+  /**
+   * Draws a flag; its words where there is room, from `free` to the next one. Returns from where on there is
+   * room then.
+   */
   #drawMark(group: SVGGElement, mark: Mark, next: Mark | undefined, free: number): number {
     const [line, text] = group.children as unknown as [Element, Element];
     const x = this.#x(mark.at);
     const words = MARK_WORDS[mark.kind];
-    const long = mark.uncut ? `${words}, not cut` : !mark.resumed || mark.resumed === mark.at ? words : `${words}, resumed after ${duration(mark.resumed - mark.at)}`;
+    const long = mark.uncut
+      ? `${words}, not cut`
+      : !mark.resumed || mark.resumed === mark.at
+        ? words
+        : `${words}, resumed after ${duration(mark.resumed - mark.at)}`;
     // Words begin at the flag; those of the last one further left where they would not fit.
     const limit = next ? this.#x(next.at) - 8 : this.#width;
     const place = (label: string): number => Math.min(x - 3, limit - MARK_CHAR * label.length);
@@ -152,14 +178,17 @@ export class Picture {
         ? `M${x - r} ${WIRE - r}l${2 * r} ${2 * r}m0 ${-2 * r}l${-2 * r} ${2 * r}`
         : how === "cancelled"
           ? `M${x - r} ${WIRE - r}h${2 * r}v${2 * r}h${-2 * r}z`
-          : `M${x - r - 1} ${WIRE}a${r + 1} ${r + 1} 0 1 0 ${2 * r + 2} 0a${r + 1} ${r + 1} 0 1 0 ${-2 * r - 2} 0z`;
+          : `M${x - r - 1} ${WIRE}a${r + 1} ${r + 1} 0 1 0 ${2 * r + 2} 0a${r + 1} ${r + 1} 0 1 0 ` +
+            `${-2 * r - 2} 0z`;
     setAttributes(this.#end, { d: shape, "data-kind": "end", "data-how": how });
     if (!this.#end.parentNode) this.element.append(this.#end);
   }
 }
 
 /** Makes the group hold `count` children, and draws each: elements are used again. */
-function fill<T extends SVGElement>(group: SVGGElement, count: number, make: () => T, draw: (child: T, index: number) => void): void {
+function fill<T extends SVGElement>(
+  group: SVGGElement, count: number, make: () => T, draw: (child: T, index: number) => void,
+): void {
   while (group.children.length > count) group.lastElementChild!.remove();
   while (group.children.length < count) group.append(make());
   for (let i = 0; i < count; i++) draw(group.children[i] as T, i);

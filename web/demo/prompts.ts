@@ -36,5 +36,8 @@ export function promptEntry(mcp: McpClient, prompt: Prompt): HTMLElement {
     submit("Fill in", "get-prompt"),
   );
   suggest(mcp, { type: "ref/prompt", name: prompt.name }, fields);
-  return entry({ ...prompt, key: prompt.name }, { "data-testid": "prompt", "data-prompt": prompt.name, name: "prompt" }, form, shown);
+  return entry(
+    { ...prompt, key: prompt.name }, { "data-testid": "prompt", "data-prompt": prompt.name, name: "prompt" },
+    form, shown,
+  );
 }

@@ -23,8 +23,13 @@ export class ResourceEntry {
   constructor(mcp: McpClient, resource: Resource) {
     this.uri = resource.uri;
     this.#mcp = mcp;
-    const read = button("Read", { class: "primary", "data-testid": "read-resource" }, () => void readInto(this.#shown, mcp, this.uri));
-    this.#watch = button("Watch", { "data-testid": "watch", "aria-pressed": "false" }, () => void this.#toggle());
+    const read = button(
+      "Read", { class: "primary", "data-testid": "read-resource" },
+      () => void readInto(this.#shown, mcp, this.uri),
+    );
+    this.#watch = button(
+      "Watch", { "data-testid": "watch", "aria-pressed": "false" }, () => void this.#toggle(),
+    );
     // The toggle is only there for servers that tell of changes.
     this.#watch.hidden = !mcp.capabilities.resources?.subscribe;
     this.element = entry(
@@ -46,7 +51,8 @@ export class ResourceEntry {
 
   /** A new session knows of no subscription. */
   renew(): void {
-    if (this.#watched) void this.#mcp.subscribeResource(this.uri).catch((error: unknown) => this.#refused(error));
+    if (this.#watched)
+      void this.#mcp.subscribeResource(this.uri).catch((error: unknown) => this.#refused(error));
   }
 
   async #toggle(): Promise<void> {
@@ -66,7 +72,9 @@ export class ResourceEntry {
 
   #refused(error: unknown): void {
     this.#show(false);
-    this.#shown.replaceChildren(showThrown(error, "resource-error", "The server does not take the subscription."));
+    this.#shown.replaceChildren(
+      showThrown(error, "resource-error", "The server does not take the subscription."),
+    );
   }
 
   #show(watched: boolean): void {
@@ -82,7 +90,9 @@ export function templateEntry(mcp: McpClient, template: ResourceTemplate): HTMLE
   const names = [...uriTemplate.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   // More than plain variables (RFC 6570, level 1) is for the person to fill in.
   const simple = !/[{}]/.test(uriTemplate.replace(/\{\w+\}/g, ""));
-  const fields = textFields((simple ? [...new Set(names)] : ["URI"]).map((name) => ({ name, required: true })));
+  const fields = textFields(
+    (simple ? [...new Set(names)] : ["URI"]).map((name) => ({ name, required: true })),
+  );
   const shown = element("div", { class: "shown", "aria-live": "polite" });
   const form = fieldForm(
     fields,
@@ -94,7 +104,10 @@ export function templateEntry(mcp: McpClient, template: ResourceTemplate): HTMLE
     submit("Read", "read-template"),
   );
   if (simple) suggest(mcp, { type: "ref/resource", uri: uriTemplate }, fields);
-  return entry({ ...template, key: uriTemplate }, { "data-testid": "template", "data-template": uriTemplate, name: "resource" }, form, shown);
+  return entry(
+    { ...template, key: uriTemplate },
+    { "data-testid": "template", "data-template": uriTemplate, name: "resource" }, form, shown,
+  );
 }
 
 async function readInto(box: HTMLElement, mcp: McpClient, uri: string): Promise<void> {
@@ -108,7 +121,12 @@ async function readInto(box: HTMLElement, mcp: McpClient, uri: string): Promise<
 }
 
 function showContents({ text, blob, mimeType }: ResourceContents): HTMLElement {
-  if (typeof text === "string") return element("pre", { class: "lines", "data-testid": "resource-text" }, clipped(text, MAX_TEXT));
+  if (typeof text === "string")
+    return element("pre", { class: "lines", "data-testid": "resource-text" }, clipped(text, MAX_TEXT));
   if (typeof mimeType === "string" && mimeType.startsWith("image/")) return showImage(String(blob), mimeType);
-  return element("p", { class: "result-note" }, `${mimeType ?? "Binary data"}, about ${Math.floor((String(blob ?? "").length * 3) / 4).toLocaleString("en")} bytes`);
+  return element(
+    "p", { class: "result-note" },
+    `${mimeType ?? "Binary data"}, about ` +
+      `${Math.floor((String(blob ?? "").length * 3) / 4).toLocaleString("en")} bytes`,
+  );
 }

@@ -10,9 +10,17 @@ const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** Shows the result of a tool: text, structured content, images. */
 export function showResult(result: CallToolResult): HTMLElement {
-  const box = element("div", { class: "result", "data-testid": "call-result", "data-is-error": result.isError === true ? "true" : undefined });
+  const box = element("div", {
+    class: "result", "data-testid": "call-result",
+    "data-is-error": result.isError === true ? "true" : undefined,
+  });
   if (result.isError) {
-    box.append(element("p", { class: "result-note" }, "The tool reports a failure. The call itself arrived and was answered."));
+    box.append(
+      element(
+        "p", { class: "result-note" },
+        "The tool reports a failure. The call itself arrived and was answered.",
+      ),
+    );
   }
   const blocks = Array.isArray(result.content) ? result.content : [];
   const structured = result.structuredContent;
@@ -20,7 +28,8 @@ export function showResult(result: CallToolResult): HTMLElement {
     if (structured !== undefined && sameJSON(block, structured)) continue;
     box.append(showBlock(block));
   }
-  if (blocks.length > MAX_BLOCKS) box.append(element("p", { class: "result-note" }, `${blocks.length - MAX_BLOCKS} more blocks`));
+  if (blocks.length > MAX_BLOCKS)
+    box.append(element("p", { class: "result-note" }, `${blocks.length - MAX_BLOCKS} more blocks`));
   if (structured !== undefined) {
     box.append(
       element("p", { class: "result-label" }, "Structured content"),

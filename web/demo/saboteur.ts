@@ -45,14 +45,16 @@ const HARMS: Harm[] = [
     label: "Kill the runtime",
     act: async () => {
       panic();
-      return "The Go program in this page has panicked. Another one starts, and has the calls from the journal.";
+      return "The Go program in this page has panicked. Another one starts, and has the calls from the " +
+        "journal.";
     },
     proves: "A real panic ends the WebAssembly. Another one starts by itself and goes on.",
     shared: {
       label: "Kill the worker",
       act: async () => {
         endWorkers();
-        return "The worker has ended, and the runtime and its streams with it. Another one starts, and has the calls from the journal.";
+        return "The worker has ended, and the runtime and its streams with it. Another one starts, and has " +
+          "the calls from the journal.";
       },
       proves: "The worker ends in mid-sentence. Another one starts by itself, and goes on from the journal.",
     },
@@ -87,13 +89,16 @@ const HARMS: Harm[] = [
     testId: "restart",
     label: "Restart the server",
     act: () => sabotage("restart"),
-    proves: "It forgets its sessions, calls and tasks. A harmless call runs again; any other ends as lost, which is the truth.",
+    proves: "It forgets its sessions, calls and tasks. A harmless call runs again; any other ends as lost, " +
+      "which is the truth.",
     server: true,
   },
 ];
 
 /** What a restart proves where calls belong to no session. */
-const KEEPS_CALLS = "It forgets its sessions and keeps its calls: a token and a task belong to no session. Both go on in the next one.";
+const KEEPS_CALLS =
+  "It forgets its sessions and keeps its calls: a token and a task belong to no session. Both go on in the " +
+    "next one.";
 
 /** The buttons that break what the page stands on. */
 export class Saboteur {
@@ -122,12 +127,18 @@ export class Saboteur {
 
   /** Leads from one embedded server to the other: what cannot be resumed is a story as well. */
   set server(url: string) {
-    for (const { testId, proves } of HARMS) if (testId === "restart") setText(part("restart-proves"), url === resumeURL ? KEEPS_CALLS : proves);
+    for (const { testId, proves } of HARMS)
+      if (testId === "restart") setText(part("restart-proves"), url === resumeURL ? KEEPS_CALLS : proves);
     const there = url === embeddedURL ? plainURL : embeddedURL;
     const page = new URL(location.href);
     page.search = there === embeddedURL ? "" : "?server=/plain";
-    const link = element("a", { href: page.href, "data-testid": "other-server" }, there === plainURL ? "Try a server that cannot resume" : "Back to the server that can resume");
-    const words = there === plainURL ? ": its calls may have run, and the page says so." : ". This one answers in one piece, so a call that is cut off may have run, or may not.";
+    const link = element(
+      "a", { href: page.href, "data-testid": "other-server" },
+      there === plainURL ? "Try a server that cannot resume" : "Back to the server that can resume",
+    );
+    const words = there === plainURL
+      ? ": its calls may have run, and the page says so."
+      : ". This one answers in one piece, so a call that is cut off may have run, or may not.";
     part("other-server").replaceChildren(...(url === embeddedURL || url === plainURL ? [link, words] : []));
   }
 
@@ -147,7 +158,9 @@ export class Saboteur {
   }
 
   #row(harm: Harm): HTMLElement {
-    const press = button(harm.label, { id: `${harm.testId}-harm`, "data-testid": harm.testId, "aria-describedby": `${harm.testId}-proves` }, () => {
+    const press = button(harm.label, {
+      id: `${harm.testId}-harm`, "data-testid": harm.testId, "aria-describedby": `${harm.testId}-proves`,
+    }, () => {
       void this.#do(harm).then((worked) => {
         if (worked && harm.lasts) countDown(press, harm, harm.lasts);
       });

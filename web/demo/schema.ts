@@ -81,7 +81,10 @@ function readControl(schema: Open): Control {
     case "array": {
       const several = isObject(schema["items"]) ? choices(schema["items"], "anyOf") : undefined;
       if (!several || several.length > MAX_BOXES) return { kind: "json", expects: "array" };
-      return { kind: "choices", options: several, ...count("min", schema["minItems"]), ...count("max", schema["maxItems"]) };
+      return {
+        kind: "choices", options: several, ...count("min", schema["minItems"]),
+        ...count("max", schema["maxItems"])
+      };
     }
     case "object":
       return { kind: "json", expects: "object" };
@@ -115,8 +118,13 @@ function choices(schema: Open, titled: "oneOf" | "anyOf" = "oneOf"): Option[] | 
     const names = Array.isArray(enumNames) ? enumNames : [];
     return values.map((value: unknown, i) => ({ value, label: String(names[i] ?? label(value)) }));
   }
-  if (Array.isArray(constants) && constants.length > 0 && constants.length <= MAX_OPTIONS && constants.every((each) => isObject(each) && "const" in each)) {
-    return (constants as Open[]).map((each) => ({ value: each["const"], label: String(each["title"] ?? label(each["const"])) }));
+  if (
+    Array.isArray(constants) && constants.length > 0 && constants.length <= MAX_OPTIONS &&
+      constants.every((each) => isObject(each) && "const" in each)
+  ) {
+    return (constants as Open[]).map(
+      (each) => ({ value: each["const"], label: String(each["title"] ?? label(each["const"])) }),
+    );
   }
   return undefined;
 }
@@ -126,7 +134,9 @@ function label(value: unknown): string {
 }
 
 function bound<K extends string>(name: K, value: unknown): { [key in K]?: number } {
-  return (typeof value === "number" && Number.isFinite(value) ? { [name]: value } : {}) as { [key in K]?: number };
+  return (
+    typeof value === "number" && Number.isFinite(value) ? { [name]: value } : {}
+  ) as { [key in K]?: number };
 }
 
 function count<K extends string>(name: K, value: unknown): { [key in K]?: number } {

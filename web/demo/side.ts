@@ -1,5 +1,5 @@
-// One side of the first page: its counter, its track, and the frame with its page. What a page that is gone had said
-// stays on its counter: this page has seen it.
+// One side of the first page: its counter, its track, and the frame with its page. What a page that is gone
+// had said stays on its counter: this page has seen it.
 
 import { element, part, setAttributes, setText } from "./element.js";
 import { COUNT, GO, type Standing, type Told, type Which } from "./pane.js";
@@ -51,7 +51,9 @@ export class Side {
 
   /** Loads the page of the run. */
   load(): void {
-    const frame = element("iframe", { title: this.title, src: `${this.which}.html?run=${encodeURIComponent(this.#run)}` });
+    const frame = element("iframe", {
+      title: this.title, src: `${this.which}.html?run=${encodeURIComponent(this.#run)}`,
+    });
     this.#root.querySelector(".frame")!.replaceChildren(frame);
     this.#frame = frame;
   }
@@ -59,7 +61,9 @@ export class Side {
   /** Takes the page away, as a browser that needs the memory does. */
   discard(): void {
     this.#frame = undefined;
-    this.#root.querySelector(".frame")!.replaceChildren(element("p", { class: "gone" }, "No page: it was discarded."));
+    this.#root.querySelector(".frame")!.replaceChildren(
+      element("p", { class: "gone" }, "No page: it was discarded."),
+    );
   }
 
   /** Reloads the page, as its reader would. */

@@ -9,7 +9,10 @@ import { CALLS, SignInCall, type CallName } from "./signincall.js";
 /** The server, which is on this page's own origin. */
 const SERVER = new URL("/private", location.href).href;
 
-/** What a tab keeps over the redirect, beside the journal: what its person wanted, and how often the page went away. */
+/**
+ * What a tab keeps over the redirect, beside the journal: what its person wanted, and how often the page went
+ * away.
+ */
 const WANTED = "holdfast-demo.signin.wanted";
 const AWAY = "holdfast-demo.signin.away";
 
@@ -42,7 +45,8 @@ function step(): Step {
   const [count, sign] = [calls.get("count"), calls.get("sign")];
   if (inWindow) return "window";
   if (!count) return "start";
-  if (!mcp) return opening && signIn?.address === undefined && signIn?.failure === undefined ? "open" : "sign-in";
+  if (!mcp)
+    return opening && signIn?.address === undefined && signIn?.failure === undefined ? "open" : "sign-in";
   if (sign?.state === "awaiting_authorization") return "allow";
   return count.over && sign?.over ? "over" : "count";
 }
@@ -57,16 +61,38 @@ function words(at: Step): { says: string; button?: string; other?: string } {
     case "open":
       return { says: "Connecting to the server." };
     case "sign-in":
-      if (declined) return { says: "You said no. The call still waits, and you are not asked again.", button: "Sign in after all" };
-      return { says: "The server lets nobody in. The call waits: it is awaiting authorization.", button: "Sign in", other: "No window? Use this tab" };
+      if (declined)
+        return {
+          says: "You said no. The call still waits, and you are not asked again.",
+          button: "Sign in after all",
+        };
+      return {
+        says: "The server lets nobody in. The call waits: it is awaiting authorization.", button: "Sign in",
+        other: "No window? Use this tab",
+      };
     case "window":
       return { says: "Say who you are, in the other window. The call waits for that." };
     case "allow":
-      if (declined) return { says: `You said no: the log is not signed, and that call waits on${count?.over ? "" : ". The other one runs"}.`, button: "Go and sign in after all" };
-      return { says: `Signing takes your permission: that call waits${count?.over ? "" : ", the other one runs"}. Let the page go away for it.`, button: "Go and sign in" };
+      if (declined)
+        return {
+          says: "You said no: the log is not signed, and that call waits " +
+            `on${count?.over ? "" : ". The other one runs"}.`,
+          button: "Go and sign in after all",
+        };
+      return {
+        says: `Signing takes your permission: that call waits${count?.over ? "" : ", the other one runs"}. ` +
+          "Let the page go away for it.",
+        button: "Go and sign in",
+      };
     case "count":
-      if (calls.has("sign")) return { says: `Back, and ${count?.over ? "the call is done" : "the call goes on"}: nothing was lost.` };
-      return { says: `${who ?? "You"} signed in, and the call goes on. Ask for more in the middle of it.`, button: "Sign the log" };
+      if (calls.has("sign"))
+        return {
+          says: `Back, and ${count?.over ? "the call is done" : "the call goes on"}: nothing was lost.`,
+        };
+      return {
+        says: `${who ?? "You"} signed in, and the call goes on. Ask for more in the middle of it.`,
+        button: "Sign the log",
+      };
     case "over":
       return { says: over(), button: "Sign out" };
   }
@@ -76,7 +102,9 @@ function over(): string {
   const count = calls.get("count");
   const away = Number(recall(AWAY) ?? 0);
   const went = away > 0 ? `, though the page went away ${away === 1 ? "once" : `${away} times`}` : "";
-  return count?.whole ? `All ${count.numbers.length} numbers are here, each once${went}.` : "It is over. What failed says why.";
+  return count?.whole
+    ? `All ${count.numbers.length} numbers are here, each once${went}.`
+    : "It is over. What failed says why.";
 }
 
 const PRESSED: Record<Step, () => void> = {
@@ -141,7 +169,10 @@ async function open(): Promise<void> {
   opening = true;
   draw();
   try {
-    mcp = await connect(SERVER, { auth, host: "page", ack: "manual", client: { name: "holdfast-demo", title: "Holdfast demo page", version: "1" } });
+    mcp = await connect(SERVER, {
+      auth, host: "page", ack: "manual",
+      client: { name: "holdfast-demo", title: "Holdfast demo page", version: "1" },
+    });
     mcp.on("state", ({ error }) => (error ? fail(error) : draw()));
     for (const kept of await mcp.calls()) {
       if (kept.key === "count" || kept.key === "sign") void shown(kept.key).follow(kept);
@@ -190,8 +221,14 @@ async function signOut(): Promise<void> {
 
 function fail(error: unknown): void {
   const lead = "Nobody has signed in.";
-  const advice = error instanceof HoldfastError && error.code === "oauth_denied" ? "This is what the app hears of it." : undefined;
-  part("problem").replaceChildren(error instanceof HoldfastError ? showFailure(error, "signin-error", { lead, ...(advice && { advice }) }) : showThrown(error, "signin-error", lead));
+  const advice = error instanceof HoldfastError && error.code === "oauth_denied"
+    ? "This is what the app hears of it."
+    : undefined;
+  part("problem").replaceChildren(
+    error instanceof HoldfastError
+      ? showFailure(error, "signin-error", { lead, ...(advice && { advice }) })
+      : showThrown(error, "signin-error", lead),
+  );
   draw();
 }
 
@@ -206,9 +243,18 @@ function draw(): void {
     const at = step();
     if (at === "sign-in" || at === "window") calls.get("count")?.wait();
     const { says, button, other } = words(at);
-    const state = at === "window" ? "window" : at === "sign-in" || at === "allow" ? "waiting" : mcp ? "signed-in" : "nobody";
+    const state = at === "window"
+      ? "window"
+      : at === "sign-in" || at === "allow" ? "waiting" : mcp ? "signed-in" : "nobody";
     setAttributes(part("state"), { "data-state": state });
-    setText(part("state"), { window: "asking who you are", waiting: "awaiting authorization", "signed-in": who ? `signed in: ${who}` : "signed in", nobody: at === "open" ? "connecting" : "nobody is signed in" }[state]);
+    setText(
+      part("state"),
+      {
+        window: "asking who you are", waiting: "awaiting authorization",
+        "signed-in": who ? `signed in: ${who}` : "signed in",
+        nobody: at === "open" ? "connecting" : "nobody is signed in",
+      }[state],
+    );
     setAttributes(part("says"), { "data-step": at });
     setText(part("says"), says);
     next.hidden = button === undefined;

@@ -40,7 +40,10 @@ export class SignInCall {
     this.name = name;
     this.#changed = changed;
     const bar = name === "count" ? element("div", { class: "progress" }, this.#fill) : undefined;
-    this.#row = element("li", { "data-testid": "signin-call", "data-call": name }, element("strong", {}, CALLS[name].title), this.#is, bar, this.#line);
+    this.#row = element(
+      "li", { "data-testid": "signin-call", "data-call": name }, element("strong", {}, CALLS[name].title),
+      this.#is, bar, this.#line,
+    );
     part("calls").append(this.#row);
     this.#show();
   }
@@ -81,7 +84,11 @@ export class SignInCall {
       for await (const event of call) {
         if (event.type === "progress") this.numbers.push(event.progress);
         if (event.type === "status" && !this.over) {
-          this.state = event.state === "awaiting_authorization" ? event.state : event.state === "open" || event.state === "owned" || event.state === "followed" ? "running" : "away";
+          this.state = event.state === "awaiting_authorization"
+            ? event.state
+            : event.state === "open" || event.state === "owned" || event.state === "followed"
+              ? "running"
+              : "away";
         } else if (event.type === "progress" && !this.over) this.state = "running";
         this.#show();
         this.#changed();
@@ -101,7 +108,9 @@ export class SignInCall {
     const { n } = CALLS.count.args;
     setAttributes(this.#row, { "data-state": this.state });
     // A call that is there says how far it is, also while its stream is not.
-    const far = this.name === "count" && this.#followed && !this.over ? [`${this.numbers.length} of ${n}`] : [];
+    const far = this.name === "count" && this.#followed && !this.over
+      ? [`${this.numbers.length} of ${n}`]
+      : [];
     const is = this.state === "running" && far.length > 0 ? [] : [WORDS[this.state]];
     setText(this.#is, [...far, ...is].join(", "));
     this.#fill.style.transform = `scaleX(${this.numbers.length / n})`;

@@ -1,6 +1,7 @@
-// Plays the demo's MCP server where there is none: a service worker that answers what its pages send to /mcp beside it.
-// It speaks 2025-11-25 over Streamable HTTP: a session, one tool, and streams whose events have ids and are kept, so
-// that a GET with Last-Event-ID goes on behind any of them. It knows nothing of who asks.
+// Plays the demo's MCP server where there is none: a service worker that answers what its pages send to /mcp
+// beside it. It speaks 2025-11-25 over Streamable HTTP: a session, one tool, and streams whose events have
+// ids and are kept, so that a GET with Last-Event-ID goes on behind any of them. It knows nothing of who
+// asks.
 
 import { DOWN, type Down } from "./down.js";
 
@@ -10,7 +11,13 @@ interface Worker {
   clients: { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: Extendable) => void): void;
-  addEventListener(type: "fetch", listener: (event: Extendable & { request: Request; respondWith(response: Promise<Response>): void }) => void): void;
+  addEventListener(
+    type: "fetch",
+    listener: (event: Extendable & {
+      request: Request;
+      respondWith(response: Promise<Response>): void
+    }) => void,
+  ): void;
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
 }
 interface Extendable {
@@ -19,7 +26,11 @@ interface Extendable {
 interface Message {
   id?: number | string;
   method?: string;
-  params?: { arguments?: { n?: number; delayMs?: number }; _meta?: { progressToken?: number | string }; name?: string };
+  params?: {
+    arguments?: { n?: number; delayMs?: number };
+    _meta?: { progressToken?: number | string };
+    name?: string
+  };
 }
 
 const worker = globalThis as unknown as Worker;
@@ -62,7 +73,9 @@ class Stream {
         this.#reader = undefined;
       },
     });
-    return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
+    return new Response(body, {
+      headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+    });
   }
 
   /** Breaks the connection, as a network does. */
@@ -82,7 +95,9 @@ const streams = new Map<string, Stream>();
 let downUntil = 0;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const refused = (status: number, words: string): Response => new Response(words, { status, headers: { "content-type": "text/plain" } });
+const refused = (status: number, words: string): Response => new Response(words, {
+  status, headers: { "content-type": "text/plain" },
+});
 
 /** Counts, whether anybody listens or not. */
 async function count(stream: Stream, { id, params }: Message): Promise<void> {
@@ -91,9 +106,14 @@ async function count(stream: Stream, { id, params }: Message): Promise<void> {
   for (let progress = 1; progress <= n; progress++) {
     await pause(delayMs);
     if (progressToken === undefined) continue;
-    stream.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress, total: n, message: `${progress} of ${n}` } });
+    stream.send({
+      jsonrpc: "2.0", method: "notifications/progress",
+      params: { progressToken, progress, total: n, message: `${progress} of ${n}` },
+    });
   }
-  stream.send({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: `Counted to ${n}.` }] } }, true);
+  stream.send(
+    { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: `Counted to ${n}.` }] } }, true,
+  );
 }
 
 const TOOL = {
@@ -106,7 +126,10 @@ const TOOL = {
 
 /** What each method answers at once; a call of the tool is a stream instead. */
 const ANSWERS: Record<string, unknown> = {
-  initialize: { protocolVersion: REVISION, capabilities: { tools: {} }, serverInfo: { name: "holdfast-static-demo", title: "Holdfast demo server", version: "1.0.0" } },
+  initialize: {
+    protocolVersion: REVISION, capabilities: { tools: {} },
+    serverInfo: { name: "holdfast-static-demo", title: "Holdfast demo server", version: "1.0.0" },
+  },
   "tools/list": { tools: [TOOL] },
   ping: {},
 };

@@ -24,7 +24,9 @@ export function suggest(mcp: McpClient, ref: Open, fields: Fields): void {
         const { completion } = await mcp.complete(ref, { name, value: input.value });
         if (turn !== asked) return;
         const values = completion.values.slice(0, MAX_SUGGESTIONS);
-        list.replaceChildren(...values.map((value) => element("option", { value: clipped(String(value), 200) })));
+        list.replaceChildren(
+          ...values.map((value) => element("option", { value: clipped(String(value), 200) }))
+        );
       } catch {
         // A suggestion that does not come is none.
       }

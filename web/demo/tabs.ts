@@ -21,7 +21,9 @@ export class Tabs {
   open(name: TabName): void {
     this.#open = name;
     for (const each of NAMES) {
-      setAttributes(part(`tab-${each}`), { "aria-selected": each === name ? "true" : "false", tabindex: each === name ? 0 : -1 });
+      setAttributes(part(`tab-${each}`), {
+        "aria-selected": each === name ? "true" : "false", tabindex: each === name ? 0 : -1,
+      });
       part(`panel-${each}`).hidden = each !== name;
     }
     if (name === "log") {

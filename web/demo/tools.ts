@@ -79,14 +79,17 @@ export class ToolList {
           element("span", { class: "badges" }, ...badges(tool, changed)),
         ),
       ),
-      tool.description === undefined ? undefined : element("p", { class: "tool-description" }, clipped(tool.description, 4000)),
+      tool.description === undefined
+        ? undefined
+        : element("p", { class: "tool-description" }, clipped(tool.description, 4000)),
       toolForm(tool, (args) => this.#run(tool, args)),
     );
   }
 
   #applyFilter(): void {
     const wanted = this.#filter.value.trim().toLowerCase();
-    for (const { text, element: shown } of this.#shown.values()) shown.hidden = !text.toLowerCase().includes(wanted);
+    for (const { text, element: shown } of this.#shown.values())
+      shown.hidden = !text.toLowerCase().includes(wanted);
   }
 }
 
@@ -98,8 +101,10 @@ function badges({ annotations = {} }: Tool, changed: boolean): HTMLElement[] {
   };
   if (changed) badge("changed", "The server has changed this tool since it was first listed", "warn");
   if (annotations.readOnlyHint === true) badge("read-only", "Says that it changes nothing");
-  else if (annotations.destructiveHint === true) badge("destructive", "Says that it may destroy something", "warn");
-  if (annotations.readOnlyHint !== true && annotations.idempotentHint === true) badge("idempotent", "Says that running it twice does no more than once");
+  else if (annotations.destructiveHint === true)
+    badge("destructive", "Says that it may destroy something", "warn");
+  if (annotations.readOnlyHint !== true && annotations.idempotentHint === true)
+    badge("idempotent", "Says that running it twice does no more than once");
   if (annotations.openWorldHint === true) badge("open world", "Says that it reaches out to other systems");
   return made;
 }

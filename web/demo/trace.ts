@@ -22,8 +22,8 @@ export interface Segment {
 /**
  * What happened to whoever carried the call. `reload`: this page was loaded
  * again. `page`: its page was closed, and this one came later. `killed`: the
- * runtime ended. `disconnected`: a person let go of its server. `taken`: another tab had it, and this one has taken it over.
- * `joined`: another page has come to a call that a worker carries.
+ * runtime ended. `disconnected`: a person let go of its server. `taken`: another tab had it, and this one has
+ * taken it over. `joined`: another page has come to a call that a worker carries.
  * `restarted`: the server had forgotten it, and runs it again. `hour`: the
  * network went away for a simulated hour.
  */
@@ -284,7 +284,8 @@ export class Trace {
     const mark = this.#unsure;
     if (!mark || event.type === "guarantee" || event.type === "gap") return;
     this.#unsure = undefined;
-    const isCut = event.type === "resumed" || (event.type === "status" && (event.state === "reconnecting" || event.why === "reload"));
+    const isCut = event.type === "resumed" ||
+      (event.type === "status" && (event.state === "reconnecting" || event.why === "reload"));
     if (!isCut) return;
     delete mark.uncut;
     this.#turn({ kind: "cut", from: mark.at, why: "reload" });

@@ -19,7 +19,10 @@ export interface Stop {
   times: number;
 }
 
-const MARKS: Partial<Record<Mark["kind"], string>> = { reload: "page reloaded", page: "page closed", killed: "runtime died", disconnected: "disconnected", taken: "other tab gone" };
+const MARKS: Partial<Record<Mark["kind"], string>> = {
+  reload: "page reloaded", page: "page closed", killed: "runtime died", disconnected: "disconnected",
+  taken: "other tab gone",
+};
 
 /** The requests and what befell the page, in order. */
 export function stops({ sent, marks, end }: Pick<Trace, "sent" | "marks" | "end">): Stop[] {
@@ -27,7 +30,9 @@ export function stops({ sent, marks, end }: Pick<Trace, "sent" | "marks" | "end"
     const words = MARKS[kind];
     return words === undefined ? [] : [{ at, stop: { kind: "mark", words, times: 1 } as Stop }];
   });
-  const requests = sent.map(({ method, at, times }) => ({ at, stop: { kind: "sent", words: method, times } as Stop }));
+  const requests = sent.map(
+    ({ method, at, times }) => ({ at, stop: { kind: "sent", words: method, times } as Stop }),
+  );
   const all = [...marked, ...requests].sort((a, b) => a.at - b.at).map(({ stop }) => stop);
   if (end) all.push({ kind: "end", words: end.how === "done" ? "result" : end.how, times: 1 });
   return all;

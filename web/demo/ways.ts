@@ -38,7 +38,9 @@ interface Shown {
 /** The tools that the ways need. */
 export const WAY_TOOLS: readonly string[] = WAYS.map(({ tool }) => tool);
 
-/** Two ways in which a later page takes up a call. What is said of each outlives the page as its call does. */
+/**
+ * Two ways in which a later page takes up a call. What is said of each outlives the page as its call does.
+ */
 export class Ways {
   readonly #box = part("ways");
   readonly #shown = WAYS.map((way): Shown => ({
@@ -67,14 +69,19 @@ export class Ways {
     }
   }
 
-  /** Whether the server has such tools; `expected` shows them while that server is still being connected to. */
+  /**
+   * Whether the server has such tools; `expected` shows them while that server is still being connected to.
+   */
   set available(available: boolean | "expected") {
     this.#box.hidden = available === false;
     this.#ready = available === true;
     this.#show();
   }
 
-  /** Hears of every call on the page, and follows the newest of each way, also when the journal brings it back. */
+  /**
+   * Hears of every call on the page, and follows the newest of each way, also when the journal brings it
+   * back.
+   */
   watch(card: CallCard, event: CallEvent | undefined): void {
     const each = this.#shown.find(({ way }) => card.call.key?.startsWith(`${way.name}-`));
     if (!each || (each.card && each.card !== card && each.card.call.createdAt > card.call.createdAt)) return;
@@ -104,7 +111,9 @@ export class Ways {
       // A reload before the token or the task is stored would end the call.
       reload.disabled = !running || card.call.guarantee === "lost-on-reload";
       reload.classList.toggle("primary", !reload.disabled);
-      setAttributes(part(`way-${way.name}`), { "data-step": running ? "now" : card?.state === "done" ? "done" : "later" });
+      setAttributes(part(`way-${way.name}`), {
+        "data-step": running ? "now" : card?.state === "done" ? "done" : "later",
+      });
       setText(verdict, card ? tell(each.way, card, each.numbers, each.at) : hint);
       drawTrail(trail, card ? stops(card.trace) : []);
     }
@@ -119,11 +128,16 @@ function tell({ name, method }: Way, card: CallCard, numbers: readonly number[],
   if (card.state === "failed") return "It failed; its card says why.";
   const whole = numbers.every((number, i) => number === i + 1);
   if (card.state === "done") {
-    const calls = card.trace.sent.filter((sent) => sent.method === "tools/call").reduce((sum, { times }) => sum + times, 0);
+    const calls = card.trace.sent.filter(
+      (sent) => sent.method === "tools/call",
+    ).reduce((sum, { times }) => sum + times, 0);
     const from = calls === 1 ? ", from one tools/call" : "";
     if (name === "task") return `The task is done${from}.${over}`;
-    return `All ${numbers.length} soundings are here, ${whole ? "none missing, none twice" : "but not each exactly once"}${from}.${over}`;
+    return `All ${numbers.length} soundings are here, ` +
+      `${whole ? "none missing, none twice" : "but not each exactly once"}${from}.${over}`;
   }
-  const now = name === "task" ? `${at === "" ? "It begins" : `Now at ${at}`}.` : `${counted(numbers.length, "sounding")} so far.`;
+  const now = name === "task"
+    ? `${at === "" ? "It begins" : `Now at ${at}`}.`
+    : `${counted(numbers.length, "sounding")} so far.`;
   return reloads > 0 ? `${now} This page took it up by ${method}.` : `${now} Reload the page now.`;
 }

@@ -32,7 +32,11 @@ interface Message {
   method?: string;
   id?: unknown;
   params?: { name?: string; arguments?: Open; taskId?: unknown };
-  result?: { task?: { taskId?: unknown }; "partial-content"?: unknown; _meta?: Record<string, { taskId?: unknown } | undefined> };
+  result?: {
+    task?: { taskId?: unknown };
+    "partial-content"?: unknown;
+    _meta?: Record<string, { taskId?: unknown } | undefined>
+  };
 }
 
 const RELATED = "io.modelcontextprotocol/related-task";
@@ -59,9 +63,12 @@ export function tap(urls: readonly string[], listener: Listener): void {
 
 function tell(text: string, at: number, listener: Listener): void {
   const { method, id, params = {} } = (text === "" ? {} : JSON.parse(text)) as Message;
-  if (method === "tools/call") listener.left({ method, id: String(id), tool: params.name ?? "", args: params.arguments ?? {}, at });
+  if (method === "tools/call")
+    listener.left({ method, id: String(id), tool: params.name ?? "", args: params.arguments ?? {}, at });
   else if (method !== undefined && ABOUT.has(method)) {
-    listener.left({ method, id: String(id), ...(typeof params.taskId === "string" ? { task: params.taskId } : {}), at });
+    listener.left({
+      method, id: String(id), ...(typeof params.taskId === "string" ? { task: params.taskId } : {}), at,
+    });
   }
 }
 
@@ -75,13 +82,17 @@ async function hear(asked: Promise<string>, response: Response, listener: Listen
     const { name, arguments: args = {} } = request.params ?? {};
     if (request.method === "tools/call" && name !== undefined) listener.made(task, name, args);
     const segments = result?.["partial-content"];
-    if (Array.isArray(segments)) listener.brought(task, segments.map(({ seqNr }: { seqNr: number }) => seqNr));
+    if (Array.isArray(segments))
+      listener.brought(task, segments.map(({ seqNr }: { seqNr: number }) => seqNr));
   };
   if (response.headers.get("content-type")?.startsWith("text/event-stream")) await readEvents(response, take);
   else if (response.status === 200) take(await response.text());
 }
 
-/** Reads the data of each event of a stream of this server's: its lines end with one character, and hold one message. */
+/**
+ * Reads the data of each event of a stream of this server's: its lines end with one character, and hold one
+ * message.
+ */
 async function readEvents(response: Response, take: (data: string) => void): Promise<void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

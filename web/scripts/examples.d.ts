@@ -9,5 +9,6 @@ declare global {
   function show(...shown: unknown[]): void;
   function save(...saved: unknown[]): Promise<void>;
   // The page's own elements and functions, whatever they are there.
-  const link: any, button: any, logOutButton: any, user: any, url: any, form: any, showForm: any, getToken: any, askPerson: any;
+  const link: any, button: any, logOutButton: any, user: any, url: any, form: any, showForm: any,
+    getToken: any, askPerson: any;
 }

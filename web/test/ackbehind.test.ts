@@ -1,4 +1,5 @@
-// When a call counts as acknowledged whose result the app has had while a loop still reads its events from the store.
+// When a call counts as acknowledged whose result the app has had while a loop still reads its events from
+// the store.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,8 +13,13 @@ import { tasks, until } from "./ready.js";
 
 const URL_ = "https://mcp.example/mcp";
 
-/** A call that has ended in this origin, and two further clients of its page, which have it from the store; what the store has is not read before the test says so. */
-async function ended(origin: Origin): Promise<{ id: number; clients: McpClient[]; calls: Call[]; go: () => void }> {
+/**
+ * A call that has ended in this origin, and two further clients of its page, which have it from the store;
+ * what the store has is not read before the test says so.
+ */
+async function ended(
+  origin: Origin,
+): Promise<{ id: number; clients: McpClient[]; calls: Call[]; go: () => void }> {
   let go = (): void => {};
   const gate = new Promise<LogRow[]>((resolve) => (go = () => resolve([])));
   origin.rows = () => gate;

@@ -18,7 +18,9 @@ test("Fault 132: each ack is answered by its ticket, once what is stored is", as
   const tickets: number[] = [];
   let land = (): void => {};
   const landed = new Promise<void>((resolve) => (land = resolve));
-  const runtime = { ack: (_client: number, _call: number, _position: number, ticket: number) => void tickets.push(ticket) };
+  const runtime = {
+    ack: (_client: number, _call: number, _position: number, ticket: number) => void tickets.push(ticket),
+  };
   const acks = new Acks({ runtime: runtime as unknown as Runtime, handle: 1 }, () => landed);
   const over: string[] = [];
   const [first, second, third] = [acks.ask(1, 2), acks.ask(1, 0), acks.ask(2, 1)];
@@ -31,8 +33,11 @@ test("Fault 132: each ack is answered by its ticket, once what is stored is", as
   await first;
   acks.answered(tickets[1]!, `{"stored":false}`);
   await assert.rejects(second, (e) => e instanceof HoldfastError && e.code === "storage_failed");
-  const closed = (op: string): HoldfastError => new HoldfastError({ code: "closed", op, message: "the client is closed" });
+  const closed = (op: string): HoldfastError => new HoldfastError({
+    code: "closed", op, message: "the client is closed",
+  });
   acks.fail(closed);
-  for (const promise of [third, acks.ask(1, 1)]) await assert.rejects(promise, (e) => e instanceof HoldfastError && e.code === "closed");
+  for (const promise of [third, acks.ask(1, 1)])
+    await assert.rejects(promise, (e) => e instanceof HoldfastError && e.code === "closed");
   assert.equal(tickets.length, 3);
 });

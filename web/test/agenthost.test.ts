@@ -251,7 +251,13 @@ test("Fault 219: garbage from a page harms no agent and no other page", async ()
     say(core, "on");
     await settled();
     assert.equal(textOf(session), "on");
-    for (const message of [{ t: "session", client: 2 }, { t: "assigned", client: 2, session: 3, question: 9 }, { t: "ended", client: 2 }]) worker.channels[0]!.postMessage(message);
+    for (
+      const message of [
+        { t: "session", client: 2 }, { t: "assigned", client: 2, session: 3, question: 9 },
+        { t: "ended", client: 2 },
+      ]
+    )
+      worker.channels[0]!.postMessage(message);
     await settled();
     assert.equal(session.closed, false);
   } finally {

@@ -169,9 +169,16 @@ test("Fault 247: a logout of a page whose user is another one deletes nothing th
 
 test("docs/states.md has how a page may hang on to an agent's client in its worker", () => {
   const all = Object.entries(ATTACHMENTS) as [Attachment, string][];
-  const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayAttach(from, next)).join(", ")} |\n`);
+  const rows = all.map(
+    (
+      [from, means]
+    ) =>
+      `| **${from}** | ${means} | ` +
+        `${all.map(([next]) => next).filter((next) => mayAttach(from, next)).join(", ")} |\n`,
+  );
   const head =
-    "From `web/src/host/worker/agentview.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
+    "From `web/src/host/worker/agentview.ts`.\n\n| state | what it means | what may follow " +
+      "|\n|---|---|---|\n";
   assert.ok(readFileSync("docs/states.md", "utf8").includes(head + rows.join("")), head + rows.join(""));
 });
 

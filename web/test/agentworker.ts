@@ -16,7 +16,9 @@ export { settled };
 
 const INITIALIZE = { info: { name: "a", version: "1" }, capabilities: { session: { prompt: {} } } };
 export const OPTIONS = [{ optionId: "y", name: "Allow", kind: "allow_once" }];
-export const permission = { method: "session/request_permission", params: { title: "Run?", options: OPTIONS } };
+export const permission = {
+  method: "session/request_permission", params: { title: "Run?", options: OPTIONS },
+};
 
 export const coded =
   (code: string) =>
@@ -61,7 +63,9 @@ export class Worker {
     // A page holds its lock, and so does its session: whoever watches another's waits.
     const held = new Set<string>();
     const locks = {
-      request: (name: string, ...[options, work]: [() => unknown] | [{ signal?: AbortSignal }, () => unknown]) => {
+      request: (
+        name: string, ...[options, work]: [() => unknown] | [{ signal?: AbortSignal }, () => unknown]
+      ) => {
         const isWatch = held.has(name);
         held.add(name);
         if (isWatch && name.startsWith("holdfast.port.")) worker.#hostEnds.push(() => void work?.());
@@ -69,7 +73,10 @@ export class Worker {
       },
     };
     Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-    Object.assign(globalThis, { SharedWorker, location: new URL("https://app.test/"), origin: "https://app.test", addEventListener: () => {} });
+    Object.assign(globalThis, {
+      SharedWorker, location: new URL("https://app.test/"), origin: "https://app.test",
+      addEventListener: () => {},
+    });
   }
 
   readonly open: OpenAgent = async (_plan, _signal, tokens, made) => {
@@ -79,7 +86,15 @@ export class Worker {
       made(first.core);
       const failed = first.core.start({}, "omit").catch(() => {});
       first.recall(1, "s1", { restored: true });
-      first.port.state(JSON.stringify({ state: "failed", error: { code: "http_error", message: "it redirects", op: "connect", status: 308, retryable: false } }), 0);
+      first.port.state(
+        JSON.stringify({
+          state: "failed",
+          error: {
+            code: "http_error", message: "it redirects", op: "connect", status: 308, retryable: false,
+          },
+        }),
+        0,
+      );
       await failed;
     }
     const core = new CoreRig(this.asks ? { keeping: { journal: undefined, stores: this.tokens } } : {});
@@ -88,7 +103,12 @@ export class Worker {
     const opened = core.core.start({}, "omit");
     await this.opening;
     this.stored.forEach((id, at) => core.recall(at + 1, id, { restored: true }));
-    core.port.state(JSON.stringify({ state: "open", version: 2, restored: false, transport: "http", initialize: INITIALIZE }), 0);
+    core.port.state(
+      JSON.stringify({
+        state: "open", version: 2, restored: false, transport: "http", initialize: INITIALIZE,
+      }),
+      0,
+    );
     await opened;
     return core.core;
   };
@@ -99,7 +119,10 @@ export class Worker {
 
   /** Another page connects; each has a worker's address of its own, since a page keeps its link. */
   page(options: AgentOptions = {}): Promise<Agent> {
-    return connectAgent("https://example.com/acp", { host: "shared", worker: `https://app.test/w${this.sessions.length}.mjs`, wasm: "https://app.test/x.wasm", ...options });
+    return connectAgent("https://example.com/acp", {
+      host: "shared", worker: `https://app.test/w${this.sessions.length}.mjs`,
+      wasm: "https://app.test/x.wasm", ...options
+    });
   }
 
   /** That page goes without a word. */
@@ -148,7 +171,10 @@ export class Worker {
 export class HandPage {
   readonly heard: HostMessage[] = [];
   readonly session: PortSession;
-  readonly #port = { onmessage: null as ((event: MessageEvent) => void) | null, postMessage: (message: HostMessage) => void this.heard.push(message), start: () => {}, close: () => {} };
+  readonly #port = {
+    onmessage: null as ((event: MessageEvent) => void) | null,
+    postMessage: (message: HostMessage) => void this.heard.push(message), start: () => {}, close: () => {},
+  };
 
   constructor(worker: Worker) {
     this.session = new PortSession(this.#port as unknown as MessagePort, worker.open);
@@ -161,7 +187,10 @@ export class HandPage {
   /** It has an agent's client of that user, under the number 2. */
   async attach(principal: string, listens = true): Promise<void> {
     this.say({ t: "hello", build: BUILD, lock: "", outlives: true });
-    this.say({ t: "agent", client: 2, url: "https://example.com/acp", options: { principal }, handlers: [], token: false, again: false, ifKeys: false });
+    this.say({
+      t: "agent", client: 2, url: "https://example.com/acp", options: { principal }, handlers: [],
+      token: false, again: false, ifKeys: false,
+    });
     for (let n = 0; n < 100 && !this.hears("opened"); n++) await (n < 50 ? undefined : ready());
     if (listens) this.say({ t: "listening", client: 2 });
   }
@@ -197,7 +226,9 @@ export function tokenOf(subject: string): string {
 }
 
 /** A worker and a page with session s1; `options` are those of every page. */
-export async function started(stored: string[] = ["s1"]): Promise<{ worker: Worker; join(more?: AgentOptions): Promise<Agent>; agent: Agent; session: AgentSession }> {
+export async function started(
+  stored: string[] = ["s1"],
+): Promise<{ worker: Worker; join(more?: AgentOptions): Promise<Agent>; agent: Agent; session: AgentSession }> {
   const worker = new Worker();
   worker.stored = stored;
   const principal = somebody(); // a worker of its own
@@ -208,7 +239,11 @@ export async function started(stored: string[] = ["s1"]): Promise<{ worker: Work
 }
 
 export function say(core: CoreRig, text: string): void {
-  core.tell(1, "transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [{ type: "text", text }] } });
+  core.tell(1, "transcript", {
+    op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [{ type: "text", text }] },
+  });
 }
 
-export const textOf = (session: AgentSession): unknown => (session.transcript[0] as { content?: { text?: string }[] } | undefined)?.content?.[0]?.text;
+export const textOf = (session: AgentSession): unknown => (
+  session.transcript[0] as { content?: { text?: string }[] } | undefined
+)?.content?.[0]?.text;

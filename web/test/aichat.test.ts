@@ -13,18 +13,35 @@ function source(...keys: string[]): { from: ToolSource; acked: string[] } {
   const calls = keys.map((name) => {
     const key = name.replace("!", "");
     const call = new Call("tools/call", new Backlog(), false, "{}", { key, createdAt: 1 });
-    call.bind(1, new Proxy({} as CallControl, { get: (_, ask) => () => (ask === "ack" ? (acked.push(key), Promise.resolve()) : undefined) }), undefined, true);
+    call.bind(
+      1,
+      new Proxy({} as CallControl, {
+        get: (_, ask) => () => (ask === "ack" ? (acked.push(key), Promise.resolve()) : undefined),
+      }),
+      undefined, true,
+    );
     if (name.includes("!")) call.settle(OUTCOME.result, `{"content":[]}`);
     return call;
   });
-  return { from: { callTool: () => {}, listTools: () => {}, calls: async () => calls } as unknown as ToolSource, acked };
+  return {
+    from: { callTool: () => {}, listTools: () => {}, calls: async () => calls } as unknown as ToolSource,
+    acked,
+  };
 }
 
 const MESSAGES: ChatMessage[] = [
-  { parts: [{ type: "text" }, { type: "tool-count", toolCallId: "done", state: "output-available" }, { type: "tool-web", toolCallId: "theirs", state: "input-available", providerExecuted: true }] },
   {
     parts: [
-      { type: "dynamic-tool", toolName: "render", toolCallId: "runs", state: "input-available", input: { scene: 7 } },
+      { type: "text" }, { type: "tool-count", toolCallId: "done", state: "output-available" },
+      { type: "tool-web", toolCallId: "theirs", state: "input-available", providerExecuted: true },
+    ]
+  },
+  {
+    parts: [
+      {
+        type: "dynamic-tool", toolName: "render", toolCallId: "runs", state: "input-available",
+        input: { scene: 7 },
+      },
       { type: "tool-count", toolCallId: "half", state: "output-available", preliminary: true },
       { type: "tool-pay", toolCallId: "agreed", state: "approval-responded", approval: { approved: true } },
       { type: "tool-pay", toolCallId: "refused", state: "approval-responded", approval: { approved: false } },
@@ -43,7 +60,9 @@ test("Fault 392: the tool calls that a reload interrupted are found by their ids
     ["agreed", "pay", undefined, undefined],
   ]);
   assert.deepEqual(found[0]!.input, { scene: 7 });
-  const keyed = await unfinishedToolCalls(source("chat-7 runs").from, MESSAGES, { key: (id) => `chat-7 ${id}` });
+  const keyed = await unfinishedToolCalls(source("chat-7 runs").from, MESSAGES, {
+    key: (id) => `chat-7 ${id}`,
+  });
   assert.equal(keyed[0]!.call?.key, "chat-7 runs");
 });
 
@@ -58,9 +77,12 @@ test("Fault 393: what is acknowledged has ended, and is in the chat with its out
 
 test("what is no chat is named", async () => {
   const { from } = source();
-  const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(word);
+  const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError &&
+    error.code === "bad_argument" && error.message.includes(word);
   await assert.rejects(unfinishedToolCalls(from, undefined as never), bad("messages"));
-  await assert.rejects(unfinishedToolCalls(from, [{ role: "user", content: "hello" } as never]), bad("messages"));
+  await assert.rejects(
+    unfinishedToolCalls(from, [{ role: "user", content: "hello" } as never]), bad("messages"),
+  );
   await assert.rejects(acknowledgeToolCalls({} as never, []), bad("client"));
   await assert.rejects(unfinishedToolCalls(from, [], { keys: 1 } as never), bad("keys is no option"));
   assert.deepEqual(await unfinishedToolCalls(from, []), []);

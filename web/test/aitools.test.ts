@@ -15,31 +15,47 @@ import { HoldfastError } from "../src/base/errors.js";
 import { nextFrame } from "../packages/observe/frames.js";
 
 const LISTED = [
-  { name: "count", description: "Counts.", title: "Count", inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } },
+  {
+    name: "count", description: "Counts.", title: "Count",
+    inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+  },
   { name: "files/read", inputSchema: { type: "object" } },
   { name: "files_read", inputSchema: { type: "object", additionalProperties: true } },
   { name: "x".repeat(70), inputSchema: {} },
 ];
 
 /** A source of tools, the calls that were made of it, and what was asked of them. */
-function source(): { from: ToolSource; made: { call: Call; name: string; args: object; options: CallOptions }[]; asked: string[] } {
+function source(): {
+  from: ToolSource;
+  made: { call: Call; name: string; args: object; options: CallOptions }[];
+  asked: string[]
+} {
   const made: { call: Call; name: string; args: object; options: CallOptions }[] = [];
   const asked: string[] = [];
   const callTool = (name: string, args: object, options: CallOptions = {}): Call => {
     const known = made.find((each) => options.key !== undefined && each.options.key === options.key);
     if (known) return known.call;
-    const call = new Call("tools/call", new Backlog(), false, JSON.stringify({ name, arguments: args }), options.key === undefined ? {} : { key: options.key });
-    const control = new Proxy({} as CallControl, { get: (_, ask: string) => (...rest: unknown[]) => void asked.push([ask, ...rest.slice(1)].join(" ")) });
+    const call = new Call(
+      "tools/call", new Backlog(), false, JSON.stringify({ name, arguments: args }),
+      options.key === undefined ? {} : { key: options.key },
+    );
+    const control = new Proxy({} as CallControl, {
+      get: (_, ask: string) => (...rest: unknown[]) => void asked.push([ask, ...rest.slice(1)].join(" ")),
+    });
     call.bind(made.length + 1, control, options.signal, true);
     made.push({ call, name, args, options });
     return call;
   };
   const listTools = async (): Promise<object> => ({ tools: structuredClone(LISTED) });
-  return { from: { callTool, listTools, calls: async () => made.map(({ call }) => call) } as unknown as ToolSource, made, asked };
+  return {
+    from: { callTool, listTools, calls: async () => made.map(({ call }) => call) } as unknown as ToolSource,
+    made, asked,
+  };
 }
 
 const settles = (call: Call, result: object): void => call.settle(OUTCOME.result, JSON.stringify(result));
-const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(word);
+const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError &&
+  error.code === "bad_argument" && error.message.includes(word);
 const frame = async (): Promise<void> => {
   for (let n = 0; n < 100; n++) await undefined;
   await new Promise<void>((resolve) => nextFrame({ publish: resolve }));
@@ -48,7 +64,10 @@ const frame = async (): Promise<void> => {
 
 /** A model that calls a tool, and then says something. */
 function model(toolName: string, input: object): MockLanguageModelV4 {
-  const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  };
   let turn = 0;
   return new MockLanguageModelV4({
     doStream: async () => ({
@@ -74,7 +93,9 @@ function model(toolName: string, input: object): MockLanguageModelV4 {
 test("streamText calls a tool under the id of the model's call: progress as preliminary results, and the result for the model", async () => {
   const { from, made, asked } = source();
   const doing = model("count", { n: 2 });
-  const { fullStream } = streamText({ model: doing, prompt: "count", tools: await tools(from), stopWhen: stepCountIs(2) });
+  const { fullStream } = streamText({
+    model: doing, prompt: "count", tools: await tools(from), stopWhen: stepCountIs(2),
+  });
   const results: { preliminary: boolean | undefined; output: unknown }[] = [];
   let text = "";
   const reading = (async () => {
@@ -95,14 +116,22 @@ test("streamText calls a tool under the id of the model's call: progress as prel
   await reading;
   const half = [{ type: "text", text: "half" }];
   assert.deepEqual(results, [
-    { preliminary: true, output: { preliminary: true, status: "working", progress: { progress: 3, total: 3 }, content: [] } },
-    { preliminary: true, output: { preliminary: true, status: "working", progress: { progress: 3, total: 3 }, content: half } },
+    {
+      preliminary: true,
+      output: { preliminary: true, status: "working", progress: { progress: 3, total: 3 }, content: [] },
+    },
+    {
+      preliminary: true,
+      output: { preliminary: true, status: "working", progress: { progress: 3, total: 3 }, content: half },
+    },
     { preliminary: true, output: result },
     { preliminary: undefined, output: result },
   ]);
   assert.equal(text, "done");
   const said = doing.doStreamCalls[1]!.prompt.at(-1)!;
-  assert.deepEqual((said.content as { output?: object }[])[0]!.output, { type: "content", value: [{ type: "text", text: "two" }] });
+  assert.deepEqual((said.content as { output?: object }[])[0]!.output, {
+    type: "content", value: [{ type: "text", text: "two" }],
+  });
   assert.deepEqual(asked, ["handed"], "whoever wanted the result has had it");
 });
 
@@ -121,12 +150,17 @@ test("tools have names that every provider takes, and schemas that say what they
 test("a tool's failure is said to the model as one, an error of the call ends the tool call", async () => {
   const { from, made, asked } = source();
   const set = await tools(from);
-  const outputs = set["count"]!.execute!({ n: 1 }, { toolCallId: "a", messages: [], context: {} }) as AsyncGenerator<ToolOutput>;
+  const outputs = set["count"]!.execute!(
+    { n: 1 }, { toolCallId: "a", messages: [], context: {} }
+  ) as AsyncGenerator<ToolOutput>;
   const first = outputs.next();
   await frame();
   settles(made[0]!.call, { content: [{ type: "text", text: "no such number" }], isError: true });
   const { value } = await first;
-  assert.deepEqual(await set["count"]!.toModelOutput!({ toolCallId: "a", input: {}, output: value as never }), { type: "error-text", value: "no such number" });
+  assert.deepEqual(
+    await set["count"]!.toModelOutput!({ toolCallId: "a", input: {}, output: value as never }),
+    { type: "error-text", value: "no such number" },
+  );
   assert.deepEqual(asked, [], "not before the one who wanted it asks for more");
   const failing = execute(from, { toolCallId: "b", toolName: "count", input: "" });
   const failed = failing.next();
@@ -147,7 +181,9 @@ test("the signal cancels the call, also one that was found; leaving cancels noth
   await left.return();
   assert.deepEqual(asked, []);
   const giveUp = new AbortController();
-  void execute(from, { toolCallId: "a", toolName: "count", input: {} }, { abortSignal: giveUp.signal }).next();
+  void execute(
+    from, { toolCallId: "a", toolName: "count", input: {} }, { abortSignal: giveUp.signal },
+  ).next();
   await frame();
   assert.equal(made.length, 1, "one call of that id");
   giveUp.abort();
@@ -170,7 +206,12 @@ test("what is no client, no tool call, or no option is named at once", async () 
 });
 
 test("Fault 555: a page that has not made the tools calls one by the name that the model has for it, also where it finds the call of the page before", async () => {
-  for (const [toolName, name] of [["files_read_2", "files/read"], ["x".repeat(64), "x".repeat(70)], ["files_read", "files_read"], ["new_tool", "new_tool"], ["count", "count"]] as const) {
+  for (
+    const [toolName, name] of [
+      ["files_read_2", "files/read"], ["x".repeat(64), "x".repeat(70)], ["files_read", "files_read"],
+      ["new_tool", "new_tool"], ["count", "count"],
+    ] as const
+  ) {
     const { from, made } = source();
     const run = execute(from, { toolCallId: "a", toolName, input: {} });
     void run.next();
@@ -185,7 +226,9 @@ test("Fault 555: where nobody can say what a tool is called nothing is called; a
   let answer!: { resolve(list: object): void; reject(error: Error): void };
   from.listTools = (options) => {
     asked.push(options?.signal);
-    return new Promise((resolve, reject) => (answer = { resolve: resolve as (list: object) => void, reject }));
+    return new Promise(
+      (resolve, reject) => (answer = { resolve: resolve as (list: object) => void, reject }),
+    );
   };
   const call = { toolCallId: "a", toolName: "files_read_2", input: {} };
   const first = execute(from, call).next();
@@ -203,13 +246,23 @@ test("Fault 555: where nobody can say what a tool is called nothing is called; a
   await frame();
   void execute(from, { ...call, toolCallId: "b" }).next();
   await frame();
-  assert.deepEqual([made.map(({ name }) => name), asked.length], [["files/read", "files/read"], 3], "the list is asked for once");
+  assert.deepEqual(
+    [made.map(({ name }) => name), asked.length], [["files/read", "files/read"], 3],
+    "the list is asked for once",
+  );
 });
 
 test("Fault 604: a page that has not made the tools of a hub calls one of a server with a filter, whatever its prefix; what has come since they were made is asked for", async () => {
   for (const prefix of ["gh-", false] as const) {
     const { from, made } = source();
-    const all = hub([{ name: "gh", client: Object.assign(from, { on: () => () => {} }) as unknown as McpClient, prefix, filter: () => true }]);
+    const all = hub(
+      [
+        {
+          name: "gh", client: Object.assign(from, { on: () => () => {} }) as unknown as McpClient, prefix,
+          filter: () => true,
+        }
+      ],
+    );
     void execute(all, { toolCallId: "a", toolName: `${prefix || ""}count`, input: {} }).next();
     await frame();
     assert.deepEqual(made.map(({ name }) => name), ["count"]);

@@ -6,17 +6,29 @@ import type { PortView } from "../src/host/worker/portview.js";
 
 /** A view whose page's answers the test gives. */
 class View {
-  readonly questions: { resolve(token: unknown): void; reject(error: unknown): void; signal: AbortSignal }[] = [];
+  readonly questions: {
+    resolve(token: unknown): void;
+    reject(error: unknown): void;
+    signal: AbortSignal
+  }[] = [];
   readonly over = new AbortController().signal;
   readonly number = 2;
-  readonly page: { presence: string; question(...all: [number, string, object, { signal: AbortSignal }]): Promise<unknown> };
+  readonly page: {
+    presence: string;
+    question(...all: [number, string, object, { signal: AbortSignal }]): Promise<unknown>
+  };
 
   readonly stores: { user: string | undefined; token(): Promise<unknown>; changed(): boolean };
 
   constructor(readonly peers: View[], { user }: { user: string | undefined }, readonly hasToken = true) {
     this.stores = { user, token: async () => undefined, changed: () => false };
     peers.push(this);
-    this.page = { presence: "here", question: (_, __, ___, { signal }) => new Promise((resolve, reject) => this.questions.push({ resolve, reject, signal })) };
+    this.page = {
+      presence: "here",
+      question: (_, __, ___, { signal }) => new Promise(
+        (resolve, reject) => this.questions.push({ resolve, reject, signal }),
+      ),
+    };
   }
 
   leaves(): void {}

@@ -22,8 +22,10 @@ const CODES: Record<AuthCode, true> = {
 const hintOf = (failure: AuthFailure): string => new HoldfastError(failure.toFields()).hint ?? "";
 
 test("every error of signing in has a hint, and one that the place gives goes before the usual one", () => {
-  for (const code of Object.keys(CODES) as AuthCode[]) assert.ok(hintOf(new AuthFailure("auth/token", { code, message: "no" })).length > 10, code);
-  for (const denial of [...DENIALS, "not registered", undefined]) assert.ok(hintOf(denied("auth/callback", denial)).length > 10, denial);
+  for (const code of Object.keys(CODES) as AuthCode[])
+    assert.ok(hintOf(new AuthFailure("auth/token", { code, message: "no" })).length > 10, code);
+  for (const denial of [...DENIALS, "not registered", undefined])
+    assert.ok(hintOf(denied("auth/callback", denial)).length > 10, denial);
   assert.equal(hintOf(invalid("auth/token", "no", "Do this.")), "Do this.");
   assert.equal(hintOf(denied("auth/registration", "invalid_redirect_uri", 400, "By hand.")), "By hand.");
 });

@@ -20,7 +20,10 @@ test("Fault 535: what the code of an app throws as it shows a sign-in is reporte
       [PRM_PATH]: () => json(RESOURCE),
       [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
     };
-    const auth = oauth({ redirectUrl: "https://app.example/", fetch: async (url, { method = "GET" }) => (routes[`${method} ${url}`] ?? (() => nothing()))() });
+    const auth = oauth({
+      redirectUrl: "https://app.example/",
+      fetch: async (url, { method = "GET" }) => (routes[`${method} ${url}`] ?? (() => nothing()))(),
+    });
     const slip = new TypeError("there is no such element");
     let address: string | undefined;
     auth.onchange = (signIn) => {
@@ -66,7 +69,9 @@ test("Fault 686: options of a sign-in that are an object of a class have their f
     await client.send("POST", SERVER, async () => new Response(null, { status: 401 }));
     let ended = false;
     void client.token(false).then(() => (ended = true));
-    const isProxied = (): boolean => asked.some((one) => one.startsWith(`${newest}: https://${newest}.example/proxy?`));
+    const isProxied = (): boolean => asked.some(
+      (one) => one.startsWith(`${newest}: https://${newest}.example/proxy?`),
+    );
     await until(() => isProxied() || ended);
     assert.ok(isProxied(), String(asked));
     asked.length = 0;

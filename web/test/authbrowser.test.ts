@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { authNews, type AuthChannel, manualInteraction, type OpenedWindow, type Page, popupInteraction, redirectInteraction, takeAnswer } from "../src/auth/browser.js";
+import {
+  authNews, type AuthChannel, manualInteraction, type OpenedWindow, type Page, popupInteraction,
+  redirectInteraction, takeAnswer,
+} from "../src/auth/browser.js";
 import { AuthFailure } from "../src/auth/failure.js";
 import type { FlowRecord } from "../src/auth/flow.js";
 import { rig } from "./authrig.js";
 
 function fakePage(href: string, opens = true) {
   const log: string[] = [];
-  const opened = { opener: "this page" as unknown, closed: false, close: () => {}, location: { replace: (url: string) => void log.push(`${opened.opener === null ? "cut off, " : ""}replace ${url}`) } };
+  const opened = {
+    opener: "this page" as unknown, closed: false, close: () => {},
+    location: {
+      replace: (url: string) => void log.push(`${opened.opener === null ? "cut off, " : ""}replace ${url}`),
+    },
+  };
   const listeners = new Set<(event: { persisted: boolean }) => void>();
   const page: Page = {
     location: { href, origin: new URL(href).origin, assign: (url) => void log.push(`assign ${url}`) },
@@ -51,7 +59,9 @@ test("a window that COOP hides is not taken for closed before its page has the f
   const { page, opened } = fakePage("https://app.example/");
   const hands = rig({});
   let focus = false;
-  const shown = popupInteraction({ ...page, document: { hasFocus: () => focus } }, hands).show("https://as.example/authorize", record, false);
+  const shown = popupInteraction(
+    { ...page, document: { hasFocus: () => focus } }, hands,
+  ).show("https://as.example/authorize", record, false);
   let closed = false;
   if (shown.kind === "waiting") void shown.closed.then(() => (closed = true));
   opened.closed = true;
@@ -93,7 +103,10 @@ test("a page that leaves and is the old one when it is back gives up; a new one 
 test("an answer is taken at its own address only, and out of the address bar", () => {
   const redirectUrl = "https://app.example/callback";
   for (const [href, want, log] of [
-    [`${redirectUrl}?code=x&state=s&tab=2#part`, { state: "s", code: "x" }, [`replaceState ${redirectUrl}?tab=2#part`]],
+    [
+      `${redirectUrl}?code=x&state=s&tab=2#part`, { state: "s", code: "x" },
+      [`replaceState ${redirectUrl}?tab=2#part`],
+    ],
     [`${redirectUrl}?tab=2`, undefined, []],
     ["https://app.example/other?code=x&state=s", undefined, []],
     ["https://app.example/callback/?code=x&state=s", undefined, []],
@@ -107,11 +120,15 @@ test("an answer is taken at its own address only, and out of the address bar", (
 
 test("news is of this origin, and holds nothing but whose it is", () => {
   const sent: unknown[] = [];
-  const channel: AuthChannel = { postMessage: (message) => void sent.push(message), onmessage: null, close: () => {} };
+  const channel: AuthChannel = {
+    postMessage: (message) => void sent.push(message), onmessage: null, close: () => {},
+  };
   const heard: string[] = [];
   const news = authNews(channel, "https://app.example", {
     stored: (signIn) => void heard.push(`stored ${signIn}`),
-    failed: (window, failure) => void heard.push(`failed ${window} ${failure.message} ${failure.fields.code}`),
+    failed: (window, failure) => void heard.push(
+      `failed ${window} ${failure.message} ${failure.fields.code}`,
+    ),
     answered: (window) => void heard.push(`answered ${window}`),
   });
   news.stored("abc");
@@ -119,7 +136,10 @@ test("news is of this origin, and holds nothing but whose it is", () => {
   news.answered("holdfast-2");
   assert.deepEqual(sent, [
     { kind: "stored", signIn: "abc" },
-    { kind: "failed", window: "holdfast-1", leg: "auth/token", fields: { code: "cors_blocked", message: "kept out" } },
+    {
+      kind: "failed", window: "holdfast-1", leg: "auth/token",
+      fields: { code: "cors_blocked", message: "kept out" },
+    },
     { kind: "answered", window: "holdfast-2" },
   ]);
   for (const [data, origin] of [
@@ -137,5 +157,7 @@ test("news is of this origin, and holds nothing but whose it is", () => {
   ] as const) {
     channel.onmessage!({ data, origin });
   }
-  assert.deepEqual(heard, ["stored abc", "failed holdfast-1 auth/token: kept out cors_blocked", "answered holdfast-2"]);
+  assert.deepEqual(
+    heard, ["stored abc", "failed holdfast-1 auth/token: kept out cors_blocked", "answered holdfast-2"],
+  );
 });

@@ -2,19 +2,34 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { oauthChallenge, parseChallenges } from "../src/auth/challenge.js";
 
-const plain = (field: string) => parseChallenges(field).map(({ scheme, token68, params }) => [scheme, token68, Object.fromEntries(params)]);
+const plain = (field: string) => parseChallenges(field).map(
+  ({ scheme, token68, params }) => [scheme, token68, Object.fromEntries(params)],
+);
 
 test("challenges are read as RFC 9110 section 11.6.1 has them, and what is broken is left out", () => {
   for (const [field, ...want] of [
     ["", ...[]],
     ["Bearer", ["bearer", undefined, {}]],
     ['Bearer realm="a"', ["bearer", undefined, { realm: "a" }]],
-    ['Bearer realm="a, b=\\"c\\"", Scope = files', ["bearer", undefined, { realm: 'a, b="c"', scope: "files" }]],
+    [
+      'Bearer realm="a, b=\\"c\\"", Scope = files',
+      ["bearer", undefined, { realm: 'a, b="c"', scope: "files" }],
+    ],
     ["Negotiate YII=, Basic realm=x", ["negotiate", "YII=", {}], ["basic", undefined, { realm: "x" }]],
-    ["Negotiate, NTLM, Bearer error=invalid_token", ["negotiate", undefined, {}], ["ntlm", undefined, {}], ["bearer", undefined, { error: "invalid_token" }]],
-    ['Newauth realm="apps", type=1, title="Login to \\"apps\\"", Basic realm="simple"', ["newauth", undefined, { realm: "apps", type: "1", title: 'Login to "apps"' }], ["basic", undefined, { realm: "simple" }]],
+    [
+      "Negotiate, NTLM, Bearer error=invalid_token", ["negotiate", undefined, {}], ["ntlm", undefined, {}],
+      ["bearer", undefined, { error: "invalid_token" }],
+    ],
+    [
+      'Newauth realm="apps", type=1, title="Login to \\"apps\\"", Basic realm="simple"',
+      ["newauth", undefined, { realm: "apps", type: "1", title: 'Login to "apps"' }],
+      ["basic", undefined, { realm: "simple" }],
+    ],
     // Not quoted, no commas, a name that comes twice: as servers write it.
-    ["Bearer resource_metadata=https://a.example/x?y=1, scope=\"a b\"", ["bearer", undefined, { resource_metadata: "https://a.example/x?y=1", scope: "a b" }]],
+    [
+      "Bearer resource_metadata=https://a.example/x?y=1, scope=\"a b\"",
+      ["bearer", undefined, { resource_metadata: "https://a.example/x?y=1", scope: "a b" }],
+    ],
     ['Bearer realm="a" scope="b"', ["bearer", undefined, { realm: "a", scope: "b" }]],
     ['Bearer scope="a", scope="b"', ["bearer", undefined, { scope: "a" }]],
     [' ,, Bearer  a = "b" , ', ["bearer", undefined, { a: "b" }]],
@@ -35,9 +50,16 @@ test("a client of OAuth goes by Bearer and DPoP alone; a hidden field is the sam
     ["", undefined],
     ['Basic realm="x"', undefined],
     ["Bearer", { dpop: false }],
-    ['Basic realm="resource_metadata=no", bearer resource_metadata="https://a.example/m", error="insufficient_scope", scope="a b"', { resourceMetadata: "https://a.example/m", scope: "a b", error: "insufficient_scope", dpop: false }],
+    [
+      'Basic realm="resource_metadata=no", bearer resource_metadata="https://a.example/m", ' +
+        'error="insufficient_scope", scope="a b"',
+      { resourceMetadata: "https://a.example/m", scope: "a b", error: "insufficient_scope", dpop: false },
+    ],
     ['DPoP algs="ES256", error="use_dpop_nonce"', { error: "use_dpop_nonce", dpop: true }],
-    ['DPoP algs="ES256", Bearer resource_metadata="https://a.example/m"', { resourceMetadata: "https://a.example/m", dpop: false }],
+    [
+      'DPoP algs="ES256", Bearer resource_metadata="https://a.example/m"',
+      { resourceMetadata: "https://a.example/m", dpop: false },
+    ],
     ['Bearer scope=""', { dpop: false }],
   ] as const) {
     assert.deepEqual(oauthChallenge(field), want, String(field));
@@ -51,13 +73,26 @@ test("no field takes long to read", () => {
 });
 
 test("whatever is put together is taken apart again", () => {
-  const seed = Number((globalThis as { process?: { env: Record<string, string> } }).process?.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = Number(
+    (globalThis as { process?: { env: Record<string, string> } }).process?.env.HOLDFAST_SEED ??
+      Math.floor(Math.random() * 2 ** 31),
+  );
   let state = seed;
   const next = (n: number): number => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) % n;
   for (let round = 0; round < 2000; round++) {
-    const want = Array.from({ length: 1 + next(4) }, (_, i): [string, string | undefined, Record<string, string>] => {
+    const want = Array.from({ length: 1 + next(4) }, (_, i): [
+      string, string | undefined, Record<string, string>,
+    ] => {
       if (next(4) === 0) return [`s${i}`, `t${next(99)}${"=".repeat(next(3))}`, {}];
-      return [`s${i}`, undefined, Object.fromEntries(Array.from({ length: next(4) }, (_, j) => [`p${j}`, ["", "a", "a b", 'q"u\\o', "x, y=z", "Basic a=b"][next(6)]!]))];
+      return [
+        `s${i}`, undefined,
+        Object.fromEntries(
+          Array.from(
+            { length: next(4) },
+            (_, j) => [`p${j}`, ["", "a", "a b", 'q"u\\o', "x, y=z", "Basic a=b"][next(6)]!],
+          ),
+        ),
+      ];
     });
     const field = want
       .map(([scheme, token68, params]) => {

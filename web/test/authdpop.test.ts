@@ -17,7 +17,9 @@ function bytes(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function parts(proof: string): { header: Record<string, unknown>; payload: Record<string, unknown> } {
-  const [header, payload] = proof.split(".").map((part) => JSON.parse(new TextDecoder().decode(bytes(part.padEnd(0)))) as Record<string, unknown>).slice(0, 2);
+  const [header, payload] = proof.split(".").map(
+    (part) => JSON.parse(new TextDecoder().decode(bytes(part.padEnd(0)))) as Record<string, unknown>,
+  ).slice(0, 2);
   return { header: header!, payload: payload! };
 }
 
@@ -36,17 +38,31 @@ test("a proof verifies, names its request without query, and never comes twice",
     assert.equal(key.algorithm, algorithm);
     assert.ok(!key.privateKey.extractable);
     assert.equal(key.thumbprint, await sha256(hands, JSON.stringify(key.jwk)));
-    const proof = await proofOf(hands, key, { method: "POST", url: "https://mcp.example/v1/mcp?tenant=1#x", token: "at", nonce: "n1" });
+    const proof = await proofOf(hands, key, {
+      method: "POST", url: "https://mcp.example/v1/mcp?tenant=1#x", token: "at", nonce: "n1",
+    });
     const { header, payload } = read(proof);
     assert.deepEqual(header, { typ: "dpop+jwt", alg: algorithm, jwk: key.jwk });
     const { jti, ...rest } = payload;
-    assert.deepEqual(rest, { htm: "POST", htu: "https://mcp.example/v1/mcp", iat: Math.floor(hands.now() / 1000), nonce: "n1", ath: await sha256(hands, "at") });
-    const again = read(await proofOf(hands, key, { method: "POST", url: "https://mcp.example/v1/mcp" })).payload;
+    assert.deepEqual(rest, {
+      htm: "POST", htu: "https://mcp.example/v1/mcp", iat: Math.floor(hands.now() / 1000), nonce: "n1",
+      ath: await sha256(hands, "at"),
+    });
+    const again = read(
+      await proofOf(hands, key, { method: "POST", url: "https://mcp.example/v1/mcp" }),
+    ).payload;
     assert.ok(again.jti !== jti && !("nonce" in again) && !("ath" in again));
     const [how, verify] = VERIFY[algorithm];
-    const publicKey = await crypto.subtle.importKey("jwk", key.jwk as JsonWebKey, how as EcKeyImportParams, false, ["verify"]);
+    const publicKey = await crypto.subtle.importKey(
+      "jwk", key.jwk as JsonWebKey, how as EcKeyImportParams, false, ["verify"],
+    );
     const [head, body, signature] = proof.split(".");
-    assert.ok(await crypto.subtle.verify(verify as EcdsaParams, publicKey, bytes(signature!), new TextEncoder().encode(`${head}.${body}`)), algorithm);
+    assert.ok(
+      await crypto.subtle.verify(
+        verify as EcdsaParams, publicKey, bytes(signature!), new TextEncoder().encode(`${head}.${body}`),
+      ),
+      algorithm,
+    );
   }
 });
 
@@ -80,7 +96,9 @@ test("nonces are kept for each server and role, and what is none is not taken", 
 
 test("a wish for a nonce is granted once; the next request has it at once", async () => {
   const endpoint = `${ISSUER}/token`;
-  const client: Registration = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/" };
+  const client: Registration = {
+    issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/",
+  };
   let wanted = "n1";
   const seen: unknown[] = [];
   const hands = rig({
@@ -99,18 +117,26 @@ test("a wish for a nonce is granted once; the next request has it at once", asyn
   assert.deepEqual(seen, [undefined, "n1", "n1", "n1", "n2"]);
 
   let n = 0;
-  const endless = rig({ [`POST ${endpoint}`]: () => json({ error: "use_dpop_nonce" }, 400, { "dpop-nonce": `n${n++}` }) });
+  const endless = rig({
+    [`POST ${endpoint}`]: () => json({ error: "use_dpop_nonce" }, 400, { "dpop-nonce": `n${n++}` }),
+  });
   const failure = await failureOf(tokenRequest(endless, "auth/token", endpoint, { client, dpop }, {}));
   assert.deepEqual([failure.leg, endless.sent.length], ["auth/dpop", 2]);
   // CORS hides the nonce: it is of no use to try again.
   const hiding = rig({ [`POST ${endpoint}`]: () => json({ error: "use_dpop_nonce" }, 400) });
-  assert.ok(/Expose-Headers: DPoP-Nonce/.test((await failureOf(tokenRequest(hiding, "auth/token", endpoint, { client, dpop }, {}))).fields.hint!));
+  assert.ok(
+    /Expose-Headers: DPoP-Nonce/.test(
+      (await failureOf(tokenRequest(hiding, "auth/token", endpoint, { client, dpop }, {}))).fields.hint!,
+    ),
+  );
   assert.equal(hiding.sent.length, 1);
 });
 
 test("Fault 533: several requests that are refused at once are given one nonce, and each is sent again with it", async () => {
   const endpoint = `${ISSUER}/token`;
-  const client: Registration = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/" };
+  const client: Registration = {
+    issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/",
+  };
   // All of them are there before the first is answered, as after a reload, which has forgotten the nonce.
   let [all, arrived] = [() => {}, 0];
   const gate = new Promise<void>((resolve) => (all = resolve));
@@ -118,7 +144,9 @@ test("Fault 533: several requests that are refused at once are given one nonce, 
     [`POST ${endpoint}`]: async ({ headers }) => {
       if (++arrived === 3) all();
       await gate;
-      return read(headers.get("dpop")!).payload.nonce === "n1" ? json({}) : json({ error: "use_dpop_nonce" }, 400, { "dpop-nonce": "n1" });
+      return read(headers.get("dpop")!).payload.nonce === "n1"
+        ? json({})
+        : json({ error: "use_dpop_nonce" }, 400, { "dpop-nonce": "n1" });
     },
   });
   const dpop = await makeDPoPKey(hands, ["ES256"]);
@@ -126,7 +154,9 @@ test("Fault 533: several requests that are refused at once are given one nonce, 
   assert.equal(hands.sent.length, 6);
 
   // The same of what goes to the server.
-  const { tab, shown, answer } = scene({ dpop: true }, { [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "DPoP", expires_in: 3600 }) });
+  const { tab, shown, answer } = scene({ dpop: true }, {
+    [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "DPoP", expires_in: 3600 }),
+  });
   const { signIn } = tab();
   const first = signIn.signIn();
   await until(() => shown.length === 1);
@@ -135,7 +165,10 @@ test("Fault 533: several requests that are refused at once are given one nonce, 
   const sent = await Promise.all([1, 2, 3].map(() => signIn.headers("POST", SERVER)));
   const repairs = [];
   for (const one of sent) {
-    const answered = { status: 401, headers: new Headers({ "www-authenticate": 'DPoP error="use_dpop_nonce"', "dpop-nonce": "r1" }) };
+    const answered = {
+      status: 401,
+      headers: new Headers({ "www-authenticate": 'DPoP error="use_dpop_nonce"', "dpop-nonce": "r1" }),
+    };
     repairs.push((await signIn.repaired(answered, one, signIn.noted(SERVER, answered.headers, one)))?.kind);
   }
   assert.deepEqual(repairs, ["retry", "retry", "retry"]);
@@ -150,13 +183,17 @@ test("Fault 577: where each nonce is good for one proof, any number of requests 
     open.add(`n${++given}`);
     return `n${given}`;
   };
-  const { tab, shown, answer } = scene({ dpop: true }, { [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "DPoP", expires_in: 3600 }) });
+  const { tab, shown, answer } = scene({ dpop: true }, {
+    [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "DPoP", expires_in: 3600 }),
+  });
   const { signIn } = tab();
   const first = signIn.signIn();
   await until(() => shown.length === 1);
   await answer(signIn);
   await first;
-  const calls = new Authorization(SERVER, async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set() }));
+  const calls = new Authorization(
+    SERVER, async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set() }),
+  );
   // What is under way is answered at once, whatever each request took to leave.
   let [sent, left] = [0, 32];
   const waiting: (() => void)[] = [];
@@ -167,9 +204,15 @@ test("Fault 577: where each nonce is good for one proof, any number of requests 
     sent++;
     await new Promise<void>((resolve) => (waiting.push(resolve), release()));
     const nonce = refuses(new Map(fields).get("dpop")!);
-    return nonce === undefined ? new Response() : new Response(null, { status: 401, headers: { "www-authenticate": 'DPoP error="use_dpop_nonce"', "dpop-nonce": nonce } });
+    return nonce === undefined
+      ? new Response()
+      : new Response(null, {
+        status: 401, headers: { "www-authenticate": 'DPoP error="use_dpop_nonce"', "dpop-nonce": nonce },
+      });
   };
   const ended = (): void => (left--, release());
-  const answers = await Promise.all(Array.from({ length: 32 }, () => calls.send("POST", SERVER, leave).finally(ended)));
+  const answers = await Promise.all(
+    Array.from({ length: 32 }, () => calls.send("POST", SERVER, leave).finally(ended)),
+  );
   assert.deepEqual([[...new Set(answers.map(({ status }) => status))], sent], [[200], 64]);
 });

@@ -19,7 +19,9 @@ const OVER: Grant = {
   url: SERVER,
   resource: SERVER,
   server,
-  client: { issuer: ISSUER, clientId: "c", authMethod: "none", source: "dynamic", redirectUrl: "https://app.example/" },
+  client: {
+    issuer: ISSUER, clientId: "c", authMethod: "none", source: "dynamic", redirectUrl: "https://app.example/",
+  },
   access: { token: "at0", type: "Bearer", expiresAt: START - 1 },
   refreshToken: "rt0",
   epoch: "e0",
@@ -35,7 +37,10 @@ async function passing(hosts: Rig[], holds: () => boolean): Promise<void> {
   }
 }
 
-/** Tabs of one browser, whose requests for tokens are answered by the test. The locks of one that has ended are free. */
+/**
+ * Tabs of one browser, whose requests for tokens are answered by the test. The locks of one that has ended
+ * are free.
+ */
 async function browser(grant: Grant = OVER) {
   const store = new MemoryAuthStore();
   await store.set(grantKey(KEY), 0, grant);
@@ -50,12 +55,21 @@ async function browser(grant: Grant = OVER) {
       [TOKEN]: ({ form }) =>
         new Promise((resolve) => {
           const n = asked.length + 1;
-          const answer = (): void => resolve(json({ access_token: `at${n}`, token_type: "Bearer", expires_in: 3600, refresh_token: `rt${n}` }));
+          const answer = (): void => resolve(
+            json({ access_token: `at${n}`, token_type: "Bearer", expires_in: 3600, refresh_token: `rt${n}` }),
+          );
           asked.push({ by, token: form.get("refresh_token")!, answer });
         }),
       ...more,
     };
-    const host = rig(routes, { store, locks: { run: (name, work, patience) => locks.run(name, (alone) => Promise.race([work(alone), ended]), patience) } });
+    const host = rig(routes, {
+      store,
+      locks: {
+        run: (name, work, patience) => locks.run(
+          name, (alone) => Promise.race([work(alone), ended]), patience,
+        ),
+      },
+    });
     hosts.push(host);
     return { host, end };
   };
@@ -71,7 +85,9 @@ function watched<T>(promise: Promise<T>): { value?: T } {
 }
 
 test("Fault 720: a fresh token that is stored needs no lock, whoever hangs with it", async () => {
-  const { tab, locks, hosts, asked } = await browser({ ...OVER, access: { token: "at0", type: "Bearer", expiresAt: START + 3_600_000 } });
+  const { tab, locks, hosts, asked } = await browser({
+    ...OVER, access: { token: "at0", type: "Bearer", expiresAt: START + 3_600_000 },
+  });
   void locks.run(`auth/${KEY}`, () => new Promise(() => {}), new AbortController().signal);
   assert.equal((await liveGrant(tab("second").host, KEY)).access.token, "at0");
   // One that was refused does, and is waited for no longer than a lease.
@@ -99,15 +115,22 @@ test("Fault 720: the first of three tabs hangs in its refresh, the second goes o
     await ready();
     for (const host of hosts) host.pass(1000);
   }
-  assert.deepEqual([asked.length, its.value], [2, undefined], "the third has the lock, and obeys the mark of the second");
+  assert.deepEqual(
+    [asked.length, its.value], [2, undefined], "the third has the lock, and obeys the mark of the second",
+  );
   asked[1]!.answer();
   await passing(hosts, () => its.value !== undefined);
-  assert.deepEqual([mine.value?.access.token, its.value?.access.token, asked.map(({ by }) => by)], ["at2", "at2", ["first", "second"]]);
+  assert.deepEqual(
+    [mine.value?.access.token, its.value?.access.token, asked.map(({ by }) => by)],
+    ["at2", "at2", ["first", "second"]],
+  );
 });
 
 test("Fault 720: whoever refreshes without the lock is obeyed for a lease, by who has the lock and by who has not, and no longer", async () => {
   for (const hangs of [true, false]) {
-    const { tab, asked, hosts, locks } = await browser({ ...OVER, refreshing: { by: "second", since: START, alone: false } });
+    const { tab, asked, hosts, locks } = await browser({
+      ...OVER, refreshing: { by: "second", since: START, alone: false },
+    });
     if (hangs) void locks.run(`auth/${KEY}`, () => new Promise(() => {}), new AbortController().signal);
     const its = watched(liveGrant(tab("third").host, KEY));
     await passing(hosts, () => asked.length === 1);
@@ -133,7 +156,9 @@ test("Fault 720: a tab that hangs as it registers the app holds up no other sign
   let clients = 0;
   const { tab, hosts } = await browser();
   const hung = tab("first", { [`POST ${ISSUER}/register`]: () => new Promise(() => {}) });
-  const second = tab("second", { [`POST ${ISSUER}/register`]: () => json({ client_id: `c${++clients}` }, 201) });
+  const second = tab("second", {
+    [`POST ${ISSUER}/register`]: () => json({ client_id: `c${++clients}` }, 201),
+  });
   const options = { redirectUrl: "https://app.example/" };
   register(hung.host, server, options).catch(() => {});
   await until(() => hung.host.sent.length === 1);

@@ -8,7 +8,9 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { type AuthPlace, openSignIn, type TokenStorage } from "../src/auth/opensignin.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
 import type { SignIn } from "../src/auth/signin.js";
-import { AS_METADATA, CLIENT, failureOf, hidden, ISSUER, json, KEY, METADATA, nothing, type Rig, SERVER } from "./authrig.js";
+import {
+  AS_METADATA, CLIENT, failureOf, hidden, ISSUER, json, KEY, METADATA, nothing, type Rig, SERVER,
+} from "./authrig.js";
 import { redirectUrl, refusal, scene } from "./authscene.js";
 import { tasks, until } from "./ready.js";
 
@@ -61,7 +63,9 @@ test("Fault 291: the client that there is stays until there is another one; wher
           if (!failing) return json({ client_id: `c${++registered}` }, 201);
           return fails === "in passing" ? json({}, 503) : json({ error: "invalid_client_metadata" }, 400);
         },
-        [AS_METADATA]: () => json(failing && fails.startsWith("there") ? { ...METADATA, registration_endpoint: undefined } : METADATA),
+        [AS_METADATA]: () => json(
+          failing && fails.startsWith("there") ? { ...METADATA, registration_endpoint: undefined } : METADATA,
+        ),
       });
       const open = () => tab(how === "left" ? "leaves" : false);
       let { signIn } = open();
@@ -85,7 +89,9 @@ test("Fault 291: the client that there is stays until there is another one; wher
       const again = signIn.signIn();
       await until(() => shown.length > last);
       const goesWith = fails === "in passing" ? "c2" : "c1";
-      assert.equal(new URL(await shown.at(-1)!.address).searchParams.get("client_id"), goesWith, `${how}, ${fails}`);
+      assert.equal(
+        new URL(await shown.at(-1)!.address).searchParams.get("client_id"), goesWith, `${how}, ${fails}`,
+      );
       await answer(signIn);
       await again;
       assert.equal(forms.at(-1)!.get("client_id"), goesWith);
@@ -135,14 +141,21 @@ function pageOf({ href = "https://app.example/work", name = "", opens = true } =
   const log: string[] = [];
   const listeners = new Map<string, Set<(event: { persisted: boolean }) => void>>();
   const of = (type: string) => listeners.get(type) ?? listeners.set(type, new Set()).get(type)!;
-  const location = { href, origin: "https://app.example", assign: (url: string) => void log.push(`assign ${url}`) };
+  const location = {
+    href, origin: "https://app.example", assign: (url: string) => void log.push(`assign ${url}`),
+  };
   const page: Page = {
     location,
     history: { replaceState: (_, __, url) => void (location.href = url) },
     name,
     open(_, target) {
       log.push(`open ${target}`);
-      return opens ? { opener: null, closed: false, close: () => void log.push("close it"), location: { replace: (url) => void log.push(`replace ${url}`) } } : null;
+      return opens
+        ? {
+          opener: null, closed: false, close: () => void log.push("close it"),
+          location: { replace: (url) => void log.push(`replace ${url}`) },
+        }
+        : null;
     },
     close: () => void log.push("close"),
     addEventListener: (type, listener) => void of(type).add(listener),
@@ -171,7 +184,9 @@ async function evening(storage: TokenStorage = "persistent") {
     const made = pageOf({ href: `${redirectUrl}?${query}`, name });
     const place: AuthPlace = { store, memory, locks: hands.locks, digest: hands.digest, page: made.page };
     const opened: { signIn?: SignIn } = {};
-    void openSignIn(SERVER, { redirectUrl }, { how: "redirect", storage, client: CLIENT, place, own: hands }).then((one) => (opened.signIn = one));
+    void openSignIn(
+      SERVER, { redirectUrl }, { how: "redirect", storage, client: CLIENT, place, own: hands },
+    ).then((one) => (opened.signIn = one));
     return { ...made, opened };
   };
   return { record: shown[0]!.record, hands, comes, forms };
@@ -217,7 +232,9 @@ test("Fault 292: a late answer is judged before anybody is sent back: one of ano
     const { record, hands, comes, forms } = await evening();
     hands.pass(later);
     if (code === "sign_in_expired") await sweepFlows(hands);
-    const page = comes(JSON.parse(JSON.stringify({ state: record.state, code: "x", iss: ISSUER, ...changed })) as Callback, "");
+    const page = comes(
+      JSON.parse(JSON.stringify({ state: record.state, code: "x", iss: ISSUER, ...changed })) as Callback, "",
+    );
     await until(() => page.opened.signIn !== undefined);
     assert.deepEqual([page.log, forms], [[], []], JSON.stringify(change));
     assert.equal(page.opened.signIn!.failure?.code, code === "sign_in_expired" ? undefined : code);
@@ -278,20 +295,29 @@ test("Fault 292: whoever comes back to the page has it look at the flow at once,
     hands.pass(FLOW_TIME * 12); // its timers have not run: it has slept
     await come();
     assert.equal(signIn.address, first);
-    const { value } = (await hands.store.get<FlowRecord>(await flowKey(hands, new URL(first!).searchParams.get("state")!)))!;
+    const { value } = (
+      await hands.store.get<FlowRecord>(await flowKey(hands, new URL(first!).searchParams.get("state")!))
+    )!;
     assert.ok(hands.now() - value.begun <= 60_000, event);
     await sweepFlows(hands, KEY);
     await come();
     await until(() => signIn.address !== first);
-    assert.ok(await hands.store.get(await flowKey(hands, new URL(signIn.address!).searchParams.get("state")!)), event);
+    assert.ok(
+      await hands.store.get(await flowKey(hands, new URL(signIn.address!).searchParams.get("state")!)), event,
+    );
   }
 });
 
 test("Fault 598: why a token cannot be refreshed is said while calls wait for it, and no more once there is one", async () => {
   for (const mends of ["this tab", "another tab", "a person"]) {
     let isHidden = false;
-    const token = () => json({ access_token: isHidden ? "no" : "new", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" });
-    const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => (isHidden ? hidden() : token()), [`GET ${ISSUER}/token`]: () => nothing(405) });
+    const token = () => json({
+      access_token: isHidden ? "no" : "new", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1",
+    });
+    const { tab, shown, answer } = scene({}, {
+      [`POST ${ISSUER}/token`]: () => (isHidden ? hidden() : token()),
+      [`GET ${ISSUER}/token`]: () => nothing(405),
+    });
     const [{ signIn, hands }, { signIn: other }] = [tab(), tab()];
     const first = signIn.signIn();
     await until(() => shown.length === 1);
@@ -301,10 +327,19 @@ test("Fault 598: why a token cannot be refreshed is said while calls wait for it
     signIn.onchange = () => told.push(`${signIn.state} ${signIn.refreshFailure?.code ?? "well"}`);
     isHidden = true;
     hands.pass(3_600_000);
-    for (let n = 0; n < 2; n++) assert.equal((await failureOf(signIn.headers("POST", SERVER))).fields.code, "cors_blocked");
-    assert.deepEqual(told, ["refreshing well", "signed-in cors_blocked", "refreshing cors_blocked", "signed-in cors_blocked"]);
-    assert.ok(/as\.example has to answer with {2}Access-Control-Allow-Origin/.test(signIn.refreshFailure!.hint!));
-    assert.deepEqual([signIn.failure, signIn.refreshFailure!.op, signIn.refreshFailure!.retryable], [undefined, "auth/refresh", true]);
+    for (let n = 0; n < 2; n++)
+      assert.equal((await failureOf(signIn.headers("POST", SERVER))).fields.code, "cors_blocked");
+    assert.deepEqual(
+      told,
+      ["refreshing well", "signed-in cors_blocked", "refreshing cors_blocked", "signed-in cors_blocked"],
+    );
+    assert.ok(
+      /as\.example has to answer with {2}Access-Control-Allow-Origin/.test(signIn.refreshFailure!.hint!),
+    );
+    assert.deepEqual(
+      [signIn.failure, signIn.refreshFailure!.op, signIn.refreshFailure!.retryable],
+      [undefined, "auth/refresh", true],
+    );
     isHidden = false;
     if (mends === "a person") {
       await signIn.signOut();
@@ -322,8 +357,13 @@ test("Fault 598: why a token cannot be refreshed is said while calls wait for it
 
 test("Fault 638: who hears that another tab has signed out hears of no token that cannot be refreshed", async () => {
   let isHidden = false;
-  const token = () => json({ access_token: "at", token_type: "Bearer", expires_in: 3600, refresh_token: "rt" });
-  const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => (isHidden ? hidden() : token()), [`GET ${ISSUER}/token`]: () => nothing(405) });
+  const token = () => json({
+    access_token: "at", token_type: "Bearer", expires_in: 3600, refresh_token: "rt",
+  });
+  const { tab, shown, answer } = scene({}, {
+    [`POST ${ISSUER}/token`]: () => (isHidden ? hidden() : token()),
+    [`GET ${ISSUER}/token`]: () => nothing(405),
+  });
   const [{ signIn, hands }, { signIn: other }] = [tab(), tab()];
   const first = signIn.signIn();
   await until(() => shown.length === 1);

@@ -9,7 +9,9 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { type AuthPlace, handOver, signOutEverywhere } from "../src/auth/opensignin.js";
 import { HoldfastError } from "../src/base/errors.js";
-import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
+import {
+  AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER,
+} from "./authrig.js";
 import { until } from "./ready.js";
 import { withGlobal } from "./storeshim.js";
 import { digest } from "../src/storage/digest.js";
@@ -36,7 +38,10 @@ function browser(options: OAuthOptions = {}, stores = true) {
         return json({ client_id: "c" }, 201);
       case `POST ${ISSUER}/token`:
         issued++;
-        return json({ access_token: `access-${issued}`, token_type: "Bearer", expires_in: 3600, refresh_token: `refresh-${issued}` });
+        return json({
+          access_token: `access-${issued}`, token_type: "Bearer", expires_in: 3600,
+          refresh_token: `refresh-${issued}`,
+        });
       case `POST ${ISSUER}/revoke`:
         revoked.push(form.get("token")!);
         return nothing(200);
@@ -51,7 +56,9 @@ function browser(options: OAuthOptions = {}, stores = true) {
       close: () => void ports.splice(ports.indexOf(port), 1),
       postMessage(message) {
         heard.push(message);
-        for (const other of [...ports]) if (other !== port) other.onmessage?.({ data: structuredClone(message), origin: "https://app.example" });
+        for (const other of [...ports])
+          if (other !== port)
+            other.onmessage?.({ data: structuredClone(message), origin: "https://app.example" });
       },
     };
     ports.push(port);
@@ -65,23 +72,35 @@ function browser(options: OAuthOptions = {}, stores = true) {
   const window = (href: string, name: string) => {
     let closed = false;
     const location = { href, origin: new URL(href).origin, assign: () => {} };
-    const page: Page = { location, history: { replaceState: (_, __, url) => void (location.href = url) }, name, open: () => null, close: () => void (closed = true, over.add(name)), addEventListener: () => {}, removeEventListener: () => {} };
+    const page: Page = {
+      location, history: { replaceState: (_, __, url) => void (location.href = url) }, name, open: () => null,
+      close: () => void (closed = true, over.add(name)), addEventListener: () => {},
+      removeEventListener: () => {},
+    };
     const place: AuthPlace = { store: rest, memory: new Map(), locks, digest, page, channel };
     return { place, isClosed: () => closed, href: () => location.href };
   };
   /** Opens a page of the app. */
-  const open = async (href = "https://app.example/work", name = "", more: OAuthOptions = {}, server = SERVER) => {
+  const open = async (
+    href = "https://app.example/work", name = "", more: OAuthOptions = {}, server = SERVER,
+  ) => {
     const went: string[] = [];
     let windowName = "";
     let closed = false;
-    const location = { href, origin: new URL(href).origin, assign: (url: string) => void [went, gone].forEach((all) => all.push(url)) };
+    const location = {
+      href, origin: new URL(href).origin,
+      assign: (url: string) => void [went, gone].forEach((all) => all.push(url)),
+    };
     const page: Page = {
       location,
       history: { replaceState: (_, __, url) => void (location.href = url) },
       name,
       open(_, target) {
         windowName = target;
-        return { opener: null, get closed() { return over.has(target); }, close: () => void over.add(target), location: { replace: (url: string) => void went.push(url) } };
+        return {
+          opener: null, get closed() { return over.has(target); }, close: () => void over.add(target),
+          location: { replace: (url: string) => void went.push(url) },
+        };
       },
       close() {
         closed = true;
@@ -90,14 +109,20 @@ function browser(options: OAuthOptions = {}, stores = true) {
       addEventListener: () => {},
       removeEventListener: () => {},
     };
-    const place: AuthPlace = { store: stores ? rest : undefined, memory: new Map(), locks, digest, page, channel };
-    const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...more }), server, place);
+    const place: AuthPlace = {
+      store: stores ? rest : undefined, memory: new Map(), locks, digest, page, channel,
+    };
+    const auth = await openClientAuth(
+      oauth({ redirectUrl, fetch, storage: "memory", ...options, ...more }), server, place,
+    );
     return {
       auth,
       place,
       went,
       /** The same page connects to another server. */
-      also: (url: string, others: OAuthOptions = {}) => openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...others }), url, place),
+      also: (url: string, others: OAuthOptions = {}) => openClientAuth(
+        oauth({ redirectUrl, fetch, storage: "memory", ...options, ...others }), url, place,
+      ),
       /** Where it has been led, and in which window. */
       async led(): Promise<{ state: string; window: string }> {
         await until(() => went.length > 0);
@@ -119,7 +144,9 @@ function browser(options: OAuthOptions = {}, stores = true) {
     await signing;
   };
   const at = (auth: ClientAuth) => auth.headers("POST", SERVER).then((shown) => shown?.token);
-  const kept = async (): Promise<string> => JSON.stringify(await Promise.all((await rest.keys("")).map((key) => rest.get<unknown>(key))));
+  const kept = async (): Promise<string> => JSON.stringify(
+    await Promise.all((await rest.keys("")).map((key) => rest.get<unknown>(key))),
+  );
   return { open, window, signedIn, at, rest, kept, revoked, heard, gone, fetch };
 }
 
@@ -130,7 +157,9 @@ test("by a window: the page that began it takes the answer, its tokens are in it
   assert.equal(await at(page.auth), "access-1");
   assert.deepEqual((await rest.keys("")).filter((key) => !/^(epoch|client|registration)\//.test(key)), []);
   assert.ok(!/access-|refresh-/.test(await kept()));
-  assert.deepEqual(heard.map((message) => Object.keys(message as object).sort().join()), ["kind,window", "kind,signIn"]);
+  assert.deepEqual(
+    heard.map((message) => Object.keys(message as object).sort().join()), ["kind,window", "kind,signIn"],
+  );
   // Neither another tab nor the page after a reload has them.
   const next = await open();
   assert.deepEqual([next.auth.state, await at(next.auth)], ["signed-out", undefined]);
@@ -157,7 +186,12 @@ test("Fault 373: where nobody takes it the answer is in the address again, for a
   const { state, window: name } = await page.led();
   page.leave();
   const address = `${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`;
-  for (const [href, named] of [[`${redirectUrl}?code=x&state=unknown`, name], [address, "holdfast-other"], [`https://app.example/work?code=x&state=${state}`, name], [`${address}&state=2`, name]] as const) {
+  for (
+    const [href, named] of [
+      [`${redirectUrl}?code=x&state=unknown`, name], [address, "holdfast-other"],
+      [`https://app.example/work?code=x&state=${state}`, name], [`${address}&state=2`, name],
+    ] as const
+  ) {
     const back = window(href, named);
     await handOver(back.place);
     assert.deepEqual([back.isClosed(), back.href()], [false, href]);
@@ -198,7 +232,9 @@ test("by a window in which a person says no: the page that began it hears why, a
   const page = await open();
   const signing = page.auth.signIn();
   const { state, window } = await page.led();
-  const refused = assert.rejects(signing, (error) => error instanceof HoldfastError && error.code === "oauth_denied");
+  const refused = assert.rejects(
+    signing, (error) => error instanceof HoldfastError && error.code === "oauth_denied",
+  );
   const answered = await open(`${redirectUrl}?error=access_denied&state=${state}&iss=${ISSUER}`, window);
   await refused;
   assert.deepEqual([answered.isClosed(), page.auth.failure?.code], [true, "oauth_denied"]);
@@ -211,12 +247,19 @@ test("Fault 292: by a window, the next morning: it goes back with another flow, 
     const signing = page.auth.signIn().catch((error: HoldfastError) => error.code);
     const { state, window } = await page.led();
     const kept = (await rest.get<FlowRecord>(await flowKey({ digest }, state!)))!;
-    await rest.set(await flowKey({ digest }, state!), kept.version, { ...kept.value, begun: kept.value.begun - FLOW_TIME - 1 });
+    await rest.set(await flowKey({ digest }, state!), kept.version, {
+      ...kept.value, begun: kept.value.begun - FLOW_TIME - 1,
+    });
     void open(`${redirectUrl}?code=late&state=${state}&iss=${ISSUER}`, window);
     await until(() => gone.length > 0);
-    const next = await open(`${redirectUrl}?${answer}&state=${new URL(gone[0]!).searchParams.get("state")}&iss=${ISSUER}`, window);
+    const next = await open(
+      `${redirectUrl}?${answer}&state=${new URL(gone[0]!).searchParams.get("state")}&iss=${ISSUER}`, window,
+    );
     assert.equal(next.isClosed(), true);
-    assert.deepEqual([await signing, await at(page.auth)], answer === "code=x" ? [undefined, "access-1"] : ["oauth_denied", undefined]);
+    assert.deepEqual(
+      [await signing, await at(page.auth)],
+      answer === "code=x" ? [undefined, "access-1"] : ["oauth_denied", undefined],
+    );
   }
 });
 
@@ -278,11 +321,15 @@ test("Fault 276: an answer is taken by the sign-in at the server that it is for,
     const { state } = await before.led();
     before.leave();
     // Another server's sign-in opens first, and keeps its tokens on the disk.
-    const page = await open(`${redirectUrl}?${answer}&state=${state}&iss=${ISSUER}`, "", { storage: "persistent" }, OTHER);
+    const page = await open(
+      `${redirectUrl}?${answer}&state=${state}&iss=${ISSUER}`, "", { storage: "persistent" }, OTHER,
+    );
     assert.equal(page.place.page!.location.href, redirectUrl);
     const auth = await page.also(SERVER);
     const denied = answer !== "code=x";
-    assert.deepEqual([auth.state, auth.failure?.code], denied ? ["signed-out", "oauth_denied"] : ["signed-in", undefined]);
+    assert.deepEqual(
+      [auth.state, auth.failure?.code], denied ? ["signed-out", "oauth_denied"] : ["signed-in", undefined],
+    );
     assert.deepEqual([page.auth.state, page.auth.failure, revoked], ["signed-out", undefined, []]);
     assert.equal(await at(auth), denied ? undefined : "access-1");
     assert.ok(!/access-1/.test(await kept()));
@@ -294,7 +341,9 @@ test("Fault 276: in a window, an answer for another server goes to the page that
   const page = await open();
   const signing = page.auth.signIn();
   const { state, window } = await page.led();
-  const answers = await open(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`, window, { storage: "persistent" }, OTHER);
+  const answers = await open(
+    `${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`, window, { storage: "persistent" }, OTHER,
+  );
   await signing;
   await until(() => answers.isClosed());
   assert.deepEqual([page.auth.state, answers.auth.state], ["signed-in", "signed-out"]);
@@ -308,6 +357,9 @@ test("Fault 290: a page that can store nothing sends nobody away to sign in, sin
     await until(() => error !== undefined || page.went.length > 0);
     assert.deepEqual(page.went, [], interaction);
     assert.ok(error?.code === "bad_argument" && /IndexedDB/.test(error.hint!), String(error));
-    await assert.rejects(page.auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }), (again) => (again as HoldfastError).code === "bad_argument");
+    await assert.rejects(
+      page.auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }),
+      (again) => (again as HoldfastError).code === "bad_argument",
+    );
   }
 });

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_TRIALS } from "../src/auth/refusal.js";
-import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
+import {
+  AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, PRM_PATH, RESOURCE, SERVER,
+} from "./authrig.js";
 import { refusal, scene } from "./authscene.js";
 import { until } from "./ready.js";
 
@@ -23,8 +25,14 @@ test("Fault 579: a server has moved whose metadata is where its challenge said, 
       [PRM_PATH]: () => (isGone && at === "well-known" ? resource() : nothing(404)),
       [`GET ${named}`]: () => (isGone && at === "well-known" ? nothing(404) : resource()),
       [AS_METADATA]: () => json(METADATA),
-      [`GET ${other}/.well-known/oauth-authorization-server`]: () => json({ ...METADATA, issuer: other, token_endpoint: `${other}/token` }),
-      [`POST ${ISSUER}/token`]: () => (isGone ? hidden() : json({ access_token: "at1", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" })),
+      [`GET ${other}/.well-known/oauth-authorization-server`]: () => json({
+        ...METADATA, issuer: other, token_endpoint: `${other}/token`,
+      }),
+      [`POST ${ISSUER}/token`]: () => (
+        isGone
+          ? hidden()
+          : json({ access_token: "at1", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" })
+      ),
     });
     const { signIn, hands } = tab();
     const first = signIn.refused(refusal(401, undefined, challenge), NO_TRIALS);

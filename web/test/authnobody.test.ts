@@ -16,7 +16,8 @@ test("Fault 746: what a client of a user sends waits once that one has signed ou
   const auth = new Authorization(URL_, () => signIn.shared);
   assert.equal((await auth.token(true)).user, "ada");
   [signIn.state, signIn.token, signIn.user] = ["signed-out", undefined, undefined];
-  const page = new Authorization(URL_, () => signIn.shared); // whose app has named her: nobody asks it who the user is
+  // whose app has named her: nobody asks it who the user is
+  const page = new Authorization(URL_, () => signIn.shared);
   page.joins(auth);
   for (const one of [auth, page]) assert.equal((await one.send("POST", URL_, leave)).status, 401);
   signIn.person = async (trials) => {
@@ -45,7 +46,9 @@ test("Fault 746: what leaves for nobody before anybody has signed in, or as a pr
 test("Fault 746: a sign-in begins by the server's last challenge where a request was held without one, until that leads nowhere", async () => {
   const named = `${SERVER}/metadata`;
   let isThere = true;
-  const { tab, shown, answer } = scene({}, { [PRM_PATH]: () => nothing(), [`GET ${named}`]: () => (isThere ? json(RESOURCE) : nothing()) });
+  const { tab, shown, answer } = scene({}, {
+    [PRM_PATH]: () => nothing(), [`GET ${named}`]: () => (isThere ? json(RESOURCE) : nothing()),
+  });
   const { signIn } = tab();
   const headers = new Headers({ "www-authenticate": `Bearer resource_metadata="${named}", scope="admin"` });
   const refused = await signIn.repaired({ status: 401, headers }, undefined, undefined);

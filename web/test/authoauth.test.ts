@@ -6,7 +6,9 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
 import { HoldfastError } from "../src/base/errors.js";
-import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
+import {
+  AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER,
+} from "./authrig.js";
 import { until } from "./ready.js";
 import { digest } from "../src/storage/digest.js";
 
@@ -56,20 +58,38 @@ test("options are checked when they are given, and an error names the one", () =
     [{ metadataProxy: "https://app.example/proxy" }, "metadataProxy"],
     [{ credentials: {} }, "credentials"],
   ] as [unknown, string][]) {
-    assert.throws(() => oauth(options as OAuthOptions), (error) => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(name), name);
+    assert.throws(
+      () => oauth(options as OAuthOptions),
+      (error) => error instanceof HoldfastError && error.code === "bad_argument" &&
+        error.message.includes(name),
+      name,
+    );
   }
   oauth();
-  oauth({ redirectUrl: new URL(redirectUrl), clientId: "c", clientSecret: "s", scopes: [], dpop: true, interaction: "redirect" });
+  oauth({
+    redirectUrl: new URL(redirectUrl), clientId: "c", clientSecret: "s", scopes: [], dpop: true,
+    interaction: "redirect",
+  });
   oauth({ interaction: "manual" });
 });
 
 test("what it rejects with is a HoldfastError that names the leg", async () => {
   const place = { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() };
-  const auth = await openClientAuth(oauth({ redirectUrl, fetch: () => Promise.resolve(nothing(503)) }), SERVER, place);
-  const error = await failed(auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }, NO_TRIALS));
-  assert.deepEqual([error.code, error.op, error.retryable, error.status, auth.state, auth.failure], ["http_error", "auth/resource-metadata", true, 503, "signed-out", undefined]);
+  const auth = await openClientAuth(
+    oauth({ redirectUrl, fetch: () => Promise.resolve(nothing(503)) }), SERVER, place,
+  );
+  const error = await failed(
+    auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }, NO_TRIALS),
+  );
+  assert.deepEqual(
+    [error.code, error.op, error.retryable, error.status, auth.state, auth.failure],
+    ["http_error", "auth/resource-metadata", true, 503, "signed-out", undefined],
+  );
   assert.equal((await failed(openClientAuth(oauth(), SERVER, place))).code, "bad_argument");
-  assert.equal((await failed(openClientAuth(oauth({ redirectUrl: "javascript:alert(1)" }), SERVER, place))).code, "bad_argument");
+  assert.equal(
+    (await failed(openClientAuth(oauth({ redirectUrl: "javascript:alert(1)" }), SERVER, place))).code,
+    "bad_argument",
+  );
 });
 
 /** A server and its authorization server, that give a token to whoever signs in. */
@@ -79,7 +99,9 @@ const answers: Record<string, () => Response> = {
   [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
   [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "Bearer" }),
 };
-const fetch = (url: string, init: RequestInit) => Promise.resolve((answers[`${init.method} ${url}`] ?? (() => nothing()))());
+const fetch = (url: string, init: RequestInit) => Promise.resolve(
+  (answers[`${init.method} ${url}`] ?? (() => nothing()))(),
+);
 
 test("by redirect: the page goes away, and the one that comes back has the token", async () => {
   const place = { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() };
@@ -90,7 +112,9 @@ test("by redirect: the page goes away, and the one that comes back has the token
   await until(() => leaving.went.length > 0);
   const state = new URL(leaving.went[0]!).searchParams.get("state")!;
 
-  const no = await openClientAuth(option, SERVER, { ...place, page: fakePage(`${redirectUrl}?code=x&state=forged&iss=${ISSUER}`) });
+  const no = await openClientAuth(option, SERVER, {
+    ...place, page: fakePage(`${redirectUrl}?code=x&state=forged&iss=${ISSUER}`),
+  });
   assert.deepEqual([no.state, no.failure], ["signed-out", undefined]);
 
   const back = fakePage(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`);
@@ -108,7 +132,11 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
       const port: AuthChannel = {
         onmessage: null,
         close: () => {},
-        postMessage: (message) => ports.forEach((other) => other !== port && other.onmessage?.({ data: structuredClone(message), origin: "https://app.example" })),
+        postMessage: (message) => ports.forEach(
+          (other) => other !== port && other.onmessage?.({
+            data: structuredClone(message), origin: "https://app.example",
+          }),
+        ),
       };
       ports.push(port);
       return { port, origin: "https://app.example" };
@@ -117,7 +145,10 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
     let closed = false;
     opener.open = (_, name) => {
       Object.assign(popup, { name, close: () => void (closed = true) });
-      return { opener, get closed() { return closed; }, close: () => {}, location: { replace: (url: string) => void popup.went.push(url) } };
+      return {
+        opener, get closed() { return closed; }, close: () => {},
+        location: { replace: (url: string) => void popup.went.push(url) },
+      };
     };
     const auth = await openClientAuth(option, SERVER, { ...place, page: opener, channel });
     const signing = auth.signIn();
@@ -131,15 +162,25 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
       assert.equal((await auth.headers("POST", SERVER))!.token, "at");
     } else {
       const error = await failed(signing);
-      assert.deepEqual([error.code, error.op, auth.failure?.code], ["oauth_denied", "auth/callback", "oauth_denied"]);
+      assert.deepEqual(
+        [error.code, error.op, auth.failure?.code], ["oauth_denied", "auth/callback", "oauth_denied"],
+      );
     }
   }
 });
 
 test("a worker opens no window: the app gets the address", async () => {
-  const fetch = (url: string) => Promise.resolve(url.includes("oauth-protected") ? json(RESOURCE) : url.endsWith("server") ? json(METADATA) : json({ client_id: "c" }, 201));
-  const auth = await openClientAuth(oauth({ redirectUrl, fetch }), SERVER, { store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks() });
-  const shown = new Promise<void>((resolve) => (auth.onchange = () => auth.address !== undefined && resolve()));
+  const fetch = (url: string) => Promise.resolve(
+    url.includes("oauth-protected")
+      ? json(RESOURCE)
+      : url.endsWith("server") ? json(METADATA) : json({ client_id: "c" }, 201),
+  );
+  const auth = await openClientAuth(oauth({ redirectUrl, fetch }), SERVER, {
+    store: new MemoryAuthStore(), memory: new Map(), digest, locks: new Locks(),
+  });
+  const shown = new Promise<void>(
+    (resolve) => (auth.onchange = () => auth.address !== undefined && resolve()),
+  );
   void auth.signIn();
   await shown;
   assert.ok(auth.address!.startsWith(`${ISSUER}/authorize?`));

@@ -12,7 +12,9 @@ import { HoldfastError } from "../src/base/errors.js";
 import { leave, PlayedSignIn, refusal, server, URL_ } from "./playedsignin.js";
 import { ready, tasks, until } from "./ready.js";
 
-function person(code: "sign_in_required" | "oauth_denied" | "unauthorized" | "network_error", retryable = false): HoldfastError {
+function person(
+  code: "sign_in_required" | "oauth_denied" | "unauthorized" | "network_error", retryable = false,
+): HoldfastError {
   return new HoldfastError({ code, message: "no", retryable });
 }
 
@@ -53,7 +55,9 @@ test("where nobody signs in, calls wait until somebody does; a client that is no
     const auth = new Authorization(URL_, () => signIn.shared);
     await auth.send("POST", URL_, leave);
     const opening = await auth.token(true);
-    assert.deepEqual([opening.ok, opening.away, (opening.thrown as HoldfastError).code], [false, false, code]);
+    assert.deepEqual(
+      [opening.ok, opening.away, (opening.thrown as HoldfastError).code], [false, false, code],
+    );
     await auth.send("POST", URL_, leave);
     let answered = false;
     const waiting = auth.token(false).finally(() => (answered = true));
@@ -91,7 +95,8 @@ test("Fault 376: what was tried for a client is over once another one of the sam
     return trials;
   };
   server(refusal(), new Response("{}"), refusal(), refusal());
-  const [one, two] = [new Authorization(URL_, () => shared), new Authorization(URL_, () => shared)]; // that of the page, and that of its window
+  // that of the page, and that of its window
+  const [one, two] = [new Authorization(URL_, () => shared), new Authorization(URL_, () => shared)];
   await one.send("POST", URL_, leave);
   await one.token(false);
   assert.equal((await two.send("POST", URL_, leave)).status, 200);
@@ -106,7 +111,9 @@ test("Fault 376: what was tried for a client is over once another one of the sam
 
 test("a page that nobody sees opens no window, and goes on with what another tab has signed in for", async () => {
   for (const how of ["seen", "another tab"]) {
-    const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
+    const [signIn, page] = [
+      new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" }),
+    ];
     Object.assign(globalThis, { document: page });
     try {
       signIn.person = async (trials) => trials;
@@ -135,7 +142,9 @@ test("a server that refuses whatever it is given ends the call, and nothing wait
   const auth = new Authorization(URL_, () => signIn.shared);
   await auth.send("POST", URL_, leave);
   const answer = await auth.token(false);
-  assert.deepEqual([answer.ok, answer.away, (answer.thrown as HoldfastError).code], [false, false, "unauthorized"]);
+  assert.deepEqual(
+    [answer.ok, answer.away, (answer.thrown as HoldfastError).code], [false, false, "unauthorized"],
+  );
 });
 
 test("a token that cannot be refreshed for want of the network: nothing leaves, and the core asks again", async () => {
@@ -184,14 +193,18 @@ test("Fault 320: where what signs in does not come, what is sent waits, and leav
   const { sent } = server(new Response("{}"));
   let asked = 0;
   let comes = false;
-  const why = signInNotLoaded(new TypeError("Failed to fetch dynamically imported module: https://app.example/a.mjs"), false);
+  const why = signInNotLoaded(
+    new TypeError("Failed to fetch dynamically imported module: https://app.example/a.mjs"), false,
+  );
   const auth = new Authorization(URL_, () => (asked++, comes ? signIn.shared : Promise.reject(why)));
   assert.equal(await auth.principal(), undefined);
   const held = await auth.send("POST", URL_, leave);
   assert.deepEqual([held.status, sent, asked], [401, [], 2]);
   for (let n = 0; n < 2; n++) {
     const answer = await auth.token(false);
-    assert.deepEqual([answer.ok, answer.away, answer.thrown], [false, true, why], "the core asks again, later");
+    assert.deepEqual(
+      [answer.ok, answer.away, answer.thrown], [false, true, why], "the core asks again, later",
+    );
   }
   comes = true;
   assert.equal((await auth.token(false)).user, "ada");
@@ -238,13 +251,23 @@ test("Fault 320: a sign-in that did not open is opened again by what needs it ne
 
 test("Fault 320: what signs in and does not come is an error that names the file, and says what helps", () => {
   for (const [words, beside, file, hint] of [
-    ["Failed to fetch dynamically imported module: https://app.example/assets/opensignin-1.js", false, "https://app.example/…/opensignin-1.js", /another build.*optimizeDeps.*script-src/],
+    [
+      "Failed to fetch dynamically imported module: https://app.example/assets/opensignin-1.js", false,
+      "https://app.example/…/opensignin-1.js", /another build.*optimizeDeps.*script-src/,
+    ],
     ["Importing a module script failed.", false, "a file of the package", /another build/],
-    ["Failed to fetch dynamically imported module: https://app.example/holdfast-oauth.mjs", true, "https://app.example/holdfast-oauth.mjs", /Serve the package's holdfast-oauth.mjs beside the script.*script-src/],
+    [
+      "Failed to fetch dynamically imported module: https://app.example/holdfast-oauth.mjs", true,
+      "https://app.example/holdfast-oauth.mjs",
+      /Serve the package's holdfast-oauth.mjs beside the script.*script-src/,
+    ],
     ["error loading dynamically imported module", true, "holdfast-oauth.mjs", /beside the script/],
   ] as const) {
     const { code, op, retryable, message, hint: said } = signInNotLoaded(new TypeError(words), beside);
-    assert.deepEqual([code, op, retryable, message], ["load_failed", "auth/load", true, `auth/load: what signs in could not be loaded: ${file}`]);
+    assert.deepEqual(
+      [code, op, retryable, message],
+      ["load_failed", "auth/load", true, `auth/load: what signs in could not be loaded: ${file}`],
+    );
     assert.ok(hint.test(said!), said);
   }
 });
@@ -270,7 +293,8 @@ test("Fault 272: what the client of a user sends never has the token of somebody
   signIn.signedIn("eve"); // in another tab
   for (let n = 0; n < 2; n++) assert.equal((await auth.send("POST", URL_, leave)).status, 401);
   assert.deepEqual(sent, ["Bearer at-ada"]);
-  assert.deepEqual(await auth.token(false), { ok: true, text: "signed-in", user: "eve" }); // the core's client becomes another one
+  // the core's client becomes another one
+  assert.deepEqual(await auth.token(false), { ok: true, text: "signed-in", user: "eve" });
   assert.equal((await auth.send("POST", URL_, leave)).status, 200);
   assert.deepEqual([sent, signIn.asked], [["Bearer at-ada", "Bearer at-eve"], []]);
   // A client that has joined another one has asked who the user is, and for no token.
@@ -307,7 +331,9 @@ test("Fault 273: after a no to more scopes the call waits for somebody who signs
 });
 
 test("Fault 273: a page that nobody sees asks nobody for more scopes, though somebody is signed in", async () => {
-  const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
+  const [signIn, page] = [
+    new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" }),
+  ];
   Object.assign(globalThis, { document: page });
   try {
     signIn.signedIn("ada");
@@ -328,14 +354,20 @@ test("Fault 273: a page that nobody sees asks nobody for more scopes, though som
 });
 
 test("Fault 288: a client that is closed while it waits for somebody asks nobody any more, and hears of no sign-in", async () => {
-  for (const [why, waits] of Object.entries<(signIn: PlayedSignIn, page: { visibilityState: string }) => void>({
+  for (const [
+    why, waits,
+  ] of Object.entries<(signIn: PlayedSignIn, page: { visibilityState: string }) => void>({
     "nobody sees the page": (_, page) => (page.visibilityState = "hidden"),
     "a person has said no": (signIn) => (signIn.person = () => Promise.reject(person("oauth_denied"))),
     "a person is asked": (signIn) => {
-      signIn.person = () => new Promise((_, reject) => signIn.listeners.add(() => reject(person("sign_in_required"))));
+      signIn.person = () => new Promise(
+        (_, reject) => signIn.listeners.add(() => reject(person("sign_in_required"))),
+      );
     },
   })) {
-    const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "visible" })];
+    const [signIn, page] = [
+      new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "visible" }),
+    ];
     Object.assign(globalThis, { document: page });
     try {
       signIn.person = async (trials) => trials;
@@ -386,7 +418,10 @@ test("Fault 289: while a token is long on its way, the core knows that the reque
     let come = (): void => {};
     const slowly = new Promise<void>((resolve) => (come = resolve)).then(() => void (signIn.token = "fresh"));
     const [headers, repaired] = [signIn.headers.bind(signIn), signIn.repaired.bind(signIn)];
-    if (how === "refused") signIn.repaired = (...answer) => (answer[0].ok ? repaired(...answer) : slowly.then(() => ({ kind: "retry", trials: NO_TRIALS })));
+    if (how === "refused")
+      signIn.repaired = (...answer) => (
+        answer[0].ok ? repaired(...answer) : slowly.then(() => ({ kind: "retry", trials: NO_TRIALS }))
+      );
     else signIn.headers = () => slowly.then(headers); // before its time is over
     signIn.person = async (trials) => {
       await slowly; // which refreshes as well, once for all
@@ -414,12 +449,16 @@ test("Fault 289: a token that comes soon has the request sent, and the core hear
 });
 
 test("Fault 273: a page that nobody sees asks nobody, also where the authorization server was away before it refused", async () => {
-  const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
+  const [signIn, page] = [
+    new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" }),
+  ];
   Object.assign(globalThis, { document: page });
   try {
     signIn.token = "old";
     let isAway = true;
-    signIn.repaired = async ({ status }, shown, nonce) => ({ kind: "more", refusal: { status, challenge: undefined, token: shown?.token, nonce }, away: isAway });
+    signIn.repaired = async ({ status }, shown, nonce) => ({
+      kind: "more", refusal: { status, challenge: undefined, token: shown?.token, nonce }, away: isAway,
+    });
     signIn.person = async (trials) => trials;
     server(refusal());
     const auth = new Authorization(URL_, () => signIn.shared);

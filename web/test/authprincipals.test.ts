@@ -16,7 +16,9 @@ import { Shim } from "./storeshim.js";
 const url = "https://mcp.example/tenant/mcp?key=1";
 
 test("Fault 715: a sign-in is of server, user and client: another one of any is another sign-in, and its key says nothing", async () => {
-  const words = [{}, { clientName: "App" }, { clientMetadataUrl: "https://app.example/client.json" }, { clientId: "App" }].map((options) => oauth({ redirectUrl: "https://app.example/", ...options }).client);
+  const words = [
+    {}, { clientName: "App" }, { clientMetadataUrl: "https://app.example/client.json" }, { clientId: "App" },
+  ].map((options) => oauth({ redirectUrl: "https://app.example/", ...options }).client);
   const keys = new Set<string>();
   for (const at of [url, "https://mcp.example/tenant/mcp"]) {
     for (const principal of [undefined, "ada", "bob", '["itself"]']) {
@@ -25,14 +27,22 @@ test("Fault 715: a sign-in is of server, user and client: another one of any is 
   }
   assert.equal(keys.size, 2 * 4 * 4);
   assert.ok([...keys].every((key) => /^[0-9a-f]{64}$/.test(key)));
-  const other = oauth({ redirectUrl: "https://app.example/other", scopes: ["files"], interaction: "manual", clientId: "App", clientName: "else" });
+  const other = oauth({
+    redirectUrl: "https://app.example/other", scopes: ["files"], interaction: "manual", clientId: "App",
+    clientName: "else",
+  });
   assert.equal(other.client, words[3], "what is asked for, and how, makes no other client");
 });
 
 test("Fault 715: a subject that is known, and is not whom the app has named, is told", () => {
   const bob = JSON.stringify(["https://as.example", "bob"]);
   assert.deepEqual(otherSubject(bob, "ada"), { issuer: "https://as.example", subject: "bob" });
-  for (const [user, named] of [[bob, "bob"], [bob, bob], [bob, undefined], [undefined, "ada"], [JSON.stringify(["https://as.example", { signIn: "x" }]), "ada"]] as const) {
+  for (
+    const [user, named] of [
+      [bob, "bob"], [bob, bob], [bob, undefined], [undefined, "ada"],
+      [JSON.stringify(["https://as.example", { signIn: "x" }]), "ada"],
+    ] as const
+  ) {
     assert.equal(otherSubject(user, named), undefined);
   }
 });
@@ -44,8 +54,16 @@ test("Fault 716: rows of earlier builds, whose names have the address of a serve
   const key = (await makeKey())!;
   const rows = new AuthRows(() => Promise.resolve({ db, key, mark }));
   const here = `grant/${await digest(["a"])}`;
-  for (const name of [here, `grant/${url}`, `epoch/${url}`, `round/${url}`, 'client/["https://as.example","https://app.example/"]', "issuer/app", "flow/state"]) await rows.set(name, 0, { url });
-  const [mine, former] = await Promise.all(["mine", "former"].map(async (state) => `flow/${await digest([state])}`));
+  for (
+    const name of [
+      here, `grant/${url}`, `epoch/${url}`, `round/${url}`,
+      'client/["https://as.example","https://app.example/"]', "issuer/app", "flow/state",
+    ]
+  )
+    await rows.set(name, 0, { url });
+  const [mine, former] = await Promise.all(
+    ["mine", "former"].map(async (state) => `flow/${await digest([state])}`),
+  );
   await rows.set(mine!, 0, { url, signIn: "s" });
   await rows.set(former!, 0, { url }); // its name is as those of now
   await rows.dropFormer();

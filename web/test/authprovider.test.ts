@@ -21,18 +21,26 @@ const redirectUrl = "http://localhost:5173/callback";
 /** A host on the real network and with the real clock. */
 function host(store = new MemoryAuthStore(), locks = new Locks()): Rig {
   const hands = rig({}, { store, locks });
-  return Object.assign(hands, { fetch: (url: string, init: RequestInit) => fetch(url, init), now: () => Date.now(), nonces: new Nonces() });
+  return Object.assign(hands, {
+    fetch: (url: string, init: RequestInit) => fetch(url, init), now: () => Date.now(), nonces: new Nonces(),
+  });
 }
 
-async function signIn(hands: Rig, { url }: World, { dpop = false, login = "u1" } = {}): Promise<{ found: Discovered; grant: LiveGrant; address: string }> {
+async function signIn(
+  hands: Rig, { url }: World, { dpop = false, login = "u1" } = {},
+): Promise<{ found: Discovered; grant: LiveGrant; address: string }> {
   const refused = await fetch(url);
   const challenge = oauthChallenge(refused.headers.get("www-authenticate"));
   const found = await discover(hands, url, challenge);
   const { server, resource } = found;
   const client = await register(hands, server, { redirectUrl, clientName: "Test" });
   const key: DPoPKey | undefined = dpop ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
-  const scope = chooseScopes({ challenge: challenge?.scope, resource: found.scopes, server: server.scopesSupported });
-  const { address } = await beginFlow(hands, { signIn: url, url, resource, server, client, scope, dpop: key });
+  const scope = chooseScopes({
+    challenge: challenge?.scope, resource: found.scopes, server: server.scopesSupported,
+  });
+  const { address } = await beginFlow(hands, {
+    signIn: url, url, resource, server, client, scope, dpop: key,
+  });
   const back = await person(address, login, redirectUrl);
   const { record, code } = await takeFlow(hands, readCallback(back)!);
   const grant: Grant = await exchange(hands, record, code);
@@ -45,7 +53,10 @@ test("discovery, registration, code with PKCE, refresh with rotation, revocation
     const hands = host();
     const { found, grant, address } = await signIn(hands, at);
     assert.deepEqual([found.era, found.server.issuer, found.resource], ["resource", at.issuer, at.url]);
-    assert.deepEqual([grant.client.source, grant.client.authMethod, grant.access.type, grant.granted], ["dynamic", "none", "Bearer", "files"]);
+    assert.deepEqual(
+      [grant.client.source, grant.client.authMethod, grant.access.type, grant.granted],
+      ["dynamic", "none", "Bearer", "files"],
+    );
     assert.ok(await isActive(hands, at.issuer, grant));
     assert.equal(new URL(address).searchParams.get("iss"), at.issuer);
     // The answer is used up.
@@ -58,7 +69,10 @@ test("discovery, registration, code with PKCE, refresh with rotation, revocation
     assert.deepEqual(at.requests.slice(before), ["POST /token"]);
     assert.equal(new Set(grants.map(({ access }) => access.token)).size, 1);
     const next = grants[0]!;
-    assert.ok(next.refreshToken !== first && next.access.token !== grant.access.token && (await isActive(hands, at.issuer, next)));
+    assert.ok(
+      next.refreshToken !== first && next.access.token !== grant.access.token &&
+        (await isActive(hands, at.issuer, next)),
+    );
 
     assert.ok(await signOut(hands, at.url));
     assert.ok(!(await isActive(hands, at.issuer, next)));
@@ -76,9 +90,13 @@ test("an old refresh token ends them all there; here somebody signs in again, wi
     const thief = host();
     await thief.store.set(`grant/${at.url}`, 0, grant);
     await liveGrant(hands, at.url, grant.access.token);
-    assert.equal((await failureOf(liveGrant(thief, at.url, grant.access.token))).fields.denial, "invalid_grant");
+    assert.equal(
+      (await failureOf(liveGrant(thief, at.url, grant.access.token))).fields.denial, "invalid_grant",
+    );
     const current = (await readGrant(hands, at.url))!.value as LiveGrant;
-    assert.equal((await failureOf(liveGrant(hands, at.url, current.access.token))).fields.code, "sign_in_required");
+    assert.equal(
+      (await failureOf(liveGrant(hands, at.url, current.access.token))).fields.code, "sign_in_required",
+    );
     const again = await signIn(hands, at);
     assert.equal(again.grant.client.clientId, grant.client.clientId);
     assert.ok(await isActive(hands, at.issuer, again.grant));
@@ -101,7 +119,9 @@ test("proofs of possession, with nonces that it wants: code, refresh, and nothin
     const thief = host();
     const { dpop: _, ...bare } = next;
     await thief.store.set(`grant/${at.url}`, 0, bare);
-    assert.equal((await failureOf(liveGrant(thief, at.url, next.access.token))).fields.code, "sign_in_required");
+    assert.equal(
+      (await failureOf(liveGrant(thief, at.url, next.access.token))).fields.code, "sign_in_required",
+    );
     assert.ok((await liveGrant(hands, at.url, next.access.token)).access.token !== next.access.token);
     assert.ok(await signOut(hands, at.url));
   } finally {
@@ -118,7 +138,10 @@ test("a person who says no, a code that is not ours, two users in turn", async (
     const other = await signIn(hands, at, { login: "u2" });
     assert.ok(other.grant.principal !== grant.principal);
     // The code of another flow fits no verifier but its own.
-    const begin = () => beginFlow(hands, { signIn: at.url, url: at.url, resource: at.url, server: found.server, client: grant.client, scope: "files" });
+    const begin = () => beginFlow(hands, {
+      signIn: at.url, url: at.url, resource: at.url, server: found.server, client: grant.client,
+      scope: "files",
+    });
     const [mine, foreign] = [await begin(), await begin()];
     const stolen = readCallback(await person(foreign.address, "evil", redirectUrl))!;
     const taken = await takeFlow(hands, { ...stolen, state: mine.record.state });
@@ -129,7 +152,9 @@ test("a person who says no, a code that is not ours, two users in turn", async (
     const bad = new URL(wrong.address);
     bad.searchParams.set("scope", "files");
     bad.searchParams.set("prompt", "none");
-    const failure = await failureOf(takeFlow(hands, readCallback(await person(bad.href, "u1", redirectUrl))!));
+    const failure = await failureOf(
+      takeFlow(hands, readCallback(await person(bad.href, "u1", redirectUrl))!),
+    );
     assert.deepEqual([failure.fields.code, failure.fields.denial], ["oauth_denied", "login_required"]);
   } finally {
     at.close();

@@ -1,4 +1,5 @@
-// An authorization server that others wrote, oidc-provider, in front of a resource of ours; and a person with a browser.
+// An authorization server that others wrote, oidc-provider, in front of a resource of ours; and a person with
+// a browser.
 
 import { createServer, type Listener } from "node:http";
 import Provider from "oidc-provider";
@@ -48,7 +49,10 @@ export async function world({ nonces = false } = {}): Promise<World> {
       scopes: ["openid", "offline_access", "files", "admin"],
       rotateRefreshToken: true,
       issueRefreshToken: () => true,
-      ttl: { AccessToken: 600, RefreshToken: 3600, AuthorizationCode: 60, Grant: 3600, Interaction: 600, Session: 3600 },
+      ttl: {
+        AccessToken: 600, RefreshToken: 3600, AuthorizationCode: 60, Grant: 3600, Interaction: 600,
+        Session: 3600,
+      },
       features: {
         devInteractions: { enabled: true },
         registration: { enabled: true },
@@ -77,9 +81,17 @@ export async function world({ nonces = false } = {}): Promise<World> {
     resource = `${origin}/mcp`;
     return (request, response) => {
       if (request.url === "/.well-known/oauth-protected-resource/mcp") {
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ resource, authorization_servers: [as.origin], scopes_supported: ["files"] }));
+        response.writeHead(200, { "content-type": "application/json" }).end(
+          JSON.stringify({ resource, authorization_servers: [as.origin], scopes_supported: ["files"] }),
+        );
       } else if (request.url === "/mcp") {
-        response.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="files"` }).end();
+        response.writeHead(
+          401,
+          {
+            "www-authenticate": "Bearer " +
+              `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="files"`
+          },
+        ).end();
       } else response.writeHead(404).end();
     };
   });
@@ -94,7 +106,10 @@ export async function world({ nonces = false } = {}): Promise<World> {
   };
 }
 
-/** Goes to an address as a browser does, signs in, agrees to everything, and gives the address that it comes back to. */
+/**
+ * Goes to an address as a browser does, signs in, agrees to everything, and gives the address that it comes
+ * back to.
+ */
 export async function person(address: string, login: string, back: string): Promise<string> {
   const cookies = new Map<string, string>();
   let [url, form]: [string, URLSearchParams | undefined] = [address, undefined];
@@ -120,7 +135,8 @@ export async function person(address: string, login: string, back: string): Prom
     if (!response.ok) throw new Error(`${response.status} of ${url}: ${text.slice(0, 500)}`);
     const action = /<form[^>]*action="([^"]+)"/.exec(text)?.[1];
     const prompt = /name="prompt" value="([^"]+)"/.exec(text)?.[1];
-    if (action === undefined || prompt === undefined) throw new Error(`no form at ${url}: ${text.slice(0, 500)}`);
+    if (action === undefined || prompt === undefined)
+      throw new Error(`no form at ${url}: ${text.slice(0, 500)}`);
     url = new URL(action, url).href;
     form = new URLSearchParams(prompt === "login" ? { prompt, login, password: "x" } : { prompt });
   }
@@ -128,9 +144,14 @@ export async function person(address: string, login: string, back: string): Prom
 }
 
 /** What the authorization server says of a token, asked as its client. */
-export async function isActive(hands: Hands, issuer: string, { access, client, dpop }: LiveGrant): Promise<boolean> {
+export async function isActive(
+  hands: Hands, issuer: string, { access, client, dpop }: LiveGrant,
+): Promise<boolean> {
   const url = `${issuer}/token/introspection`;
   const proof = dpop && (await proofOf(hands, dpop, { method: "POST", url }));
-  const response = await fetch(url, { method: "POST", headers: proof === undefined ? {} : { dpop: proof }, body: new URLSearchParams({ token: access.token, client_id: client.clientId }) });
+  const response = await fetch(url, {
+    method: "POST", headers: proof === undefined ? {} : { dpop: proof },
+    body: new URLSearchParams({ token: access.token, client_id: client.clientId }),
+  });
   return ((await response.json()) as { active: boolean }).active;
 }

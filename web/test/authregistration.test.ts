@@ -2,17 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { type AuthorizationServer, readAuthorizationServer } from "../src/auth/authorizationserver.js";
-import { type ClientOptions, doubt, register, registrationKey, unregister } from "../src/auth/registration.js";
+import {
+  type ClientOptions, doubt, register, registrationKey, unregister,
+} from "../src/auth/registration.js";
 import { authenticated } from "../src/auth/tokenrequest.js";
-import { failureOf, ISSUER, json, Locks, METADATA, NO_LOCKS, nothing, rig, type Routes, type Sent } from "./authrig.js";
+import {
+  failureOf, ISSUER, json, Locks, METADATA, NO_LOCKS, nothing, rig, type Routes, type Sent,
+} from "./authrig.js";
 
 const REGISTER = `POST ${ISSUER}/register`;
 const redirectUrl = "https://app.example/callback";
 const server = (change: object = {}): AuthorizationServer => {
   const issuer = (change as { issuer?: string }).issuer ?? ISSUER;
-  return readAuthorizationServer({ ...METADATA, client_id_metadata_document_supported: undefined, ...change }, issuer, false);
+  return readAuthorizationServer(
+    { ...METADATA, client_id_metadata_document_supported: undefined, ...change }, issuer, false,
+  );
 };
-const body = ({ init }: Sent): Record<string, unknown> => JSON.parse(init.body as string) as Record<string, unknown>;
+const body =
+  ({ init }: Sent): Record<string, unknown> => JSON.parse(init.body as string) as Record<string, unknown>;
 
 test("a client is the one agreed on, then its metadata, then one that registers itself, then what the app says", async () => {
   const routes: Routes = { [REGISTER]: () => json({ client_id: "dynamic" }, 201) };
@@ -39,23 +46,34 @@ test("a client is the one agreed on, then its metadata, then one that registers 
     const failure = await failureOf(register(rig(routes), server(change), { redirectUrl, ...options }));
     assert.ok(failure.leg === "auth/registration" && hint.test(failure.fields.hint!), failure.fields.hint);
   }
-  for (const url of ["http://app.example/client.json", "https://app.example", "https://app.example/#x", "data:text/plain,x"]) {
+  for (
+    const url of [
+      "http://app.example/client.json", "https://app.example", "https://app.example/#x", "data:text/plain,x",
+    ]
+  ) {
     await failureOf(register(rig(routes), server(metadata), { redirectUrl, clientMetadataUrl: url }));
   }
 });
 
 test("what is registered is asked for once, and is of one issuer", async () => {
   let n = 0;
-  const routes: Routes = { [REGISTER]: () => json({ client_id: `c${++n}` }, 201), "POST https://other.example/register": () => json({ client_id: "other" }, 201) };
+  const routes: Routes = {
+    [REGISTER]: () => json({ client_id: `c${++n}` }, 201),
+    "POST https://other.example/register": () => json({ client_id: "other" }, 201),
+  };
   const hands = rig(routes);
   const options = { redirectUrl };
   const [a, b] = await Promise.all([register(hands, server(), options), register(hands, server(), options)]);
   assert.equal(a.clientId, b.clientId);
   assert.equal((await register(hands, server(), options)).clientId, a.clientId);
-  const moved = server({ issuer: "https://other.example", registration_endpoint: "https://other.example/register" });
+  const moved = server({
+    issuer: "https://other.example", registration_endpoint: "https://other.example/register",
+  });
   assert.equal((await register(hands, moved, options)).clientId, "other");
   assert.equal((await register(hands, server(), options)).clientId, a.clientId);
-  assert.equal((await register(hands, server(), { redirectUrl: "https://app.example/other" })).clientId, "c2");
+  assert.equal(
+    (await register(hands, server(), { redirectUrl: "https://app.example/other" })).clientId, "c2",
+  );
   await unregister(hands, a);
   assert.equal((await register(hands, server(), options)).clientId, "c3");
   await unregister(hands, a);
@@ -70,9 +88,14 @@ test("Fault 291: tabs that replace a client at once register one, or take that o
     const tabs = Array.from({ length: 4 }, () => rig(routes, { store, locks }));
     const old = await register(tabs[0]!, server(), { redirectUrl });
     await Promise.all(tabs.map((hands) => doubt(hands, old)));
-    const made = new Set((await Promise.all(tabs.map((hands) => register(hands, server(), { redirectUrl })))).map(({ clientId }) => clientId));
+    const made = new Set(
+      (
+        await Promise.all(tabs.map((hands) => register(hands, server(), { redirectUrl })))
+      ).map(({ clientId }) => clientId),
+    );
     assert.ok(made.size === 1 && !made.has("c1"), [...made].join());
-    assert.ok(locks === NO_LOCKS ? n >= 2 && n <= 5 : n === 2, `${n} are registered`); // without locks, as many as are at it at once
+    // without locks, as many as are at it at once
+    assert.ok(locks === NO_LOCKS ? n >= 2 && n <= 5 : n === 2, `${n} are registered`);
     await doubt(tabs[1]!, old); // its page hears late that it came to nothing
     assert.ok(made.has((await register(tabs[2]!, server(), { redirectUrl })).clientId));
   }
@@ -91,28 +114,46 @@ test("a client id that was agreed on is never shown to another issuer", async ()
   await register(hands, server(), { redirectUrl, clientId: "given" });
   await register(hands, server(), { redirectUrl, clientId: "given" });
   const moved = server({ issuer: "https://other.example" });
-  assert.ok(/changed its authorization server/.test((await failureOf(register(hands, moved, { redirectUrl, clientId: "given" }))).message));
+  assert.ok(
+    /changed its authorization server/.test(
+      (await failureOf(register(hands, moved, { redirectUrl, clientId: "given" }))).message,
+    ),
+  );
   await register(hands, moved, { redirectUrl, clientId: "given", issuer: "https://other.example" });
-  await failureOf(register(hands, server(), { redirectUrl, clientId: "new", issuer: "https://other.example" }));
+  await failureOf(
+    register(hands, server(), { redirectUrl, clientId: "new", issuer: "https://other.example" }),
+  );
 });
 
 test("application_type is what the page is; where it is refused the other one is tried, once", async () => {
   for (const [name, redirect, replies, types, want] of [
     ["web", redirectUrl, [json({ client_id: "c" }, 201)], ["web"], "c"],
     ["native", "http://localhost:3000/callback", [json({ client_id: "c" }, 201)], ["native"], "c"],
-    ["refused", redirectUrl, [json({ error: "invalid_redirect_uri" }, 400), json({ client_id: "c" }, 200)], ["web", "native"], "c"],
-    ["refused twice", redirectUrl, [json({ error: "invalid_client_metadata" }, 400), json({ error: "access_denied" }, 403)], ["web", "native"], "oauth_denied"],
+    [
+      "refused", redirectUrl, [json({ error: "invalid_redirect_uri" }, 400), json({ client_id: "c" }, 200)],
+      ["web", "native"], "c",
+    ],
+    [
+      "refused twice", redirectUrl,
+      [json({ error: "invalid_client_metadata" }, 400), json({ error: "access_denied" }, 403)],
+      ["web", "native"], "oauth_denied",
+    ],
     ["not wanted", redirectUrl, [json({ error: "access_denied" }, 403)], ["web"], "oauth_denied"],
     ["a page", redirectUrl, [nothing(403)], ["web"], "http_error"],
     ["down", redirectUrl, [nothing(503)], ["web"], "http_error"],
   ] as const) {
     const left: Response[] = [...replies];
     const hands = rig({ [REGISTER]: () => left.shift()! });
-    const got = await register(hands, server(), { redirectUrl: redirect }).then(({ clientId }) => clientId, (error: { fields: { code: string } }) => error.fields.code);
+    const got = await register(hands, server(), { redirectUrl: redirect }).then(
+      ({ clientId }) => clientId, (error: { fields: { code: string } }) => error.fields.code,
+    );
     assert.deepEqual([got, hands.sent.map((sent) => body(sent).application_type)], [want, types], name);
   }
   const hands = rig({ [REGISTER]: () => json({ error: "invalid_redirect_uri" }, 400) });
-  assert.equal((await register(hands, server(), { redirectUrl, credentials: () => ({ clientId: "asked" }) })).clientId, "asked");
+  assert.equal(
+    (await register(hands, server(), { redirectUrl, credentials: () => ({ clientId: "asked" }) })).clientId,
+    "asked",
+  );
 });
 
 test("what is asked of the authorization server, and what it gives back", async () => {
@@ -137,10 +178,22 @@ test("what is asked of the authorization server, and what it gives back", async 
     [{ client_id: "c", client_secret: "s" }, ["client_secret_basic"], "client_secret_basic"],
     [{ client_id: "c", client_secret: "s" }, undefined, "client_secret_basic"],
     [{ client_id: "c", client_secret: "s", token_endpoint_auth_method: "none" }, undefined, "none"],
-    [{ client_id: "c", client_secret: "s", token_endpoint_auth_method: "client_secret_post" }, undefined, "client_secret_post"],
-    [{ client_id: "c", client_secret: "s", client_secret_expires_at: soon }, ["client_secret_post"], "client_secret_post"],
-    [{ client_id: "c", client_secret: "s", client_secret_expires_at: 0 }, ["client_secret_post"], "client_secret_post"],
-    [{ client_id: "c", client_secret: "s", client_secret_expires_at: 1 }, ["client_secret_post"], "oauth_invalid"],
+    [
+      { client_id: "c", client_secret: "s", token_endpoint_auth_method: "client_secret_post" }, undefined,
+      "client_secret_post",
+    ],
+    [
+      { client_id: "c", client_secret: "s", client_secret_expires_at: soon }, ["client_secret_post"],
+      "client_secret_post",
+    ],
+    [
+      { client_id: "c", client_secret: "s", client_secret_expires_at: 0 }, ["client_secret_post"],
+      "client_secret_post",
+    ],
+    [
+      { client_id: "c", client_secret: "s", client_secret_expires_at: 1 }, ["client_secret_post"],
+      "oauth_invalid",
+    ],
     [{ client_id: "" }, ["none"], "oauth_invalid"],
     [{ client_id: 7 }, ["none"], "oauth_invalid"],
     [{ client_id: "x".repeat(5000) }, ["none"], "oauth_invalid"],
@@ -149,7 +202,9 @@ test("what is asked of the authorization server, and what it gives back", async 
     [{}, ["none"], "oauth_invalid"],
   ] as const) {
     const answers = rig({ [REGISTER]: () => json(given, 201) });
-    const got = await register(answers, server({ token_endpoint_auth_methods_supported: methods }), { redirectUrl }).then(
+    const got = await register(answers, server({ token_endpoint_auth_methods_supported: methods }), {
+      redirectUrl,
+    }).then(
       ({ authMethod }) => authMethod as string,
       (error: { fields: { code: string } }) => error.fields.code,
     );
@@ -159,18 +214,33 @@ test("what is asked of the authorization server, and what it gives back", async 
 
 test("a client whose secret is over registers again", async () => {
   let n = 0;
-  const hands = rig({ [REGISTER]: () => json({ client_id: `c${++n}`, client_secret: "s", client_secret_expires_at: Math.floor(hands.now() / 1000) + 60 }, 201) });
+  const hands = rig({
+    [REGISTER]: () => json(
+      {
+        client_id: `c${++n}`, client_secret: "s",
+        client_secret_expires_at: Math.floor(hands.now() / 1000) + 60,
+      },
+      201,
+    ),
+  });
   const options = { redirectUrl };
   assert.equal((await register(hands, server(), options)).clientId, "c1");
   hands.pass(30_000);
   assert.equal((await register(hands, server(), options)).clientId, "c1");
   hands.pass(30_000);
   assert.equal((await register(hands, server(), options)).clientId, "c2");
-  assert.equal((await hands.store.get<{ clientId: string }>(await registrationKey(hands, ISSUER, redirectUrl)))!.value.clientId, "c2");
+  assert.equal(
+    (
+      await hands.store.get<{ clientId: string }>(await registrationKey(hands, ISSUER, redirectUrl))
+    )!.value.clientId,
+    "c2",
+  );
 });
 
 test("the ways to show who the client is", () => {
-  const client = { issuer: ISSUER, clientId: "a:b", clientSecret: "p w+é", source: "given", redirectUrl } as const;
+  const client = {
+    issuer: ISSUER, clientId: "a:b", clientSecret: "p w+é", source: "given", redirectUrl,
+  } as const;
   for (const [authMethod, authorization, form] of [
     ["none", undefined, "code=x+y&client_id=a%3Ab"],
     ["client_secret_post", undefined, "code=x+y&client_id=a%3Ab&client_secret=p+w%2B%C3%A9"],

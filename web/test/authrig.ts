@@ -22,11 +22,15 @@ export type Reply = Response | Error | Promise<Response | Error>;
 export type Routes = Record<string, (sent: Sent) => Reply>;
 
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json", ...headers } });
+  return new Response(JSON.stringify(value), {
+    status, headers: { "content-type": "application/json", ...headers },
+  });
 }
 
 export function page(): Response {
-  return new Response("<!doctype html><title>app</title>", { headers: { "content-type": "text/html; charset=utf-8" } });
+  return new Response("<!doctype html><title>app</title>", {
+    headers: { "content-type": "text/html; charset=utf-8" },
+  });
 }
 
 export function nothing(status = 404): Response {
@@ -69,7 +73,12 @@ export interface Rig extends Hands {
 }
 
 /** A host. Several share what they are given. */
-export function rig(routes: Routes, { store = new MemoryAuthStore() as AuthStore, locks = new Locks() as AuthLocks, start = 1_800_000_000_000 } = {}): Rig {
+export function rig(
+  routes: Routes,
+  {
+    store = new MemoryAuthStore() as AuthStore, locks = new Locks() as AuthLocks, start = 1_800_000_000_000,
+  } = {},
+): Rig {
   let time = start;
   const timers = new Set<{ at: number; run: () => void }>();
   const sent: Sent[] = [];
@@ -90,7 +99,10 @@ export function rig(routes: Routes, { store = new MemoryAuthStore() as AuthStore
     },
     async fetch(url, init) {
       const line = `${init.method ?? "GET"} ${url}`;
-      const one = { line, init, headers: new Headers(init.headers), form: new URLSearchParams(typeof init.body === "string" ? init.body : "") };
+      const one = {
+        line, init, headers: new Headers(init.headers),
+        form: new URLSearchParams(typeof init.body === "string" ? init.body : ""),
+      };
       if (init.mode === "no-cors") return new Response("");
       sent.push(one);
       const reply = await (routes[line] ?? (() => nothing()))(one);

@@ -15,7 +15,9 @@ import { until } from "./ready.js";
 const code = (error: unknown): string => (error as AuthFailure).fields.code;
 
 /** A page that was loaded anew is refused; resolves with the error, or with undefined once it has left. */
-async function leaves(signIn: SignIn, shown: readonly unknown[], token?: string): Promise<AuthFailure | undefined> {
+async function leaves(
+  signIn: SignIn, shown: readonly unknown[], token?: string,
+): Promise<AuthFailure | undefined> {
   const before = shown.length;
   let failed: AuthFailure | undefined;
   signIn.refused(refusal(401, token)).catch((error: AuthFailure) => (failed = error));
@@ -28,9 +30,13 @@ test("Fault 372: a page that is sent back without an answer leaves by itself fiv
   for (let n = 1; n <= 5; n++) assert.equal(await leaves(tab("leaves").signIn, shown), undefined);
   const { signIn, states } = tab("leaves");
   const failed = await leaves(signIn, shown);
-  assert.deepEqual([failed && code(failed), shown.length, states], ["sign_in_required", 5, ["authorizing", "signed-out"]]);
+  assert.deepEqual(
+    [failed && code(failed), shown.length, states], ["sign_in_required", 5, ["authorizing", "signed-out"]],
+  );
   assert.ok(signIn.failure?.hint, "the app has a reason to show a button");
-  await assert.rejects(signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required");
+  await assert.rejects(
+    signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required",
+  );
   void signIn.signIn().catch(() => {});
   await until(() => shown.length === 6);
   // Whoever comes back later is no round.
@@ -70,14 +76,27 @@ test("Fault 372: tabs that open windows are counted by nobody, and a sign-out le
   assert.deepEqual((await hands.store.keys("")).filter((key) => !key.startsWith("client/")), []);
 });
 
-/** A worker that outlives its pages: each is back with nothing, and another one is asked to leave; not without end. */
-const asksTheNext = (left: readonly unknown[]) => (): Interaction => ({ leaves: true, show: () => ({ kind: "waiting", closed: left.length > 9 ? new Promise<void>(() => {}) : Promise.resolve("lost" as const) }) });
+/**
+ * A worker that outlives its pages: each is back with nothing, and another one is asked to leave; not without
+ * end.
+ */
+const asksTheNext = (left: readonly unknown[]) => (): Interaction => ({
+  leaves: true,
+  show: () => ({
+    kind: "waiting", closed: left.length > 9 ? new Promise<void>(() => {}) : Promise.resolve("lost" as const),
+  }),
+});
 
 test("Fault 719: a flow that outlives the pages that leave for it counts each of them, and a click is for one more", async () => {
   const { tab, shown, check } = scene();
   const { signIn } = tab(asksTheNext(shown));
-  await assert.rejects(signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required");
-  assert.deepEqual([shown.length, new Set(shown.map(({ record }) => record.state)).size, signIn.failure?.code, signIn.state], [5, 1, "sign_in_required", "signed-out"]);
+  await assert.rejects(
+    signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required",
+  );
+  assert.deepEqual(
+    [shown.length, new Set(shown.map(({ record }) => record.state)).size, signIn.failure?.code, signIn.state],
+    [5, 1, "sign_in_required", "signed-out"],
+  );
   await assert.rejects(signIn.signIn(), (error) => code(error) === "sign_in_required");
   assert.equal(shown.length, 6);
   // Those of another host, and of another build, are the same rounds.
@@ -90,7 +109,13 @@ test("Fault 719: a flow that outlives the pages that leave for it counts each of
 test("Fault 719: windows that nobody can see any more are shown again, and counted by nobody", async () => {
   const { tab, shown, answer } = scene();
   let n = 0;
-  const { signIn } = tab(() => ({ show: () => ({ kind: "waiting", closed: ++n > 7 ? new Promise<void>(() => {}) : Promise.resolve("lost" as const) }) }));
+  const { signIn } = tab(
+    () => ({
+      show: () => ({
+        kind: "waiting", closed: ++n > 7 ? new Promise<void>(() => {}) : Promise.resolve("lost" as const),
+      }),
+    }),
+  );
   const waits = signIn.refused(refusal(401, undefined));
   await until(() => shown.length === 8);
   await answer(signIn);
@@ -107,7 +132,9 @@ test("Fault 719: Back ends the flow that a page has left for last, in the page t
     await signIn.wentBack();
     if (where === "worker") assert.equal(code(await waits), "sign_in_required");
     assert.deepEqual([signIn.state, signIn.failure?.code], ["signed-out", "sign_in_required"]);
-    await assert.rejects(signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required");
+    await assert.rejects(
+      signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required",
+    );
     assert.equal(shown.length, 1);
     void signIn.signIn().catch(() => {});
     await until(() => shown.length === 2);
@@ -116,7 +143,9 @@ test("Fault 719: Back ends the flow that a page has left for last, in the page t
 });
 
 test("Fault 719: Back ends no flow that is over, has its answer or opens a window, nor one that was never left for", async () => {
-  for (const why of ["over", "answered", "another one answered", "a window", "nobody has left", "signed out"]) {
+  for (
+    const why of ["over", "answered", "another one answered", "a window", "nobody has left", "signed out"]
+  ) {
     const { tab, shown, answer } = scene();
     const [first, other, next] = [tab("leaves"), tab("leaves"), tab(why !== "a window" && "leaves")];
     if (why !== "nobody has left") assert.equal(await leaves(first.signIn, shown), undefined);

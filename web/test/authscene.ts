@@ -1,4 +1,5 @@
-// A server, its authorization server, and a person in front of any number of tabs, for the tests of a sign-in.
+// A server, its authorization server, and a person in front of any number of tabs, for the tests of a
+// sign-in.
 
 import assert from "node:assert/strict";
 import { oauthChallenge } from "../src/auth/challenge.js";
@@ -7,7 +8,10 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import type { SignInOptions } from "../src/auth/authorize.js";
 import type { Interaction } from "../src/auth/interaction.js";
 import { SignIn } from "../src/auth/signin.js";
-import { AS_METADATA, ISSUER, json, KEY, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
+import {
+  AS_METADATA, ISSUER, json, KEY, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes,
+  SERVER,
+} from "./authrig.js";
 
 export const redirectUrl = "https://app.example/callback";
 
@@ -23,7 +27,9 @@ export function scene(options: Partial<SignInOptions> = {}, change: Routes = {})
     [`POST ${ISSUER}/token`]: ({ form }) => {
       forms.push(form);
       const n = ++issued;
-      return json({ access_token: `at${n}`, token_type: "Bearer", expires_in: 3600, refresh_token: `rt${n}` });
+      return json({
+        access_token: `at${n}`, token_type: "Bearer", expires_in: 3600, refresh_token: `rt${n}`,
+      });
     },
     ...change,
   };
@@ -42,7 +48,9 @@ export function scene(options: Partial<SignInOptions> = {}, change: Routes = {})
         const closed = new Promise<void>((resolve) => (close = resolve));
         shown.push({ address, record, close });
         if (own) return own.show(address, record, asked);
-        return blocked === true || (blocked === "until asked" && !asked) ? { kind: "blocked", later: () => new Promise((resolve) => (later = resolve)) } : { kind: "waiting", closed };
+        return blocked === true || (blocked === "until asked" && !asked)
+          ? { kind: "blocked", later: () => new Promise((resolve) => (later = resolve)) }
+          : { kind: "waiting", closed };
       },
     };
     const signIn = new SignIn(hands, { url: SERVER, key: KEY }, { redirectUrl, ...options }, interaction);
@@ -70,4 +78,6 @@ export function scene(options: Partial<SignInOptions> = {}, change: Routes = {})
 }
 
 /** What a server says no with. */
-export const refusal = (status: number, token: string | undefined, field = "Bearer") => ({ status, token, challenge: oauthChallenge(field), nonce: false });
+export const refusal = (status: number, token: string | undefined, field = "Bearer") => ({
+  status, token, challenge: oauthChallenge(field), nonce: false,
+});

@@ -53,7 +53,12 @@ test("nothing of a value can be read in the database, and a row does not open un
   assert.equal(await rows.get("grant/b"), undefined);
   // What cannot be opened is gone, and can be written again.
   assert.ok(await rows.set("grant/b", 0, { refreshToken: "new" }));
-  for (const broken of [{ name: "auth x" }, { name: "auth x", version: 7 }, { name: "auth x", version: 7, sealed: "x", keys: [] }]) {
+  for (
+    const broken of [
+      { name: "auth x" }, { name: "auth x", version: 7 },
+      { name: "auth x", version: 7, sealed: "x", keys: [] },
+    ]
+  ) {
     await shim.edit("keys", (keys) => void keys.put(broken));
     assert.equal(await rows.get("x"), undefined);
     assert.ok(await rows.set("x", 0, 1));
@@ -92,7 +97,9 @@ test("without a cipher nothing is written", async () => {
   new Shim();
   const db = await openDatabase(() => {});
   const { mark } = (await identify(db, "s"))!;
-  const error = await new AuthRows(() => Promise.resolve({ db, key: null, mark })).set("k", 0, 1).then(() => undefined, (reason: unknown) => reason);
+  const error = await new AuthRows(() => Promise.resolve({ db, key: null, mark })).set("k", 0, 1).then(
+    () => undefined, (reason: unknown) => reason,
+  );
   assert.ok(error instanceof StoreError && error.reason === "missing");
 });
 
@@ -100,5 +107,7 @@ test("grants are in memory, flows and registrations rest", async () => {
   const [memory, rest] = [new MemoryAuthStore(), new MemoryAuthStore()];
   const store = new SplitAuthStore(memory, rest);
   for (const key of ["grant/a", "flow/a", "client/a", "epoch/a"]) await store.set(key, 0, 1);
-  assert.deepEqual([await memory.keys(""), (await rest.keys("")).sort()], [["grant/a"], ["client/a", "epoch/a", "flow/a"]]);
+  assert.deepEqual(
+    [await memory.keys(""), (await rest.keys("")).sort()], [["grant/a"], ["client/a", "epoch/a", "flow/a"]],
+  );
 });

@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthStore } from "../src/auth/hands.js";
 
-/** Registers the tests; `open` gives a store with nothing in it, and the same rows to each host that it is asked for. */
+/**
+ * Registers the tests; `open` gives a store with nothing in it, and the same rows to each host that it is
+ * asked for.
+ */
 export function authStoreContract(name: string, open: () => Promise<{ host(): AuthStore }>): void {
   test(`${name}: a value is written where the version is the one that was read, by one of several hosts`, async () => {
     const rows = await open();
@@ -40,14 +43,23 @@ export function authStoreContract(name: string, open: () => Promise<{ host(): Au
 
   test(`${name}: plain data and keys that nobody can read come back as they were`, async () => {
     const rows = await open();
-    const { privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]);
-    const value = { url: "https://x.example", nested: { list: [1, "é", null], missing: undefined }, dpop: { privateKey, jwk: { kty: "EC" } } };
+    const { privateKey } = await crypto.subtle.generateKey(
+      { name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"],
+    );
+    const value = {
+      url: "https://x.example", nested: { list: [1, "é", null], missing: undefined },
+      dpop: { privateKey, jwk: { kty: "EC" } },
+    };
     await rows.host().set("k", 0, value);
     value.nested.list.push(2);
     const back = (await rows.host().get<typeof value>("k"))!.value;
-    assert.deepEqual([back.url, back.nested.list, back.dpop.jwk], ["https://x.example", [1, "é", null], { kty: "EC" }]);
+    assert.deepEqual(
+      [back.url, back.nested.list, back.dpop.jwk], ["https://x.example", [1, "é", null], { kty: "EC" }],
+    );
     assert.ok(!back.dpop.privateKey.extractable);
-    const signed = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, back.dpop.privateKey, new Uint8Array(1));
+    const signed = await crypto.subtle.sign(
+      { name: "ECDSA", hash: "SHA-256" }, back.dpop.privateKey, new Uint8Array(1),
+    );
     assert.equal(signed.byteLength, 64);
   });
 }

@@ -40,21 +40,33 @@ test("the answer of a token endpoint is checked member by member", () => {
     ["a token that is an object", { access_token: {} }, "access_token"],
   ] as [string, object, number | string, ("Bearer" | "DPoP")?][]) {
     const { access } = readTokens("auth/token", { ...GOOD, ...change }, type, 1000);
-    if (access instanceof AuthFailure) assert.ok(access.leg === "auth/token" && access.fields.code === "oauth_invalid" && access.message.includes(String(want)), `${name}: ${access.message}`);
+    if (access instanceof AuthFailure)
+      assert.ok(
+        access.leg === "auth/token" && access.fields.code === "oauth_invalid" &&
+          access.message.includes(String(want)),
+        `${name}: ${access.message}`,
+      );
     else assert.equal(access.expiresAt === undefined ? "for ever" : access.expiresAt - 1000, want, name);
   }
   assert.ok(readTokens("auth/token", undefined, "Bearer", 0).access instanceof AuthFailure);
 });
 
 test("a new refresh token is kept, whatever the access token is", () => {
-  const { access, refreshToken, scope } = readTokens("auth/refresh", { ...GOOD, expires_in: 0, refresh_token: "rt", scope: "a  b <x> a" }, "Bearer", 0);
+  const { access, refreshToken, scope } = readTokens(
+    "auth/refresh", { ...GOOD, expires_in: 0, refresh_token: "rt", scope: "a  b <x> a" }, "Bearer", 0,
+  );
   assert.ok(access instanceof AuthFailure);
   assert.deepEqual([refreshToken, scope], ["rt", "a b <x>"]);
 });
 
 test("how long a token lives", () => {
-  const at = (ms: number | undefined) => lifeOf({ token: "t", type: "Bearer", ...(ms === undefined ? {} : { expiresAt: ms }) }, 1_000_000);
-  assert.deepEqual([at(undefined), at(1_060_001), at(1_060_000), at(1_000_001), at(1_000_000), at(0), at(1e12)], ["fresh", "fresh", "stale", "stale", "over", "over", "over"]);
+  const at = (ms: number | undefined) => lifeOf(
+    { token: "t", type: "Bearer", ...(ms === undefined ? {} : { expiresAt: ms }) }, 1_000_000,
+  );
+  assert.deepEqual(
+    [at(undefined), at(1_060_001), at(1_060_000), at(1_000_001), at(1_000_000), at(0), at(1e12)],
+    ["fresh", "fresh", "stale", "stale", "over", "over", "over"],
+  );
 });
 
 test("which scopes are asked for", () => {
@@ -79,7 +91,8 @@ test("which scopes are asked for", () => {
 });
 
 test("whose tokens they are", () => {
-  const jwt = (claims: object): string => `h.${base64url(new TextEncoder().encode(JSON.stringify(claims)))}.s`;
+  const jwt =
+    (claims: object): string => `h.${base64url(new TextEncoder().encode(JSON.stringify(claims)))}.s`;
   const mine = { iss: ISSUER, sub: "u1", aud: "c" };
   for (const [tokens, want] of [
     [{ idToken: jwt(mine), token: jwt({ sub: "other" }) }, '["https://as.example","u1"]'],
@@ -97,25 +110,44 @@ test("whose tokens they are", () => {
   }
 });
 
-const client: Registration = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/" };
+const client: Registration = {
+  issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/",
+};
 
 test("the answers of a token endpoint, and what each is for the app", async () => {
   const endpoint = `${ISSUER}/token`;
   for (const [name, reply, code, retryable, denial] of [
-    ["invalid_grant", () => json({ error: "invalid_grant", error_description: "SECRET" }, 400), "oauth_denied", false, "invalid_grant"],
-    ["busy", () => json({ error: "temporarily_unavailable" }, 400), "oauth_denied", true, "temporarily_unavailable"],
+    [
+      "invalid_grant", () => json({ error: "invalid_grant", error_description: "SECRET" }, 400),
+      "oauth_denied", false, "invalid_grant",
+    ],
+    [
+      "busy", () => json({ error: "temporarily_unavailable" }, 400), "oauth_denied", true,
+      "temporarily_unavailable",
+    ],
     ["its own words", () => json({ error: "<b>SECRET</b>" }, 400), "oauth_denied", false, undefined],
-    ["a page", () => new Response("<html>SECRET", { status: 400, headers: { "content-type": "text/html" } }), "http_error", false, undefined],
+    [
+      "a page", () => new Response("<html>SECRET", { status: 400, headers: { "content-type": "text/html" } }),
+      "http_error", false, undefined,
+    ],
     ["down", () => json({ error: "invalid_grant" }, 503), "http_error", true, undefined],
     ["too many", () => nothing(429), "http_error", true, undefined],
     ["no CORS", hidden, "cors_blocked", false, undefined],
   ] as [string, () => Reply, string, boolean, string | undefined][]) {
-    const failure = await failureOf(tokenRequest(rig({ [`POST ${endpoint}`]: reply }), "auth/token", endpoint, { client }, { code: "x" }));
-    assert.deepEqual([failure.leg, failure.fields.code, failure.fields.retryable ?? false, failure.fields.denial], ["auth/token", code, retryable, denial], name);
+    const failure = await failureOf(
+      tokenRequest(rig({ [`POST ${endpoint}`]: reply }), "auth/token", endpoint, { client }, { code: "x" }),
+    );
+    assert.deepEqual(
+      [failure.leg, failure.fields.code, failure.fields.retryable ?? false, failure.fields.denial],
+      ["auth/token", code, retryable, denial], name,
+    );
     assert.ok(!JSON.stringify([failure.toFields(), failure.message]).includes("SECRET"), name);
   }
   const hands = rig({ [`POST ${endpoint}`]: () => json({ ok: true }) });
   await tokenRequest(hands, "auth/token", endpoint, { client }, { code: "x" });
   const { init } = hands.sent[0]!;
-  assert.deepEqual([init.redirect, init.credentials, init.referrerPolicy, init.cache], ["error", "omit", "no-referrer", "no-store"]);
+  assert.deepEqual(
+    [init.redirect, init.credentials, init.referrerPolicy, init.cache],
+    ["error", "omit", "no-referrer", "no-store"],
+  );
 });

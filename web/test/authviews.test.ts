@@ -22,10 +22,16 @@ function refusing() {
     state: "authorizing",
     headers: async () => undefined,
     noted: () => undefined,
-    repaired: async ({ status }: Response) => (status === 401 ? { kind: "more", refusal: { status, challenge: undefined, token: undefined, nonce: false } } : undefined),
+    repaired: async ({ status }: Response) => (
+      status === 401
+        ? { kind: "more", refusal: { status, challenge: undefined, token: undefined, nonce: false } }
+        : undefined
+    ),
     refused: (refusal: Refusal, trials: Trials = NO_TRIALS) => {
       asked.push([refusal, trials]);
-      return new Promise((resolve) => waiting.push(() => resolve({ ...trials, signIns: trials.signIns + 1 })));
+      return new Promise(
+        (resolve) => waiting.push(() => resolve({ ...trials, signIns: trials.signIns + 1 })),
+      );
     },
     principal: async () => undefined,
   } as unknown as ClientAuth;
@@ -34,14 +40,20 @@ function refusing() {
   const join = (): (() => void) => {
     const over = new AbortController();
     const of = { authorize: (url: string) => new Authorization(url, async () => shared) } as unknown as Auth;
-    const view: View = { handlers: {}, stores: new UserStores({ auth: of }, false, { of: async () => "" }, URL_), over: over.signal, leaves() {} };
+    const view: View = {
+      handlers: {}, stores: new UserStores({ auth: of }, false, { of: async () => "" }, URL_),
+      over: over.signal, leaves() {},
+    };
     views.add(view);
     return () => {
       views.remove(view);
       over.abort();
     };
   };
-  return { tokens: new NewestTokens(views, () => {}), join, asked, signIn: () => waiting.splice(0).forEach((go) => go()) };
+  return {
+    tokens: new NewestTokens(views, () => {}), join, asked,
+    signIn: () => waiting.splice(0).forEach((go) => go()),
+  };
 }
 
 test("Fault 405: a page that goes while somebody signs in leaves the wait to the next one: nothing is sent again before somebody has", async () => {
@@ -75,7 +87,9 @@ test("Fault 405: a page that goes while somebody signs in leaves the wait to the
 });
 
 test("Fault 536: a page that nobody sees, and that waits for a sign-in, is sent nowhere by a sign-out in another tab", async () => {
-  const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: `at${shown.length}`, token_type: "Bearer" }) });
+  const { tab, shown, answer } = scene({}, {
+    [`POST ${ISSUER}/token`]: () => json({ access_token: `at${shown.length}`, token_type: "Bearer" }),
+  });
   const [{ signIn }, { signIn: other }] = [tab("leaves"), tab()];
   const first = other.signIn();
   await until(() => shown.length === 1);
@@ -85,10 +99,14 @@ test("Fault 536: a page that nobody sees, and that waits for a sign-in, is sent 
   let isSeen = false;
   const changed = (): void => [...listeners].forEach((listener) => listener());
   signIn.onchange = changed;
-  const hidden = new Authorization(SERVER, async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners, isSeen: () => isSeen }));
+  const hidden = new Authorization(
+    SERVER,
+    async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners, isSeen: () => isSeen }),
+  );
   await hidden.principal();
   // The server has taken it so far, and takes it no more.
-  for (const status of [200, 401]) await hidden.send("POST", SERVER, async () => new Response(null, { status }));
+  for (const status of [200, 401])
+    await hidden.send("POST", SERVER, async () => new Response(null, { status }));
   let answered: unknown;
   const waits = hidden.token(false).then((one) => (answered = one));
   await tasks(20);
@@ -106,7 +124,9 @@ test("Fault 536: a page that nobody sees, and that waits for a sign-in, is sent 
 });
 
 test("Fault 539: a page that nobody sees goes on with the token that another tab was given once more, and asks nobody", async () => {
-  const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }) });
+  const { tab, shown, answer } = scene({}, {
+    [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }),
+  });
   const [{ signIn }, { signIn: other }] = [tab(), tab()];
   const first = other.signIn();
   await until(() => shown.length === 1);
@@ -114,15 +134,22 @@ test("Fault 539: a page that nobody sees goes on with the token that another tab
   await first;
   const listeners = new Set<() => void>();
   signIn.onchange = () => [...listeners].forEach((listener) => listener());
-  const hidden = new Authorization(SERVER, async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners, isSeen: () => false }));
+  const hidden = new Authorization(
+    SERVER,
+    async () => ({ auth: signIn as unknown as ClientAuth, attended: true, listeners, isSeen: () => false }),
+  );
   await hidden.principal();
   const more = 'Bearer error="insufficient_scope", scope="admin"';
-  await hidden.send("POST", SERVER, async () => new Response(null, { status: 403, headers: { "www-authenticate": more } }));
+  await hidden.send(
+    "POST", SERVER, async () => new Response(null, { status: 403, headers: { "www-authenticate": more } }),
+  );
   let answered: unknown;
   void hidden.token(false).then((one) => (answered = one));
   await tasks(20);
   assert.equal(answered, undefined);
-  const step = other.refused({ ...refusal(403, "same", more), cameBy: (await other.headers("POST", SERVER))!.cameBy });
+  const step = other.refused({
+    ...refusal(403, "same", more), cameBy: (await other.headers("POST", SERVER))!.cameBy,
+  });
   await until(() => shown.length === 2);
   await answer(other);
   await step;
@@ -132,13 +159,17 @@ test("Fault 539: a page that nobody sees goes on with the token that another tab
 
 test("Fault 514: a server that refuses for good what somebody gets again and again has them asked once", async () => {
   for (const isLoadedAgain of [false, true]) {
-    const { tab, shown, answer } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }) });
+    const { tab, shown, answer } = scene({}, {
+      [`POST ${ISSUER}/token`]: () => json({ access_token: "same", token_type: "Bearer" }),
+    });
     const { signIn } = tab();
     const first = signIn.signIn();
     await until(() => shown.length === 1);
     await answer(signIn);
     await first;
-    const shared: WatchedSignIn = { auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set(), isSeen: () => true };
+    const shared: WatchedSignIn = {
+      auth: signIn as unknown as ClientAuth, attended: true, listeners: new Set(), isSeen: () => true,
+    };
     let client = new Authorization(SERVER, async () => shared);
     await client.principal();
     await client.send("POST", SERVER, async () => new Response(null)); // it has taken it so far

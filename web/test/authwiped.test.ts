@@ -15,16 +15,22 @@ import { authPlace } from "../src/auth/authplace.js";
 import { digest } from "../src/storage/digest.js";
 import { clientPart } from "../src/auth/loadauthorization.js";
 import { wipe } from "../src/auth/wipe.js";
-import { AS_METADATA, CLIENT, failureOf, ISSUER, json, KEY, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Rig, SERVER } from "./authrig.js";
+import {
+  AS_METADATA, CLIENT, failureOf, ISSUER, json, KEY, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig,
+  type Rig, SERVER,
+} from "./authrig.js";
 import { until } from "./ready.js";
 import { Shim } from "./storeshim.js";
 
 const server = readAuthorizationServer(METADATA, ISSUER, false);
-const client: Grant["client"] = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/" };
+const client: Grant["client"] = {
+  issuer: ISSUER, clientId: "c", authMethod: "none", source: "given", redirectUrl: "https://app.example/",
+};
 const TOKEN = `POST ${ISSUER}/token`;
 
 new Shim();
-clientPart.here = { signOutEverywhere: async () => {} } as typeof clientPart.here & object; // what was stored is revoked elsewhere
+// what was stored is revoked elsewhere
+clientPart.here = { signOutEverywhere: async () => {} } as typeof clientPart.here & object;
 
 /** A tab whose tokens rest in the database, or in its memory; its token request is held until `answer`. */
 async function tab(memory: boolean): Promise<{ hands: Rig; answer(): void; revoked: () => string[] }> {
@@ -34,12 +40,18 @@ async function tab(memory: boolean): Promise<{ hands: Rig; answer(): void; revok
   const rows = (await authPlace()).store!;
   const hands = rig(
     {
-      [TOKEN]: () => held.then(() => json({ access_token: "at1", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" })),
+      [TOKEN]: () => held.then(
+        () => json({ access_token: "at1", token_type: "Bearer", expires_in: 3600, refresh_token: "rt1" }),
+      ),
       [`POST ${ISSUER}/revoke`]: () => nothing(200),
     },
     { store: memory ? new SplitAuthStore(new MemoryAuthStore(new Map()), rows) : rows },
   );
-  return { hands, answer, revoked: () => hands.sent.filter(({ line }) => line.endsWith("/revoke")).map(({ form }) => form.get("token")!) };
+  return {
+    hands, answer,
+    revoked: () =>
+      hands.sent.filter(({ line }) => line.endsWith("/revoke")).map(({ form }) => form.get("token")!),
+  };
 }
 
 /** Each place that tokens rest in, and who is there by the time of the answer. */
@@ -64,7 +76,10 @@ test("Fault 717: a refresh on its way during a wipe: its token is revoked, not u
   for (const { memory, next } of cases) {
     const { hands, answer, revoked } = await tab(memory);
     const { epoch } = (await openWish(hands, KEY, () => true))!;
-    const grant: Grant = { url: SERVER, resource: SERVER, server, client, epoch, principal: "u", access: { token: "at0", type: "Bearer", expiresAt: hands.now() - 1 }, refreshToken: "rt0" };
+    const grant: Grant = {
+      url: SERVER, resource: SERVER, server, client, epoch, principal: "u",
+      access: { token: "at0", type: "Bearer", expiresAt: hands.now() - 1 }, refreshToken: "rt0",
+    };
     assert.ok(await hands.store.set(grantKey(KEY), 0, grant));
     const got = failureOf(liveGrant(hands, KEY));
     await until(() => hands.lines().includes(TOKEN));
@@ -87,18 +102,29 @@ async function signing(): Promise<{ signIn: SignIn; over: Promise<unknown>; stat
     [TOKEN]: () => held.then(() => json({ access_token: "at1", token_type: "Bearer" })),
   });
   let wiped = (): Promise<unknown> => Promise.reject(new Error("it does not hear of a wipe"));
-  const place = { store: hands.store, memory: new Map(), locks: new Locks(), digest, whenWiped: (gone: () => Promise<unknown>) => void (wiped = gone) };
-  const signIn = await openSignIn(SERVER, { redirectUrl: client.redirectUrl }, { how: "manual", storage: "persistent", client: CLIENT, place, own: { fetch: hands.fetch } });
+  const place = {
+    store: hands.store, memory: new Map(), locks: new Locks(), digest,
+    whenWiped: (gone: () => Promise<unknown>) => void (wiped = gone),
+  };
+  const signIn = await openSignIn(SERVER, { redirectUrl: client.redirectUrl }, {
+    how: "manual", storage: "persistent", client: CLIENT, place, own: { fetch: hands.fetch },
+  });
   const over = signIn.signIn().catch((error: unknown) => error);
   await until(() => signIn.address !== undefined);
-  return { signIn, over, state: new URL(signIn.address!).searchParams.get("state")!, wiped: () => wiped(), hands, answer };
+  return {
+    signIn, over, state: new URL(signIn.address!).searchParams.get("state")!, wiped: () => wiped(), hands,
+    answer,
+  };
 }
 
 test("Fault 717: a wipe in another tab ends a sign-in that is under way, behind the answer that is being taken", async () => {
   const idle = await signing();
   await idle.wiped();
   await idle.over;
-  assert.deepEqual([idle.signIn.state, idle.signIn.failure?.code, idle.signIn.address], ["signed-out", "sign_in_required", undefined]);
+  assert.deepEqual(
+    [idle.signIn.state, idle.signIn.failure?.code, idle.signIn.address],
+    ["signed-out", "sign_in_required", undefined],
+  );
 
   const { signIn, state, wiped, hands, answer } = await signing();
   const taken = signIn.finish({ state, code: "x", iss: ISSUER }).catch(() => {});

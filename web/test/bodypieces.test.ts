@@ -10,7 +10,9 @@ function bytes(size: number): Uint8Array<ArrayBuffer> {
 }
 
 /** All of a body, and the sizes of its pieces. */
-async function all(body: ReadableStream<Uint8Array>, isBrowsers: boolean): Promise<[sizes: number[], whole: Uint8Array]> {
+async function all(
+  body: ReadableStream<Uint8Array>, isBrowsers: boolean,
+): Promise<[sizes: number[], whole: Uint8Array]> {
   const pieces = bodyPieces(body, MOST, isBrowsers)!;
   const sizes: number[] = [];
   const whole: number[] = [];
@@ -26,7 +28,11 @@ function stream(sent: Uint8Array<ArrayBuffer>, sizes: number[], type?: "bytes"):
   let at = 0;
   const left = [...sizes];
   const source = {
-    pull(controller: { enqueue(chunk: Uint8Array<ArrayBuffer>): void; close(): void; byobRequest?: ReadableStreamBYOBRequest | null }) {
+    pull(controller: {
+      enqueue(chunk: Uint8Array<ArrayBuffer>): void;
+      close(): void;
+      byobRequest?: ReadableStreamBYOBRequest | null
+    }) {
       const size = left.shift();
       if (size === undefined) {
         controller.close();
@@ -36,7 +42,9 @@ function stream(sent: Uint8Array<ArrayBuffer>, sizes: number[], type?: "bytes"):
       controller.enqueue(sent.slice(at, (at += size)));
     },
   };
-  return type ? new ReadableStream({ type, ...source } as UnderlyingByteSource) : new ReadableStream(source as UnderlyingDefaultSource<Uint8Array>);
+  return type
+    ? new ReadableStream({ type, ...source } as UnderlyingByteSource)
+    : new ReadableStream(source as UnderlyingDefaultSource<Uint8Array>);
 }
 
 for (const [name, type, isBrowsers] of [
@@ -46,7 +54,9 @@ for (const [name, type, isBrowsers] of [
   ["a body that an app's fetch made", undefined, false],
 ] as const) {
   test(`${name} comes whole and in order, in pieces of at most a chunk`, async () => {
-    for (const sizes of [[], [1], [MOST], [MOST + 1], [10, 4096, 4095, 1], [3 * MOST + 5, 2, MOST, 200_000]]) {
+    for (
+      const sizes of [[], [1], [MOST], [MOST + 1], [10, 4096, 4095, 1], [3 * MOST + 5, 2, MOST, 200_000]]
+    ) {
       const sent = bytes(sizes.reduce((sum, size) => sum + size, 0));
       const [got, whole] = await all(stream(sent, sizes, type), isBrowsers);
       assert.deepEqual(whole, sent, `${sizes}`);
@@ -62,7 +72,10 @@ test("the browser's own body is read into one buffer, which serves the next body
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
       if (piece.buffer.byteLength !== 4 * MOST || piece.buffer === buffers.at(-1)) continue;
       buffers.push(piece.buffer);
-      assert.ok(buffers.slice(0, -1).every(({ byteLength }) => byteLength === 0), "what came before is gone: its buffer has this piece");
+      assert.ok(
+        buffers.slice(0, -1).every(({ byteLength }) => byteLength === 0),
+        "what came before is gone: its buffer has this piece",
+      );
     }
   }
   assert.ok(buffers.length >= 14, `${buffers.length} whole buffers`);
@@ -70,9 +83,12 @@ test("the browser's own body is read into one buffer, which serves the next body
 
 test("a stream that says little has a small buffer, also after it has said much", async () => {
   const sizes = [100, 4096, 6 * MOST, 5_000, 7, 9];
-  const pieces = bodyPieces(stream(bytes(sizes.reduce((sum, size) => sum + size, 0)), sizes, "bytes"), MOST, true)!;
+  const pieces = bodyPieces(
+    stream(bytes(sizes.reduce((sum, size) => sum + size, 0)), sizes, "bytes"), MOST, true,
+  )!;
   const buffers: number[] = [];
-  for (let piece = await pieces.next(); piece; piece = await pieces.next()) buffers.push(piece.buffer.byteLength);
+  for (let piece = await pieces.next(); piece; piece = await pieces.next())
+    buffers.push(piece.buffer.byteLength);
   assert.deepEqual(buffers, [4096, 4096, MOST, ...new Array(5).fill(4 * MOST), 4 * MOST, 4 * MOST, 4096]);
 });
 
@@ -114,7 +130,17 @@ test("a body that is given up, and one that breaks", async () => {
     }
 
     let breaks!: (error: Error) => void;
-    const broken = bodyPieces(new ReadableStream({ type, start: (controller: ReadableByteStreamController) => void (breaks = (error) => controller.error(error)) } as UnderlyingByteSource), MOST, true)!;
+    const broken = bodyPieces(
+      new ReadableStream(
+        {
+          type,
+          start: (controller: ReadableByteStreamController) => void (
+            breaks = (error) => controller.error(error)
+          ),
+        } as UnderlyingByteSource,
+      ),
+      MOST, true,
+    )!;
     const never = broken.next();
     breaks(new TypeError("network error"));
     await assert.rejects(never, (error) => (error as Error).message === "network error");
@@ -124,7 +150,11 @@ test("a body that is given up, and one that breaks", async () => {
 });
 
 test("what is no stream of the browser's is not asked for more than a reader", async () => {
-  const own = { getReader: (...how: unknown[]) => (assert.deepEqual(how, []), { read: async () => ({ done: true, value: undefined }), cancel: async () => {} }) };
+  const own = {
+    getReader: (...how: unknown[]) => (assert.deepEqual(how, []), {
+      read: async () => ({ done: true, value: undefined }), cancel: async () => {},
+    }),
+  };
   const pieces = bodyPieces(own as unknown as ReadableStream<Uint8Array>, MOST, true)!;
   assert.equal(await pieces.next(), undefined);
   assert.equal(bodyPieces(null, MOST, true), undefined);

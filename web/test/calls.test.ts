@@ -194,7 +194,9 @@ test("TestFault125_TheCodeAloneProvesNothing", async () => {
   assert.equal(sent.length, 1);
 });
 
-const UNANSWERED = `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"no answer","cause":"Failed to fetch","unanswered":true}`;
+const UNANSWERED =
+  `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"no ` +
+    `answer","cause":"Failed to fetch","unanswered":true}`;
 
 test("a call that the CORS rules kept in the browser is sent once more without the fields that they refuse", async () => {
   let fields = ["Mcp-Param-A", "1"];

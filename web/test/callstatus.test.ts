@@ -37,7 +37,10 @@ test("several who ask at once are answered by one request", async () => {
   const { call, asked } = underWay();
   const all = [call.status(), call.status(), call.status()];
   assert.deepEqual(asked, [7]);
-  call.peeked(1, `{"status":"working","statusMessage":"half","createdAt":"2026-11-21T00:00:00Z","lastUpdatedAt":"x","ttl":null,"pollInterval":500}`);
+  call.peeked(
+    1,
+    `{"status":"working","statusMessage":"half","createdAt":"2026-11-21T00:00:00Z","lastUpdatedAt":"x","ttl":null,"pollInterval":500}`,
+  );
   for (const status of await Promise.all(all)) {
     assert.deepEqual(status, {
       status: "working",
@@ -56,7 +59,10 @@ test("several who ask at once are answered by one request", async () => {
 test("what is known needs no server, and members of another type are left out", async () => {
   const { call } = underWay();
   const status = call.status();
-  call.peeked(0, `{"status":"input_required","ttl":"1","pollInterval":{},"statusMessage":7,"createdAt":0,"lastUpdatedAt":null}`);
+  call.peeked(
+    0,
+    `{"status":"input_required","ttl":"1","pollInterval":{},"statusMessage":7,"createdAt":0,"lastUpdatedAt":null}`,
+  );
   assert.deepEqual(await status, { status: "input_required", source: "client" });
 });
 

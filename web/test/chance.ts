@@ -53,7 +53,9 @@ export class Locks {
   readonly #held = new Map<string, () => void>();
   readonly #queues = new Map<string, (() => void)[]>();
 
-  request(name: string, ...[options, work]: [() => unknown] | [{ signal?: AbortSignal }, () => unknown]): Promise<unknown> {
+  request(
+    name: string, ...[options, work]: [() => unknown] | [{ signal?: AbortSignal }, () => unknown]
+  ): Promise<unknown> {
     const run = work ?? (options as () => unknown);
     const signal = work ? (options as { signal?: AbortSignal }).signal : undefined;
     return new Promise((resolve, reject) => {

@@ -25,37 +25,91 @@ function never(): never {
 }
 
 /** A page that can have a worker. */
-const able: Surroundings = { kind: "shared", options: {}, script: SCRIPT, origin: PAGE, hasWindow: true, hasLocks: true, hasKind: true };
+const able: Surroundings = {
+  kind: "shared", options: {}, script: SCRIPT, origin: PAGE, hasWindow: true, hasLocks: true, hasKind: true,
+};
 
 test("Fault 222: what keeps a page from having a worker is said in the order of the table", () => {
   const rows: [why: HostReason | "", page: Partial<Surroundings>, words: string][] = [
     ["", {}, ""],
-    ["", { options: { wasm: "/holdfast.wasm", token: () => "t", handlers: { roots: () => [] }, signal: new AbortController().signal } as ConnectOptions }, ""],
+    [
+      "",
+      {
+        options: {
+          wasm: "/holdfast.wasm", token: () => "t", handlers: { roots: () => [] },
+          signal: new AbortController().signal,
+        } as ConnectOptions
+      },
+      "",
+    ],
     ["", { options: { wasm: new URL("https://cdn.test/holdfast.wasm") } }, ""],
     ["page_wasm", { options: { wasm: new Uint8Array(8) } }, "wasm is no URL: a worker loads it by itself"],
-    ["page_wasm", { options: { wasm: new Response() }, hasKind: false }, "wasm is no URL: a worker loads it by itself"],
-    ["page_wasm", { options: { wasm: "data:application/wasm,a" } }, "a worker fetches the wasm over http, and wasm is data:application/wasm,a"],
-    ["page_wasm", { options: { wasm: new URL("blob:https://app.test/1") } }, "a worker fetches the wasm over http, and wasm is blob:https://app.test/1"],
+    [
+      "page_wasm", { options: { wasm: new Response() }, hasKind: false },
+      "wasm is no URL: a worker loads it by itself",
+    ],
+    [
+      "page_wasm", { options: { wasm: "data:application/wasm,a" } },
+      "a worker fetches the wasm over http, and wasm is data:application/wasm,a",
+    ],
+    [
+      "page_wasm", { options: { wasm: new URL("blob:https://app.test/1") } },
+      "a worker fetches the wasm over http, and wasm is blob:https://app.test/1",
+    ],
     ["", { options: { validator: `${PAGE}/validate-3f2a.mjs`, recorder: new URL(`${PAGE}/r.js`) } }, ""],
-    ["other_folder", { options: { validator: `${PAGE}/assets/validate.mjs` } }, `a worker imports only what lies beside its own script, and validator is ${PAGE}/…/validate.mjs`],
-    ["other_folder", { options: { recorder: "https://cdn.test/record.mjs" }, hasKind: false }, "a worker imports only what lies beside its own script, and recorder is https://cdn.test/record.mjs"],
+    [
+      "other_folder", { options: { validator: `${PAGE}/assets/validate.mjs` } },
+      `a worker imports only what lies beside its own script, and validator is ${PAGE}/…/validate.mjs`,
+    ],
+    [
+      "other_folder", { options: { recorder: "https://cdn.test/record.mjs" }, hasKind: false },
+      "a worker imports only what lies beside its own script, and recorder is https://cdn.test/record.mjs",
+    ],
     ["", { options: { auth: oauth() } }, ""],
     ["unsupported", { options: { auth: oauth() }, hasKind: false }, "this browser has no SharedWorker"],
-    ["page_code", { options: { auth: oauth({ credentials: () => undefined }) } }, "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's"],
-    ["page_code", { options: { auth: oauth({ credentials: () => undefined }) }, hasKind: false }, "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's"],
-    ["page_code", { options: { auth: oauth() }, hasWindow: false }, "auth needs a window, which only a page has"],
-    ["page_code", { options: { auth: { authorize: never } }, hasKind: false }, "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's"],
-    ["page_code", { options: { fetch } as ConnectOptions }, "fetch is a function, which has to run in the page"],
-    ["mixed_content", { url: "http://lan.test/mcp", hasKind: false }, "the page is https and the server is not, for which browsers keep pages back, and not each worker"],
+    [
+      "page_code", { options: { auth: oauth({ credentials: () => undefined }) } },
+      "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, " +
+        "or is a program's",
+    ],
+    [
+      "page_code", { options: { auth: oauth({ credentials: () => undefined }) }, hasKind: false },
+      "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, " +
+        "or is a program's",
+    ],
+    [
+      "page_code", { options: { auth: oauth() }, hasWindow: false },
+      "auth needs a window, which only a page has",
+    ],
+    [
+      "page_code", { options: { auth: { authorize: never } }, hasKind: false },
+      "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, " +
+        "or is a program's",
+    ],
+    [
+      "page_code", { options: { fetch } as ConnectOptions },
+      "fetch is a function, which has to run in the page",
+    ],
+    [
+      "mixed_content", { url: "http://lan.test/mcp", hasKind: false },
+      "the page is https and the server is not, for which browsers keep pages back, and not each worker",
+    ],
     ["", { url: "http://127.0.0.1:3000/mcp" }, ""],
-    ["opaque_origin", { origin: "null", hasKind: false, hasLocks: false }, "the page has an opaque origin, as a sandboxed frame has or a file: it can have no worker"],
+    [
+      "opaque_origin", { origin: "null", hasKind: false, hasLocks: false },
+      "the page has an opaque origin, as a sandboxed frame has or a file: it can have no worker",
+    ],
     ["unsupported", { hasKind: false, hasLocks: false }, "this browser has no SharedWorker"],
     ["unsupported", { kind: "worker", hasKind: false }, "this browser has no Worker"],
-    ["no_locks", { hasLocks: false }, "this page has no Web Locks (plain http), by which a worker knows which pages live"],
+    [
+      "no_locks", { hasLocks: false },
+      "this page has no Web Locks (plain http), by which a worker knows which pages live",
+    ],
     [
       "other_origin",
       { script: "https://cdn.test/w.mjs" },
-      "https://cdn.test/w.mjs is of another origin than the page: serve holdfast-worker.mjs from the page's own, and say where with the option worker",
+      "https://cdn.test/w.mjs is of another origin than the page: serve holdfast-worker.mjs from the " +
+        "page's own, and say where with the option worker",
     ],
     // A frame of another site: its storage and workers are those of its partition, and good ones.
     ["", { origin: "https://embedded.test", script: "https://embedded.test/w.mjs" }, ""],
@@ -77,7 +131,9 @@ test("Fault 222: what keeps a page from having a worker is said in the order of 
 });
 
 /** What a shared worker of the test does: it throws, or gets the messages of a page and answers. */
-type FakeWorker = (tell: (message: object) => void, fail: (message?: string) => void) => ((message: PageMessage) => void) | undefined;
+type FakeWorker = (
+  tell: (message: object) => void, fail: (message?: string) => void,
+) => ((message: PageMessage) => void) | undefined;
 
 /** A page whose shared workers are the test's. */
 class Page {
@@ -94,7 +150,11 @@ class Page {
 
       constructor() {
         own.started++;
-        const port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void } = {
+        const port: {
+          onmessage?: (event: object) => void;
+          postMessage(message: PageMessage): void;
+          close(): void
+        } = {
           postMessage: (message) => hear?.(message),
           close: () => {},
         };
@@ -105,23 +165,41 @@ class Page {
         );
       }
     }
-    const locks = { request: (_: string, __: object, held: (lock: object) => unknown) => Promise.resolve(held({})) };
-    const globals = { SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE, navigator: { locks }, addEventListener: () => {} };
-    for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    const locks = {
+      request: (_: string, __: object, held: (lock: object) => unknown) => Promise.resolve(held({})),
+    };
+    const globals = {
+      SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE, navigator: { locks },
+      addEventListener: () => {},
+    };
+    for (const [name, value] of Object.entries(globals))
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
     const connectsHere = (options: object, notice: HostEvent | undefined): { host: "page" } => {
       own.here.push({ options, notice });
       return { host: "page" };
     };
-    pageHost.here = { connectHere: async (_, options, notice) => connectsHere(options, notice) as McpClient, loadHere: async () => {} };
-    agentHost.here = { connectAgentHere: async (_, options, notice) => connectsHere(options, notice) as Agent, loadHere: async () => {} };
+    pageHost.here = {
+      connectHere: async (_, options, notice) => connectsHere(options, notice) as McpClient,
+      loadHere: async () => {},
+    };
+    agentHost.here = {
+      connectAgentHere: async (_, options, notice) => connectsHere(options, notice) as Agent,
+      loadHere: async () => {},
+    };
   }
 }
 
 const welcome = { t: "welcome", build: "", lock: "", keys: true };
 /** What an app calls, with the shared worker wanted and with a pin; and what errors of it name. */
 const kinds = {
-  connect: { auto: (options: object) => connect("/mcp", options), pinned: (options: object) => connect("/mcp", { ...options, host: "shared" }) },
-  connectAgent: { auto: (options: object) => connectAgent("/acp", options), pinned: (options: object) => connectAgent("/acp", { ...options, host: "shared" }) },
+  connect: {
+    auto: (options: object) => connect("/mcp", options),
+    pinned: (options: object) => connect("/mcp", { ...options, host: "shared" }),
+  },
+  connectAgent: {
+    auto: (options: object) => connectAgent("/acp", options),
+    pinned: (options: object) => connectAgent("/acp", { ...options, host: "shared" }),
+  },
 };
 const anywhere = kinds.connect.auto;
 
@@ -130,7 +208,9 @@ let scripts = 0;
 const another = (): string => `/worker-${++scripts}.mjs`;
 
 const failures: Record<string, { why: HostReason; worker: FakeWorker; options?: ConnectOptions }> = {
-  "the option worker is not a URL": { why: "bad_url", worker: () => undefined, options: { worker: "https://" } },
+  "the option worker is not a URL": {
+    why: "bad_url", worker: () => undefined, options: { worker: "https://" },
+  },
   "the browser throws, as in frames and private windows whose storage is blocked": {
     why: "refused",
     worker: () => {
@@ -139,17 +219,25 @@ const failures: Record<string, { why: HostReason; worker: FakeWorker; options?: 
   },
   "worker-src of the policy forbids it": { why: "not_started", worker: (_, fail) => void fail() },
   "the script throws": { why: "not_started", worker: (_, fail) => void fail("Uncaught Error: at its start") },
-  "another build": { why: "other_build", worker: (tell) => () => tell({ t: "refused", why: "the worker is build 1, the page is build 2" }) },
+  "another build": {
+    why: "other_build",
+    worker: (tell) => () => tell({ t: "refused", why: "the worker is build 1, the page is build 2" }),
+  },
   "the worker cannot load the wasm": {
     why: "load_failed",
     worker: (tell) => (message) => {
       if (message.t === "hello") tell(welcome);
       if (message.t === "connect" || message.t === "agent") {
-        tell({ t: "failed", client: message.client, error: { code: "load_failed", name: "HoldfastError", op: "load", message: "forbidden" } });
+        tell({
+          t: "failed", client: message.client,
+          error: { code: "load_failed", name: "HoldfastError", op: "load", message: "forbidden" },
+        });
       }
     },
   },
-  "a function among the options": { why: "page_code", worker: () => undefined, options: { fetch } as ConnectOptions },
+  "a function among the options": {
+    why: "page_code", worker: () => undefined, options: { fetch } as ConnectOptions,
+  },
 };
 
 test("Fault 222: where no shared worker can be had the page takes its place, and its app hears why", async () => {
@@ -187,7 +275,10 @@ test("Fault 244: the error of a host that cannot be had names the operation that
               () => page.here.slice(here).find(({ notice }) => notice?.error.op === op)?.notice?.error,
               (rejected: unknown) => rejected,
             )) as HoldfastError;
-            assert.deepEqual([error.code, error.op, error.message.startsWith(`${op}: `), reasonOf(error)], ["host_unavailable", op, true, why], name);
+            assert.deepEqual(
+              [error.code, error.op, error.message.startsWith(`${op}: `), reasonOf(error)],
+              ["host_unavailable", op, true, why], name,
+            );
           }),
         );
       }
@@ -226,19 +317,28 @@ test("Fault 222: a token that was asked for to choose the worker is used where t
 
 test("Fault 222: what is no matter of the host is not tried once more in the page", async () => {
   const page = new Page();
-  await assert.rejects(connect("ftp://files.test"), (error: unknown) => (error as HoldfastError).code === "bad_argument");
+  await assert.rejects(
+    connect("ftp://files.test"), (error: unknown) => (error as HoldfastError).code === "bad_argument",
+  );
   page.worker = (tell) => (message) => {
     if (message.t === "hello") tell(welcome);
-    if (message.t === "connect") tell({ t: "failed", client: message.client, error: { code: "unauthorized", name: "HoldfastError", op: "connect", message: "no" } });
+    if (message.t === "connect")
+      tell({
+        t: "failed", client: message.client,
+        error: { code: "unauthorized", name: "HoldfastError", op: "connect", message: "no" },
+      });
   };
-  await assert.rejects(anywhere({ worker: another() }), (error: unknown) => (error as HoldfastError).code === "unauthorized");
+  await assert.rejects(
+    anywhere({ worker: another() }), (error: unknown) => (error as HoldfastError).code === "unauthorized",
+  );
   assert.equal(page.here.length, 0);
 });
 
 test("Fault 222: a worker that never answers is given up after some seconds", async () => {
   const page = new Page();
   const { setTimeout } = globalThis;
-  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
+  // a fast clock
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout;
   try {
     assert.equal((await anywhere({ worker: another() })).host, "page");
   } finally {
@@ -253,7 +353,10 @@ test("Fault 635: a page that is rendered ahead waits for its worker until it is 
   const { setTimeout } = globalThis;
   const document = Object.assign(new EventTarget(), { prerendering: true });
   let patience = 0;
-  globalThis.setTimeout = ((run: () => void, ms = 0) => ((patience += Number(ms >= 1_000)), setTimeout(run, ms / 1_000))) as typeof setTimeout; // a fast clock
+  // a fast clock
+  globalThis.setTimeout = (
+    (run: () => void, ms = 0) => ((patience += Number(ms >= 1_000)), setTimeout(run, ms / 1_000))
+  ) as typeof setTimeout;
   Object.defineProperty(globalThis, "document", { value: document, configurable: true });
   try {
     const connecting = anywhere({ worker: another() });
@@ -273,10 +376,16 @@ test("Fault 635: a page that is rendered ahead waits for its worker until it is 
 test("Fault 348: a worker that did not answer is waited for less by the next page, until it answers or an hour has gone", async () => {
   const { setTimeout } = globalThis;
   const items = new Map<string, string>();
-  const local = { getItem: (name: string) => items.get(name) ?? null, setItem: (name: string, text: string) => void items.set(name, text) };
+  const local = {
+    getItem: (name: string) => items.get(name) ?? null,
+    setItem: (name: string, text: string) => void items.set(name, text),
+  };
   Object.defineProperty(globalThis, "localStorage", { value: local, configurable: true });
-  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
-  const link = (script: string, isOptional: boolean): Promise<HostLink> => HostLink.open("shared", script, () => startWorker("shared", script, "u"), () => {}, isOptional);
+  // a fast clock
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout;
+  const link = (script: string, isOptional: boolean): Promise<HostLink> => HostLink.open(
+    "shared", script, () => startWorker("shared", script, "u"), () => {}, isOptional,
+  );
   const silent: FakeWorker = () => () => {};
   const answers: FakeWorker = (tell) => () => tell(welcome);
   try {
@@ -284,7 +393,9 @@ test("Fault 348: a worker that did not answer is waited for less by the next pag
       const starts = async (worker: FakeWorker, isOptional = true): Promise<number> => {
         const page = new Page();
         page.worker = worker;
-        await link(script, isOptional).then((open) => open.remove(0), (error: NoWorker) => assert.equal(error.why, "no_answer"));
+        await link(script, isOptional).then(
+          (open) => open.remove(0), (error: NoWorker) => assert.equal(error.why, "no_answer"),
+        );
         return page.started;
       };
       assert.equal(await starts(silent), 3);
@@ -314,14 +425,22 @@ test("Fault 348: with auto the page that finds it noted takes its place after on
   const { setTimeout } = globalThis;
   const script = another();
   const noted = JSON.stringify({ [workerURL(script)]: Date.now() });
-  Object.defineProperty(globalThis, "localStorage", { value: { getItem: () => noted, setItem: () => {} }, configurable: true });
-  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
+  Object.defineProperty(globalThis, "localStorage", {
+    value: { getItem: () => noted, setItem: () => {} }, configurable: true,
+  });
+  // a fast clock
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout;
   try {
     for (const [how, starts] of [["pinned", 3], ["auto", 1]] as const) {
       const page = new Page();
-      const client = (await kinds.connect[how]({ worker: script }).catch((error: unknown) => error)) as McpClient | HoldfastError;
+      const client = (
+        await kinds.connect[how]({ worker: script }).catch((error: unknown) => error)
+      ) as McpClient | HoldfastError;
       assert.equal(page.started, starts, how);
-      assert.equal(how === "auto" ? (client as McpClient).host : (client as HoldfastError).code, how === "auto" ? "page" : "host_unavailable");
+      assert.equal(
+        how === "auto" ? (client as McpClient).host : (client as HoldfastError).code,
+        how === "auto" ? "page" : "host_unavailable",
+      );
     }
   } finally {
     globalThis.setTimeout = setTimeout;
@@ -342,7 +461,10 @@ test("Fault 451: where a shared worker can store no key the page takes its place
         tell({ t: "opened", client: message.client });
       };
       assert.equal((await auto(given)).host, "page", name);
-      assert.deepEqual(page.here.map(({ notice }) => [notice?.host, notice?.why, notice?.error.code, notice?.error.op]), [["page", "no_keys", "host_unavailable", name]]);
+      assert.deepEqual(
+        page.here.map(({ notice }) => [notice?.host, notice?.why, notice?.error.code, notice?.error.op]),
+        [["page", "no_keys", "host_unavailable", name]],
+      );
       assert.equal(opened, tab, "nothing was opened in the worker before the choice was made");
       assert.equal((await pinned(given)).host, "shared", name);
       assert.equal((await auto(given)).host, "page", "also where the page has the worker for another client");

@@ -7,13 +7,19 @@ const ADDRESS = "https://app.example/client.json";
 const good = (): Record<string, unknown> => metadataFor(ADDRESS, ["https://app.example/app"], "My app");
 
 /** Runs the command; what it prints, and its exit code. */
-async function run(args: string[], answer: () => Promise<Response> = () => Promise.reject(new Error("no"))): Promise<[code: number, out: string, err: string]> {
+async function run(
+  args: string[], answer: () => Promise<Response> = () => Promise.reject(new Error("no")),
+): Promise<[code: number, out: string, err: string]> {
   const [out, err]: [string[], string[]] = [[], []];
-  const code: number = await main(args, { out: (line: string) => out.push(line), err: (line: string) => err.push(line), fetch: answer });
+  const code: number = await main(args, {
+    out: (line: string) => out.push(line), err: (line: string) => err.push(line), fetch: answer,
+  });
   return [code, out.join("\n"), err.join("\n")];
 }
 
-const json = (value: unknown, init: ResponseInit = {}): (() => Promise<Response>) => () => Promise.resolve(new Response(JSON.stringify(value), { headers: { "content-type": "application/json" }, ...init }));
+const json = (value: unknown, init: ResponseInit = {}): (() => Promise<Response>) => () => Promise.resolve(
+  new Response(JSON.stringify(value), { headers: { "content-type": "application/json" }, ...init }),
+);
 
 test("an address that no authorization server would fetch, or take for a client id, is refused with what to do", () => {
   assert.deepEqual(addressFaults(ADDRESS), []);
@@ -50,7 +56,12 @@ test("metadata is checked member by member", () => {
     assert.ok(faults.length === 1 && faults[0]!.includes(word), JSON.stringify([change, faults]));
   }
   assert.deepEqual(metadataFaults(ADDRESS, ["x"]), ["it is no JSON object"]);
-  assert.deepEqual(metadataFaults(ADDRESS, { ...good(), redirect_uris: ["http://localhost:5173/app", "http://127.0.0.1/app", "http://[::1]/app"] }), []);
+  assert.deepEqual(
+    metadataFaults(ADDRESS, {
+      ...good(), redirect_uris: ["http://localhost:5173/app", "http://127.0.0.1/app", "http://[::1]/app"],
+    }),
+    [],
+  );
 });
 
 test("so is the answer that it comes with", async () => {
@@ -59,7 +70,10 @@ test("so is the answer that it comes with", async () => {
     [json(good(), { status: 404 }), "status 404"],
     [json(good(), { headers: { "content-type": "text/html; charset=utf-8" } }), "text/html"],
     [json({ ...good(), more: "x".repeat(6_000) }), "bytes long"],
-    [() => Promise.resolve(new Response("<html>", { headers: { "content-type": "application/json" } })), "no JSON object"],
+    [
+      () => Promise.resolve(new Response("<html>", { headers: { "content-type": "application/json" } })),
+      "no JSON object",
+    ],
   ] as const) {
     const faults: string[] = await answerFaults(ADDRESS, await answer());
     assert.ok(faults.length === 1 && faults[0]!.includes(word), JSON.stringify([word, faults]));
@@ -69,9 +83,17 @@ test("so is the answer that it comes with", async () => {
 test("the command writes what it finds nothing wrong with", async () => {
   const [code, out, err] = await run([ADDRESS, "--redirect", "https://app.example/app", "--name", "My app"]);
   assert.deepEqual([code, JSON.parse(out), err], [0, good(), ""]);
-  assert.deepEqual((await run(["--check", ADDRESS], json(JSON.parse(out)))).slice(0, 2), [0, `${ADDRESS}: as it should be`]);
+  assert.deepEqual(
+    (await run(["--check", ADDRESS], json(JSON.parse(out)))).slice(0, 2), [0, `${ADDRESS}: as it should be`],
+  );
   assert.deepEqual((await run(["--check", ADDRESS], json({})))[0], 1);
   assert.ok((await run(["--check", ADDRESS]))[2].includes("cannot be reached"));
-  for (const args of [[], [ADDRESS], ["--check"], [ADDRESS, "--check", "--redirect", "x"], ["--redirect"], ["--what", ADDRESS]]) assert.equal((await run(args))[0], 2, args.join(" "));
+  for (
+    const args of [
+      [], [ADDRESS], ["--check"], [ADDRESS, "--check", "--redirect", "x"], ["--redirect"],
+      ["--what", ADDRESS],
+    ]
+  )
+    assert.equal((await run(args))[0], 2, args.join(" "));
   assert.equal((await run(["http://localhost/client.json", "--redirect", "http://localhost/app"]))[0], 1);
 });

@@ -12,7 +12,8 @@ const START = 1_790_000_000_000;
 const after = (...days: number[]): Readings | undefined => {
   let readings: Readings | undefined;
   for (const day of days) readings = readClock(readings, START + day * DAY);
-  return readings && { sound: readings.sound && (readings.sound - START) / DAY, latest: (readings.latest - START) / DAY };
+  return readings &&
+    { sound: readings.sound && (readings.sound - START) / DAY, latest: (readings.latest - START) / DAY };
 };
 
 test("TestFault134_AReadingCountsOnceAnotherConfirmsIt", () => {
@@ -32,7 +33,12 @@ test("TestFault134_AReadingCountsOnceAnotherConfirmsIt", () => {
     if (days[0] === 0 && found.latest === 0) found.sound = 0;
     assert.deepEqual(found, want, days.join());
   }
-  for (const damaged of [null, 7, {}, { sound: "1", latest: 2 }, { sound: 9, latest: 2 }, { sound: NaN, latest: NaN }, { sound: -1, latest: 2 }]) {
+  for (
+    const damaged of [
+      null, 7, {}, { sound: "1", latest: 2 }, { sound: 9, latest: 2 }, { sound: NaN, latest: NaN },
+      { sound: -1, latest: 2 },
+    ]
+  ) {
     assert.deepEqual(readClock(damaged, START), { sound: 0, latest: START });
   }
 });

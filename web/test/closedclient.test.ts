@@ -31,7 +31,9 @@ test("Fault 654: what is acknowledged after the client was closed rejects with c
       const other = another ? await connect(URL_, { ...origin.options, principal: "bob" }) : undefined;
       await client.close();
       for (const position of [undefined, 1]) {
-        const { code, retryable } = (await call.ack(position).then(() => ({ code: "stored" }), (error: unknown) => error)) as HoldfastError;
+        const { code, retryable } = (
+          await call.ack(position).then(() => ({ code: "stored" }), (error: unknown) => error)
+        ) as HoldfastError;
         assert.deepEqual([code, retryable], ["closed", false], `${host}, ${another}`);
       }
       await other?.close();

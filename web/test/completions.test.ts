@@ -37,7 +37,11 @@ test("Fault 576: what is chosen already goes with a completion where the revisio
       [{ arguments: "ada" }, "context.arguments"],
       [{ argument: {} }, "context.argument"],
     ] as const) {
-      await assert.rejects(mcp.complete(REF, ARGUMENT, { context: context as never }), (error) => (error as HoldfastError).code === "bad_argument" && (error as HoldfastError).message.includes(`: ${argument} `));
+      await assert.rejects(
+        mcp.complete(REF, ARGUMENT, { context: context as never }),
+        (error) => (error as HoldfastError).code === "bad_argument" &&
+          (error as HoldfastError).message.includes(`: ${argument} `),
+      );
     }
     assert.equal(calls.length, 0);
     await mcp.close();

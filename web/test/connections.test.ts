@@ -62,7 +62,12 @@ test("only one is kept, and none by a page that rests", still(async () => {
 /** Streams that take turns by themselves, each of which gives its connection whenever it is asked. */
 function kin(n: number, spare: boolean): (Stream & { taken: number; given: number })[] {
   const all = {};
-  return Array.from({ length: n }, () => ({ taken: 0, given: 0, spare, kin: all, take() { this.taken++; }, give() { return ++this.given > 0; } }));
+  return Array.from(
+    { length: n },
+    () => ({
+      taken: 0, given: 0, spare, kin: all, take() { this.taken++; }, give() { return ++this.given > 0; },
+    }),
+  );
 }
 
 /** Runs with clocks that tick by hand. */
@@ -108,13 +113,20 @@ test("a session that nothing is expected of gives way at once", ticking(async (t
   connections.rest();
 }));
 
-/** Web Locks, beside which there are those of others: what they wait for they take when it is given back. `slow` has what the browser has not seen yet. */
-function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[]; slow?: (() => void)[] }): { restore(): void } {
+/**
+ * Web Locks, beside which there are those of others: what they wait for they take when it is given back.
+ * `slow` has what the browser has not seen yet.
+ */
+function fakeLocks(
+  others: { held: LockInfo[]; pending: LockInfo[]; slow?: (() => void)[] },
+): { restore(): void } {
   const held = new Map<string, () => void>();
   const waiting: { name: string; grant: () => void }[] = [];
   const isFree = (name: string): boolean => !held.has(name) && !others.held.some((one) => one.name === name);
   const locks = {
-    request(name: string, options: { signal?: AbortSignal }, callback: (lock: object) => Promise<void>): Promise<void> {
+    request(
+      name: string, options: { signal?: AbortSignal }, callback: (lock: object) => Promise<void>,
+    ): Promise<void> {
       return new Promise((resolve, reject) => {
         const grant = (): void => {
           held.set(name, () => {});
@@ -122,7 +134,8 @@ function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[]; slow?: (() =
             held.delete(name);
             const theirs = others.pending.find((one) => one.name === name);
             if (theirs) others.held.push(theirs);
-            if (theirs) others.pending = others.pending.filter(({ clientId }) => clientId !== theirs.clientId);
+            if (theirs)
+              others.pending = others.pending.filter(({ clientId }) => clientId !== theirs.clientId);
             const next = waiting.findIndex((entry) => isFree(entry.name));
             if (next >= 0) waiting.splice(next, 1)[0]!.grant();
             resolve();
@@ -141,16 +154,22 @@ function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[]; slow?: (() =
     },
     async query(): Promise<LockManagerSnapshot> {
       const mine = (name: string): LockInfo => ({ name, clientId: "me", mode: "exclusive" });
-      return { held: [...[...held.keys()].map(mine), ...others.held], pending: [...waiting.map(({ name }) => mine(name)), ...others.pending] };
+      return {
+        held: [...[...held.keys()].map(mine), ...others.held],
+        pending: [...waiting.map(({ name }) => mine(name)), ...others.pending],
+      };
     },
   };
-  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator") ?? { value: undefined, configurable: true };
+  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator") ??
+    { value: undefined, configurable: true };
   Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
   return { restore: () => Object.defineProperty(globalThis, "navigator", before) };
 }
 
 test("Fault 171: the stream of an agent is no connection for its sessions, so another tab gives one that it has in reserve", ticking(async (tick) => {
-  const lock = (name: string, clientId: string): LockInfo => ({ name: `holdfast.${name}`, clientId, mode: "exclusive" });
+  const lock = (name: string, clientId: string): LockInfo => ({
+    name: `holdfast.${name}`, clientId, mode: "exclusive",
+  });
   const slot = (n: number): string => `stream.http://five.test.${n}`;
   const others = {
     held: [lock(slot(1), "idle"), lock(slot(2), "waits"), lock("agent.http://five.test.2", "waits")],
@@ -173,9 +192,14 @@ test("Fault 171: the stream of an agent is no connection for its sessions, so an
 }));
 
 test("a tab that has one for a session takes none of who has no more", ticking(async (tick) => {
-  const lock = (name: string, clientId: string): LockInfo => ({ name: `holdfast.${name}`, clientId, mode: "exclusive" });
+  const lock = (name: string, clientId: string): LockInfo => ({
+    name: `holdfast.${name}`, clientId, mode: "exclusive",
+  });
   const slot = (n: number): string => `stream.http://six.test.${n}`;
-  const others = { held: [lock(slot(1), "idle"), lock(slot(2), "waits")], pending: [0, 1, 2].map((n) => lock(slot(n), "waits")) };
+  const others = {
+    held: [lock(slot(1), "idle"), lock(slot(2), "waits")],
+    pending: [0, 1, 2].map((n) => lock(slot(n), "waits")),
+  };
   const { restore } = fakeLocks(others);
   try {
     const connections = Connections.of("http://six.test/acp")!;
@@ -192,7 +216,9 @@ test("a tab that has one for a session takes none of who has no more", ticking(a
 }));
 
 test("Fault 171: tabs that the browser gives no name are not taken for one that has enough", ticking(async (tick) => {
-  const lock = (n: number): LockInfo => ({ name: `holdfast.stream.http://nine.test.${n}`, mode: "exclusive" });
+  const lock = (n: number): LockInfo => ({
+    name: `holdfast.stream.http://nine.test.${n}`, mode: "exclusive",
+  });
   const others: { held: LockInfo[]; pending: LockInfo[] } = { held: [], pending: [] };
   const { restore } = fakeLocks(others);
   try {
@@ -203,7 +229,10 @@ test("Fault 171: tabs that the browser gives no name are not taken for one that 
     others.held = [lock(2)];
     others.pending = [0, 1, 2].map(lock);
     for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
-    assert.equal(sessions.reduce((sum, { given }) => sum + given, 0), 1, "one has that connection, and another one waits, maybe");
+    assert.equal(
+      sessions.reduce((sum, { given }) => sum + given, 0), 1,
+      "one has that connection, and another one waits, maybe",
+    );
     for (const one of sessions) connections.leave(one);
     connections.rest();
   } finally {
@@ -212,7 +241,9 @@ test("Fault 171: tabs that the browser gives no name are not taken for one that 
 }));
 
 test("Fault 172: another build on the page shares the connections as a tab does, though the browser gives both one name", ticking(async (tick) => {
-  const lock = (name: string): LockInfo => ({ name: `holdfast.stream.http://seven.test.${name}`, clientId: "me", mode: "exclusive" });
+  const lock = (name: string): LockInfo => ({
+    name: `holdfast.stream.http://seven.test.${name}`, clientId: "me", mode: "exclusive",
+  });
   const others: { held: LockInfo[]; pending: LockInfo[] } = { held: [], pending: [] };
   const { restore } = fakeLocks(others);
   try {
@@ -238,7 +269,9 @@ test("Fault 172: another build on the page shares the connections as a tab does,
 }));
 
 test("Fault 243: a call that has its connection in a moment takes none of another, in this tab or in the next", ticking(async (tick) => {
-  const lock = (slot: number, clientId: string): LockInfo => ({ name: `holdfast.stream.http://eight.test.${slot}`, clientId, mode: "exclusive" });
+  const lock = (slot: number, clientId: string): LockInfo => ({
+    name: `holdfast.stream.http://eight.test.${slot}`, clientId, mode: "exclusive",
+  });
   const others: { held: LockInfo[]; pending: LockInfo[]; slow?: (() => void)[] } = { held: [], pending: [] };
   const { restore } = fakeLocks(others);
   try {

@@ -8,7 +8,9 @@ import { EVENT, OUTCOME, StreamState } from "../src/base/border.js";
 import { HoldfastError } from "../src/base/errors.js";
 import { Gap } from "../src/base/eventqueue.js";
 
-const viewer = (): CallViewer => ({ backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call });
+const viewer = (): CallViewer => ({
+  backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call,
+});
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
 const isClosed = (error: unknown): boolean => (error as HoldfastError).code === "closed";
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -20,9 +22,15 @@ function shared() {
     (what: string) =>
     (...rest: unknown[]): void =>
       void told.push([what, ...rest]);
-  const control = Object.fromEntries(["cancel", "pause", "answer", "handed", "acted", "peek", "draft", "park"].map((what) => [what, note(what)])) as unknown as CoreControl;
+  const control = Object.fromEntries(
+    [
+      "cancel", "pause", "answer", "handed", "acted", "peek", "draft", "park",
+    ].map((what) => [what, note(what)]),
+  ) as unknown as CoreControl;
   control.ack = async (...rest) => note("ack")(...rest);
-  const call = new CoreCall<{ list: number[] }>("tools/call", new Backlog(10), false, JSON.stringify({ name: "t" }), { key: "k" });
+  const call = new CoreCall<{ list: number[] }>(
+    "tools/call", new Backlog(10), false, JSON.stringify({ name: "t" }), { key: "k" },
+  );
   call.bind(7, control, undefined, true);
   return { call, told, control };
 }
@@ -43,7 +51,9 @@ test("Fault 149: each client of a page has its own call, whose end the others do
   call.drop(one);
   call.deliver(...progress(2));
   call.settle(OUTCOME.result, `{"list":[1]}`);
-  assert.deepEqual([mine.settled, theirs.settled, call.of(one), call.of(other) === theirs], [false, true, undefined, true]);
+  assert.deepEqual(
+    [mine.settled, theirs.settled, call.of(one), call.of(other) === theirs], [false, true, undefined, true],
+  );
   assert.deepEqual(await read(theirs), [1, 2]);
   assert.deepEqual(await theirs.result, { list: [1] });
   assert.deepEqual(told.at(-1), ["handed", 7]);
@@ -95,7 +105,9 @@ test("Fault 149: the stream is held up as long as any reader is slow", () => {
   const { call, told } = shared();
   const viewers = [viewer(), viewer()];
   const events = 5000; // above what may wait for a reader
-  const loops = viewers.map((one) => call.show({ ...one, backlog: new Backlog(10_000) })[Symbol.asyncIterator]());
+  const loops = viewers.map(
+    (one) => call.show({ ...one, backlog: new Backlog(10_000) })[Symbol.asyncIterator](),
+  );
   for (const loop of loops) void loop.next();
   for (let n = 1; n <= events; n++) call.deliver(...progress(n));
   assert.deepEqual(told, [["pause", 7, true]]);
@@ -107,7 +119,9 @@ test("a page that comes while a call waits for a sign-in is told so, and one tha
   call.deliver(EVENT.status, 0, `{"state":"awaiting_authorization"}`, StreamState.Awaiting);
   const late = call.show(viewer(), true);
   const events = late[Symbol.asyncIterator]();
-  assert.deepEqual((await events.next()).value, { type: "status", position: 0, state: "awaiting_authorization" });
+  assert.deepEqual((await events.next()).value, {
+    type: "status", position: 0, state: "awaiting_authorization",
+  });
   call.deliver(EVENT.status, 0, `{"state":"reconnecting"}`, StreamState.Reconnecting);
   assert.equal(((await events.next()).value as { state: string }).state, "reconnecting");
   const later = call.show(viewer(), true);
@@ -165,7 +179,10 @@ test("Fault 653: a result that is awaited beside a loop has nothing deleted befo
   };
   const [page, there] = [viewer(), { ...viewer(), page: {} }];
   let control2: Pick<CoreControl, "acted"> | undefined;
-  there.newCall = (...made) => Object.assign(new Call(...made), { bind: (_: number, given: CoreControl) => (control2 = given) }) as never; // a page of a worker's
+  // a page of a worker's
+  there.newCall = (...made) => Object.assign(new Call(...made), {
+    bind: (_: number, given: CoreControl) => (control2 = given),
+  }) as never;
   call.show(there);
   const seen = read(call.show(page, true));
   call.settle(OUTCOME.result, `{"list":[]}`);
@@ -189,7 +206,12 @@ test("Fault 653: a page of a worker acknowledges behind what it reads; where it 
       yield { kind: EVENT.progress, position: 1, text: `{"progress":1}` };
     };
     let port: CoreControl | undefined;
-    const page = { ...viewer(), newCall: (...made: ConstructorParameters<typeof Call>) => Object.assign(new Call(...made), { bind: (_: number, given: CoreControl) => (port = given) }) as never };
+    const page = {
+      ...viewer(),
+      newCall: (...made: ConstructorParameters<typeof Call>) => Object.assign(new Call(...made), {
+        bind: (_: number, given: CoreControl) => (port = given),
+      }) as never,
+    };
     call.show(page, true);
     const reader = port!.reread(0, Object.assign(new Gap(), { from: 1, to: 1 }));
     await reader.next();

@@ -18,13 +18,18 @@ test("Fault 343: what the app declares stands for what its handler could do, and
     [{ elicitation: { form: {} } }, { elicitation: { form: {} } }, {}],
     [{ experimental: { a: {} } }, { ...whole, experimental: { a: {} } }, {}],
     // The client's own extension is the core's to declare, which would say it twice.
-    [{ extensions: { "io.modelcontextprotocol/ui": { a: 1 }, [TASKS]: {} } }, whole, { "io.modelcontextprotocol/ui": { a: 1 } }],
+    [
+      { extensions: { "io.modelcontextprotocol/ui": { a: 1 }, [TASKS]: {} } }, whole,
+      { "io.modelcontextprotocol/ui": { a: 1 } },
+    ],
   ];
-  for (const [declared, capabilities, extensions] of rows) assert.deepEqual(capabilitiesOf({ elicitation }, declared), { capabilities, extensions });
+  for (const [declared, capabilities, extensions] of rows)
+    assert.deepEqual(capabilitiesOf({ elicitation }, declared), { capabilities, extensions });
   for (const name of ["sampling", "roots"]) {
     assert.throws(
       () => capabilitiesOf({ elicitation }, { [name]: {} }),
-      (error) => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(`capabilities.${name} needs handlers.${name}`),
+      (error) => error instanceof HoldfastError && error.code === "bad_argument" &&
+        error.message.includes(`capabilities.${name} needs handlers.${name}`),
     );
   }
 });
@@ -50,7 +55,10 @@ test("Fault 587: what a server asks beyond what it was told of the client gets a
     [{}, "roots/list", {}, true],
   ];
   let asked = 0;
-  const answering = { elicitation: () => (asked++, { action: "cancel" as const }), sampling: () => (asked++, {}), roots: () => (asked++, []) };
+  const answering = {
+    elicitation: () => (asked++, { action: "cancel" as const }), sampling: () => (asked++, {}),
+    roots: () => (asked++, []),
+  };
   for (const [declared, method, params, isAsked] of rows) {
     const handlers = { ...answering, declared: capabilitiesOf(answering, declared).capabilities };
     const what = `${JSON.stringify(declared)} ${JSON.stringify(params)}`;
@@ -63,16 +71,24 @@ test("Fault 587: what a server asks beyond what it was told of the client gets a
     // The same in a result, which has no place for an error (2026-07-28).
     asked = 0;
     const call = { method: "tools/call", ended: context.signal, saveDraft: () => {} };
-    const answer = await answerInput(JSON.stringify({ inputRequests: { q: { method, params } } }), call, handlers, "s");
+    const answer = await answerInput(
+      JSON.stringify({ inputRequests: { q: { method, params } } }), call, handlers, "s",
+    );
     assert.equal(asked, isAsked ? 1 : 0, what);
     if (!isAsked) assert.equal((answer as HoldfastError).code, "protocol_error", what);
   }
 });
 
 test("Fault 621: a question whose params are null is asked as one that has none", async () => {
-  const handlers = { roots: () => [], sampling: () => ({ model: "m" }), declared: { roots: {}, sampling: {} } };
+  const handlers = {
+    roots: () => [], sampling: () => ({ model: "m" }), declared: { roots: {}, sampling: {} },
+  };
   const call = { method: "tools/call", ended: new AbortController().signal, saveDraft: () => {} };
-  for (const [method, answer] of [["roots/list", { roots: [] }], ["sampling/createMessage", { model: "m" }]] as const) {
+  for (
+    const [method, answer] of [
+      ["roots/list", { roots: [] }], ["sampling/createMessage", { model: "m" }],
+    ] as const
+  ) {
     const text = JSON.stringify({ inputRequests: { q: { method, params: null } } });
     assert.deepEqual(JSON.parse((await answerInput(text, call, handlers, "s")) as string), { q: answer });
   }
@@ -80,5 +96,7 @@ test("Fault 621: a question whose params are null is asked as one that has none"
 
 test("Fault 575: a notification whose params are null has none", () => {
   const text = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":null}`;
-  assert.deepEqual(decodeEvent({ kind: EVENT.notification, position: 1, text }), { type: "notification", position: 1, method: "notifications/tools/list_changed" });
+  assert.deepEqual(decodeEvent({ kind: EVENT.notification, position: 1, text }), {
+    type: "notification", position: 1, method: "notifications/tools/list_changed",
+  });
 });

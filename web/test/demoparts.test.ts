@@ -2,27 +2,47 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Parts, type Part } from "../demo/parts.js";
 
-/** What has happened to the parts, one thing after the other: the wire brought some at once, or the page was given one. */
+/**
+ * What has happened to the parts, one thing after the other: the wire brought some at once, or the page was
+ * given one.
+ */
 type Step = { wire: number[] } | { delivered: number } | { stored: number };
 
 const CASES: Record<string, { steps: Step[]; states: string; again: number[] }> = {
-  "in order": { steps: [{ wire: [1] }, { delivered: 1 }, { wire: [2] }, { delivered: 2 }], states: "here here", again: [0, 0] },
-  "delivered before the wire was read": { steps: [{ delivered: 1 }, { delivered: 2 }, { wire: [1, 2] }], states: "here here", again: [0, 0] },
-  "a hole": { steps: [{ wire: [1] }, { delivered: 1 }, { wire: [3] }], states: "here missing held", again: [0, 0, 0] },
+  "in order": {
+    steps: [{ wire: [1] }, { delivered: 1 }, { wire: [2] }, { delivered: 2 }], states: "here here",
+    again: [0, 0],
+  },
+  "delivered before the wire was read": {
+    steps: [{ delivered: 1 }, { delivered: 2 }, { wire: [1, 2] }], states: "here here", again: [0, 0],
+  },
+  "a hole": {
+    steps: [{ wire: [1] }, { delivered: 1 }, { wire: [3] }], states: "here missing held", again: [0, 0, 0],
+  },
   "a hole that was filled": {
-    steps: [{ wire: [1] }, { delivered: 1 }, { wire: [3] }, { wire: [2, 3] }, { delivered: 2 }, { delivered: 3 }],
+    steps: [
+      { wire: [1] }, { delivered: 1 }, { wire: [3] }, { wire: [2, 3] }, { delivered: 2 }, { delivered: 3 },
+    ],
     states: "here late here",
     again: [0, 0, 1],
   },
   "a hole that was filled, delivered first": {
-    steps: [{ wire: [1] }, { delivered: 1 }, { wire: [3] }, { delivered: 2 }, { delivered: 3 }, { wire: [2, 3] }],
+    steps: [
+      { wire: [1] }, { delivered: 1 }, { wire: [3] }, { delivered: 2 }, { delivered: 3 }, { wire: [2, 3] },
+    ],
     states: "here late here",
     again: [0, 0, 1],
   },
-  "one that came three times": { steps: [{ wire: [1] }, { wire: [1] }, { wire: [1] }, { delivered: 1 }], states: "here", again: [2] },
-  "from the journal, and once more over the wire": { steps: [{ stored: 1 }, { stored: 2 }, { wire: [2, 3] }], states: "here here held", again: [0, 1, 0] },
+  "one that came three times": {
+    steps: [{ wire: [1] }, { wire: [1] }, { wire: [1] }, { delivered: 1 }], states: "here", again: [2],
+  },
+  "from the journal, and once more over the wire": {
+    steps: [{ stored: 1 }, { stored: 2 }, { wire: [2, 3] }], states: "here here held", again: [0, 1, 0],
+  },
   "without the wire": { steps: [{ delivered: 1 }, { delivered: 2 }], states: "here here", again: [0, 0] },
-  "numbers that are none": { steps: [{ wire: [0, -1, 1.5, NaN, 2 ** 53, 1] }, { delivered: 2 ** 31 }], states: "held", again: [0] },
+  "numbers that are none": {
+    steps: [{ wire: [0, -1, 1.5, NaN, 2 ** 53, 1] }, { delivered: 2 ** 31 }], states: "held", again: [0],
+  },
 };
 
 function play(steps: Step[], parts: Parts): Parts {

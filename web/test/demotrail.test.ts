@@ -14,10 +14,18 @@ const CASES: Record<string, { steps: Step[]; trail: string }> = {
     trail: "tools/call, page reloaded, requests/resume, result",
   },
   "polls are one stop": {
-    steps: [{ left: "tools/call" }, { left: "tasks/continue" }, { left: "tasks/continue" }, { back: "reload" }, { left: "tasks/continue" }, { left: "tasks/continue" }],
+    steps: [
+      { left: "tools/call" }, { left: "tasks/continue" }, { left: "tasks/continue" }, { back: "reload" },
+      { left: "tasks/continue" }, { left: "tasks/continue" },
+    ],
     trail: "tools/call, tasks/continue ×2, page reloaded, tasks/continue ×2",
   },
-  "let go of": { steps: [{ left: "tools/call" }, { back: "disconnected" }, { left: "requests/resume" }, { end: "cancelled" }], trail: "tools/call, disconnected, requests/resume, cancelled" },
+  "let go of": {
+    steps: [
+      { left: "tools/call" }, { back: "disconnected" }, { left: "requests/resume" }, { end: "cancelled" },
+    ],
+    trail: "tools/call, disconnected, requests/resume, cancelled",
+  },
 };
 
 test("the trail of a call says which request took it up, after what", () => {
@@ -34,7 +42,9 @@ test("the trail of a call says which request took it up, after what", () => {
         now += 50;
       } else trace.finish(step.end, now);
     }
-    assert.equal(stops(trace).map(({ words, times }) => words + (times > 1 ? ` ×${times}` : "")).join(", "), trail, name);
+    assert.equal(
+      stops(trace).map(({ words, times }) => words + (times > 1 ? ` ×${times}` : "")).join(", "), trail, name,
+    );
   }
 });
 

@@ -5,7 +5,9 @@ import { withDefaults, type ElicitationResult, type FormElicitation } from "../s
 
 /** Fills in a form. */
 function fill(properties: object, content: ElicitationResult["content"], required: string[] = []): unknown {
-  const request: FormElicitation = { message: "?", requestedSchema: { type: "object", properties, required } };
+  const request: FormElicitation = {
+    message: "?", requestedSchema: { type: "object", properties, required },
+  };
   return withDefaults(request, { action: "accept", ...(content && { content }) }).content;
 }
 
@@ -48,7 +50,9 @@ test("Fault 581: a field that may be null, as the official Python SDK writes an 
 
 test("Fault 620: a field that may be null is so in whatever way its schema says it, and a required one is null where it is left out", () => {
   // A list of types, as zod-to-json-schema and schemars write it.
-  for (const number of [{ type: ["integer", "null"], minimum: 1 }, { type: ["null", "integer"], minimum: 1 }]) {
+  for (
+    const number of [{ type: ["integer", "null"], minimum: 1 }, { type: ["null", "integer"], minimum: 1 }]
+  ) {
     assert.deepEqual(fill({ number }, { number: 7 }), { number: 7 });
     assert.deepEqual(fill({ number }, {}), {});
     assert.throws(() => fill({ number }, { number: 0 }), saying(/content\.number has to be at least 1/));
@@ -57,7 +61,10 @@ test("Fault 620: a field that may be null is so in whatever way its schema says 
   }
 
   const required = { anyOf: [{ type: "string" }, { type: "null" }] };
-  assert.deepEqual(fill({ required }, {}, ["required"]), { required: null }, "without it the server would take the answer for none");
+  assert.deepEqual(
+    fill({ required }, {}, ["required"]), { required: null },
+    "without it the server would take the answer for none",
+  );
   assert.deepEqual(fill({ required }, { required: "a" }, ["required"]), { required: "a" });
   assert.throws(() => fill({ text: { type: "string" } }, {}, ["text"]), saying(/content\.text is required/));
 

@@ -8,14 +8,21 @@ import { type CallEvent, decodeEvent, type RawEvent } from "../src/client/events
 
 const PROGRESS = 1;
 
-function queue(limit = 0, bytes = 0): { events: EventQueue<RawEvent, CallEvent>; push: (n: number) => void; pauses: boolean[] } {
+function queue(limit = 0, bytes = 0): {
+  events: EventQueue<RawEvent, CallEvent>;
+  push: (n: number) => void;
+  pauses: boolean[]
+} {
   const pauses: boolean[] = [];
   const events = new EventQueue<RawEvent, CallEvent>({
     backlog: new Backlog(limit, bytes),
     decode: decodeEvent,
     pause: (paused) => pauses.push(paused),
   });
-  return { events, pauses, push: (position) => events.push({ kind: PROGRESS, position, text: `{"progress":${position}}` }, 100) };
+  return {
+    events, pauses,
+    push: (position) => events.push({ kind: PROGRESS, position, text: `{"progress":${position}}` }, 100),
+  };
 }
 
 function progress(event: CallEvent): number {
@@ -114,7 +121,9 @@ const raw = (position: number, text = "{}"): RawEvent => ({ kind: PROGRESS, posi
 
 test("Fault 140: what waits for readers is bounded in bytes, for each and for all of a client", async () => {
   const backlog = new Backlog(0, 8 * MiB, 20 * MiB);
-  const queues = [0, 1, 2, 3].map(() => new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position }));
+  const queues = [0, 1, 2, 3].map(
+    () => new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position }),
+  );
   for (const events of queues) for (let n = 1; n <= 1_500; n++) events.push(raw(n), MiB);
   assert.equal(backlog.held, 20 * MiB); // 8 of the first, 8 of the second, 4 of the third
   const had: number[] = [];
@@ -125,7 +134,8 @@ test("Fault 140: what waits for readers is bounded in bytes, for each and for al
       (async () => {
         for await (const position of events.read()) assert.equal(position, ++n);
       })(),
-      (e) => e instanceof HoldfastError && e.code === "limit_exceeded" && e.message.includes(`: ${1_500 - n} events`),
+      (e) => e instanceof HoldfastError && e.code === "limit_exceeded" &&
+        e.message.includes(`: ${1_500 - n} events`),
     );
     had.push(n);
   }
@@ -144,7 +154,9 @@ test("Fault 140: what waits for readers is bounded in bytes, for each and for al
 test("Fault 140: a slow reader of large events holds up its own stream, and loses none", async () => {
   const backlog = new Backlog(0, 64 * MiB);
   const pauses: boolean[] = [];
-  const events = new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position, pause: (paused) => pauses.push(paused) });
+  const events = new EventQueue<RawEvent, number>({
+    backlog, decode: ({ position }) => position, pause: (paused) => pauses.push(paused),
+  });
   const reader = events.read();
   let sent = 0;
   while (pauses.at(-1) !== true && sent < 100) events.push(raw(++sent), MiB);
@@ -177,7 +189,9 @@ test("Fault 140: the characters of a text are counted as JavaScript keeps them",
 });
 
 test("Fault 140: what waited for the reader of a call that nobody reads, or has any more, counts no more", async () => {
-  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import("node:v8" as string), import("node:vm" as string)]);
+  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all(
+    [import("node:v8" as string), import("node:vm" as string)],
+  );
   setFlagsFromString("--expose-gc");
   const gc = runInNewContext("gc") as () => void;
   const backlog = new Backlog(0, 0, 20 * MiB);
@@ -202,7 +216,9 @@ test("Fault 140: what waited for the reader of a call that nobody reads, or has 
 });
 
 test("Fault 430: a reader that is there before it is known what its call has had gets all of it, from the store", async () => {
-  const stored: RawEvent[] = [1, 2, 3].map((position) => ({ kind: PROGRESS, position, text: `{"progress":${position}}` }));
+  const stored: RawEvent[] = [1, 2, 3].map(
+    (position) => ({ kind: PROGRESS, position, text: `{"progress":${position}}` }),
+  );
   const call = new Call("tools/call", new Backlog(0, 0));
   const reread = (_: number, gap: { from: number; to: number }): AsyncGenerator<RawEvent> =>
     (async function* () {

@@ -11,7 +11,9 @@ import { ready } from "./ready.js";
 
 const secret = new TypeError("secret");
 const aborted = new DOMException("closed by the person", "AbortError");
-const FORM = { message: "?", requestedSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a"] } };
+const FORM = {
+  message: "?", requestedSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+};
 const FAILED = { code: -32603, message: "The client could not answer" };
 const MINE = { code: -32602, message: "no such mode", data: { mode: "url" } };
 const NO = { code: -1, message: "User rejected sampling request" };
@@ -51,8 +53,12 @@ async function reports(run: () => Promise<void>): Promise<HoldfastError[]> {
 function isOf(error: unknown, method: string): void {
   assert.ok(error instanceof HoldfastError, String(error));
   const { code, op, message } = error as HoldfastError;
-  const name = { "elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots" }[method];
-  assert.deepEqual([code, op, message], ["handler_failed", method, `${method}: handlers.${name} of the app failed`]);
+  const name = {
+    "elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots",
+  }[method];
+  assert.deepEqual(
+    [code, op, message], ["handler_failed", method, `${method}: handlers.${name} of the app failed`],
+  );
 }
 
 const context = (signal = new AbortController().signal) => ({ server: "s", signal, saveDraft: () => {} });
@@ -62,7 +68,9 @@ test("Fault 309: a handler that fails has not said no: the server hears of an er
   for (const [method, handlers, heard, hasFailed] of ROWS) {
     const reported = await reports(async () => {
       const { ok, json } = await answerRequest(method, { ...params(method) }, handlers, context());
-      assert.deepEqual([ok, JSON.parse(json)], [typeof (heard as { code?: number }).code !== "number", heard], method);
+      assert.deepEqual(
+        [ok, JSON.parse(json)], [typeof (heard as { code?: number }).code !== "number", heard], method,
+      );
     });
     assert.equal(reported.length, hasFailed ? 1 : 0, method);
     if (hasFailed) isOf(reported[0], method);
@@ -73,7 +81,9 @@ test("Fault 309: the call that asked ends with the error of the handler, and wit
   for (const [method, handlers, heard, hasFailed] of ROWS) {
     await reports(async () => {
       const call = { method: "tools/call", ended: new AbortController().signal, saveDraft: () => {} };
-      const answer = await answerInput(JSON.stringify({ inputRequests: { q: { method, params: params(method) } } }), call, handlers, "s");
+      const answer = await answerInput(
+        JSON.stringify({ inputRequests: { q: { method, params: params(method) } } }), call, handlers, "s",
+      );
       if (hasFailed) {
         isOf(answer, method);
         assert.ok((answer as HoldfastError).cause instanceof Error);
@@ -89,10 +99,19 @@ test("Fault 309: what a handler in a page says to a worker is the same, and is r
     const said: PageMessage[] = [];
     const reported = await reports(async () => {
       const questions = new PageQuestions(handlers, undefined, (message) => said.push(message));
-      await questions.answer({ t: "question", client: 1, question: 7, asked, request: params(method), server: "s", draft: "" } as Extract<HostMessage, { t: "question" }>);
+      await questions.answer(
+        {
+          t: "question", client: 1, question: 7, asked, request: params(method), server: "s", draft: "",
+        } as Extract<HostMessage, { t: "question" }>,
+      );
       // The worker's handler, as it gets that.
-      const reply = said.find((message) => message.t === "reply") as { value?: unknown; error?: ReturnType<typeof errorData> };
-      const there = { [asked]: () => (reply.error ? Promise.reject(thrownInPage(reply.error, 7)) : reply.value) } as Handlers;
+      const reply = said.find((message) => message.t === "reply") as {
+        value?: unknown;
+        error?: ReturnType<typeof errorData>
+      };
+      const there = {
+        [asked]: () => (reply.error ? Promise.reject(thrownInPage(reply.error, 7)) : reply.value),
+      } as Handlers;
       const { json } = await answerRequest(method, { ...params(method) }, there, context());
       assert.deepEqual(JSON.parse(json), heard, method);
       if (hasFailed) assert.ok(questions.thrown(7) instanceof Error);
@@ -105,7 +124,15 @@ test("Fault 309: what a handler in a page says to a worker is the same, and is r
 test("Fault 309: of a handler that gives up since nobody waits any more nothing is reported", async () => {
   const over = new AbortController();
   const reported = await reports(async () => {
-    const gone = answerRequest("elicitation/create", FORM, { elicitation: (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) }, context(over.signal));
+    const gone = answerRequest(
+      "elicitation/create", FORM,
+      {
+        elicitation: (_, { signal }) => new Promise(
+          (_, reject) => signal.addEventListener("abort", () => reject(signal.reason)),
+        )
+      },
+      context(over.signal),
+    );
     await ready();
     over.abort();
     await gone;
@@ -118,15 +145,22 @@ test("Fault 342: a handler that refuses in words of its own has not failed, and 
   const said: PageMessage[] = [];
   const reported = await reports(async () => {
     const questions = new PageQuestions({ elicitation }, undefined, (message) => said.push(message));
-    await questions.answer({ t: "question", client: 1, question: 7, asked: "elicitation", request: FORM, server: "s", draft: "" });
-    const { error } = said.find((message) => message.t === "reply") as { error: ReturnType<typeof errorData> };
+    await questions.answer({
+      t: "question", client: 1, question: 7, asked: "elicitation", request: FORM, server: "s", draft: "",
+    });
+    const { error } =
+      said.find((message) => message.t === "reply") as { error: ReturnType<typeof errorData> };
     const there = (): Promise<never> => Promise.reject(thrownInPage(structuredClone(error), 7));
     for (const handler of [elicitation, there]) {
-      const { ok, json } = await answerRequest("elicitation/create", { ...FORM }, { elicitation: handler }, context());
+      const { ok, json } = await answerRequest(
+        "elicitation/create", { ...FORM }, { elicitation: handler }, context(),
+      );
       assert.deepEqual([ok, JSON.parse(json)], [false, MINE]);
       const call = { method: "tools/call", ended: new AbortController().signal, saveDraft: () => {} };
       const inputRequests = { q: { method: "elicitation/create", params: FORM } };
-      const answer = (await answerInput(JSON.stringify({ inputRequests }), call, { elicitation: handler }, "s")) as HoldfastError;
+      const answer = (
+        await answerInput(JSON.stringify({ inputRequests }), call, { elicitation: handler }, "s")
+      ) as HoldfastError;
       assert.deepEqual([answer.code, answer.rpc], ["handler_failed", MINE]);
     }
   });
@@ -166,14 +200,22 @@ test("Fault 546: whatever a handler throws, the server and the worker hear of it
       const elicitation = async (): Promise<never> => {
         throw thrown;
       };
-      const questions = new PageQuestions({ elicitation }, undefined, (message) => said.push(structuredClone(message)));
-      await questions.answer({ t: "question", client: 1, question: 7, asked: "elicitation", request: FORM, server: "s", draft: "" });
+      const questions = new PageQuestions(
+        { elicitation }, undefined, (message) => said.push(structuredClone(message)),
+      );
+      await questions.answer({
+        t: "question", client: 1, question: 7, asked: "elicitation", request: FORM, server: "s", draft: "",
+      });
       const [reply] = said as unknown as [{ t: "reply"; error: ReturnType<typeof errorData> }];
-      assert.ok(typeof reply.error.message === "string" && JSON.stringify(reply.error).length < 2_000, String(n));
+      assert.ok(
+        typeof reply.error.message === "string" && JSON.stringify(reply.error).length < 2_000, String(n),
+      );
       const call = { method: "tools/call", ended: new AbortController().signal, saveDraft: () => {} };
       const inputRequests = { q: { method: "elicitation/create", params: FORM } };
       for (const handler of [elicitation, () => Promise.reject(thrownInPage(reply.error, 7))]) {
-        const answer = (await answerInput(JSON.stringify({ inputRequests }), call, { elicitation: handler }, "s")) as HoldfastError;
+        const answer = (
+          await answerInput(JSON.stringify({ inputRequests }), call, { elicitation: handler }, "s")
+        ) as HoldfastError;
         assert.deepEqual([answer.code, answer.op], ["handler_failed", "elicitation/create"], String(n));
       }
     });
@@ -189,18 +231,26 @@ test("Fault 546: a token provider may throw anything, too: its client says what 
     const token = async (): Promise<never> => {
       throw thrown;
     };
-    await new PageQuestions({}, token, (message) => said.push(structuredClone(message))).answer({ t: "question", client: 1, question: 7, asked: "token", request: {}, server: "s", draft: "" });
+    await new PageQuestions({}, token, (message) => said.push(structuredClone(message))).answer({
+      t: "question", client: 1, question: 7, asked: "token", request: {}, server: "s", draft: "",
+    });
     assert.equal(said.length, 1);
   }
 });
 
 test("Fault 630: an elicitation that is answered without its action has failed, with what to give, and nothing of it reaches the server", async () => {
   const URL_MODE = { mode: "url", message: "?", url: "https://x.test/" };
-  for (const wrong of [{ a: "x" }, { action: "acept", content: { a: "x" } }, { action: true }, [], { content: { a: "x" } }]) {
+  for (
+    const wrong of [
+      { a: "x" }, { action: "acept", content: { a: "x" } }, { action: true }, [], { content: { a: "x" } },
+    ]
+  ) {
     for (const request of [FORM, URL_MODE]) {
       const elicitation = (() => wrong) as unknown as NonNullable<Handlers["elicitation"]>;
       const [reported] = await reports(async () => {
-        const { ok, json } = await answerRequest("elicitation/create", { ...request }, { elicitation }, context());
+        const { ok, json } = await answerRequest(
+          "elicitation/create", { ...request }, { elicitation }, context(),
+        );
         assert.deepEqual([ok, JSON.parse(json)], [false, FAILED]);
       });
       isOf(reported, "elicitation/create");

@@ -19,7 +19,9 @@ class Page extends EventTarget {
 function rig(): { over: Handover; handed: number[]; page: Page; done(): void } {
   const page = new Page();
   const before = [globalThis.document, globalThis.addEventListener] as const;
-  const set = (document: unknown, listen: unknown): void => void Object.assign(globalThis, { document, addEventListener: listen });
+  const set = (document: unknown, listen: unknown): void => void Object.assign(globalThis, {
+    document, addEventListener: listen,
+  });
   set(page, page.addEventListener.bind(page));
   const handed: number[] = [];
   return { over: new Handover((call) => handed.push(call)), handed, page, done: () => set(...before) };
@@ -56,7 +58,8 @@ test("Fault 133: nothing counts that the app may have failed at", async () => {
   for (const event of ["unhandledrejection", "error"]) {
     const { over, handed, page, done } = rig();
     over.add(1, mine);
-    setTimeout(() => page.dispatchEvent(report(event, new Error("cannot be saved"))), 0); // after the first task, as browsers do
+    // after the first task, as browsers do
+    setTimeout(() => page.dispatchEvent(report(event, new Error("cannot be saved"))), 0);
     await task();
     await task();
     await task();

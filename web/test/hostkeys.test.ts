@@ -10,9 +10,13 @@ test("Fault 451: a worker that outlives its pages makes no trial of keys, and it
   let trials = 0;
   const indexedDB = { open: () => (trials++, {}) }; // one that hangs
   const locks = new Locks();
-  for (const [name, value] of Object.entries({ indexedDB, navigator: { locks } })) Object.defineProperty(globalThis, name, { value, configurable: true });
+  for (const [name, value] of Object.entries({ indexedDB, navigator: { locks } }))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
   const heard: HostMessage[] = [];
-  const port = { onmessage: null as ((event: { data: object }) => void) | null, start: () => {}, close: () => {}, postMessage: (message: HostMessage) => void heard.push(message) };
+  const port = {
+    onmessage: null as ((event: { data: object }) => void) | null, start: () => {}, close: () => {},
+    postMessage: (message: HostMessage) => void heard.push(message),
+  };
   new PortSession(port as unknown as MessagePort);
   let release = (): void => {};
   void locks.request("page", () => new Promise<void>((resolve) => (release = resolve)));

@@ -7,7 +7,9 @@ import { decodeEvent, type RawEvent } from "../src/client/events.js";
 import { Credits, Taken } from "../src/host/wire/credits.js";
 import { AppError, errorData, errorFrom, holdfastErrorFrom } from "../src/host/wire/errordata.js";
 import { eachEvent, EventBatch } from "../src/host/wire/eventbatch.js";
-import { checked, FROM_HOST, FROM_PAGE, type HostMessage, type PageMessage } from "../src/host/wire/protocol.js";
+import {
+  checked, FROM_HOST, FROM_PAGE, type HostMessage, type PageMessage,
+} from "../src/host/wire/protocol.js";
 
 test("A message of a port is taken where each member is what it has to be, and is nothing else", () => {
   const good: PageMessage[] = [
@@ -16,9 +18,17 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "reply", question: 1 },
     { t: "reply", question: 1, value: null },
     { t: "away", cached: true },
-    { t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: false },
-    { t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: true, answer: { state: "s", code: "c" } },
-    { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: 2, again: false, ifKeys: false },
+    {
+      t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: false,
+    },
+    {
+      t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: true,
+      answer: { state: "s", code: "c" },
+    },
+    {
+      t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: 2, again: false,
+      ifKeys: false,
+    },
   ];
   for (const message of good) assert.equal(checked<PageMessage>(FROM_PAGE, message), message);
   const bad: unknown[] = [
@@ -39,23 +49,42 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "make", client: 2, call: 4, op: "x", method: "callTool", args: [], options: {} },
     { t: "reply", question: 1, error: "no" },
     { t: "settle", call: 4, outcome: 1, text: "{}" },
-    { t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: false, answer: "code" },
-    { t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: -2, again: false, ifKeys: false },
+    {
+      t: "auth", client: 2, url: "u", principal: "", how: {}, file: "f", window: "", seen: true, back: false,
+      answer: "code",
+    },
+    {
+      t: "connect", client: 4, url: "u", options: {}, handlers: [], token: false, auth: -2, again: false,
+      ifKeys: false,
+    },
     { t: "seen", client: 2 },
   ];
-  for (const message of bad) assert.equal(checked<PageMessage>(FROM_PAGE, message), undefined, JSON.stringify(message));
-  assert.equal(checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint8Array(4), texts: [] }), undefined);
+  for (const message of bad)
+    assert.equal(checked<PageMessage>(FROM_PAGE, message), undefined, JSON.stringify(message));
+  assert.equal(
+    checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint8Array(4), texts: [] }), undefined,
+  );
   for (const texts of ["", undefined, [1], ["[]", null]]) {
-    assert.equal(checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint32Array(4), texts } as never), undefined, JSON.stringify(texts));
+    assert.equal(
+      checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint32Array(4), texts } as never), undefined,
+      JSON.stringify(texts),
+    );
   }
 });
 
-/** So many events: of several calls, some with a text of all planes, some with none, and one in 50 that fills a string by itself. */
-function manyEvents(count: number): (readonly [call: number, kind: number, position: number, text: string, stream: number])[] {
+/**
+ * So many events: of several calls, some with a text of all planes, some with none, and one in 50 that fills
+ * a string by itself.
+ */
+function manyEvents(count: number): (
+  readonly [call: number, kind: number, position: number, text: string, stream: number]
+)[] {
   return Array.from({ length: count }, (_, at) => {
     const n = at + 1;
     const message = n % 50 === 0 ? "x".repeat(70_000) : n % 7 === 0 ? "\u00fc\u{1f600}" : "x".repeat(n % 400);
-    return [2 * (n % 3), n % 9, n, n % 5 === 1 ? "" : `{"progress":${n},"message":"${message}"}`, n % 4] as const;
+    return [
+      2 * (n % 3), n % 9, n, n % 5 === 1 ? "" : `{"progress":${n},"message":"${message}"}`, n % 4,
+    ] as const;
   });
 }
 
@@ -74,7 +103,10 @@ test("Events cross in one message, in their order, whatever their texts are; wha
       const before: unknown[] = [];
       eachEvent(heads, texts.slice(0, piece), (_, __, position) => before.push(position));
       const broken: unknown[] = [];
-      eachEvent(heads, texts.map((whole, at) => (at === piece ? whole.slice(0, 1) : whole)), (_, __, position) => broken.push(position));
+      eachEvent(
+        heads, texts.map((whole, at) => (at === piece ? whole.slice(0, 1) : whole)),
+        (_, __, position) => broken.push(position),
+      );
       assert.deepEqual(broken, before, "nothing of a string that is not whole, and nothing behind it");
       assert.deepEqual(before, sent.slice(0, before.length).map(([, , position]) => position));
     }
@@ -94,7 +126,10 @@ test("Events of one message are parsed together; where one is no JSON it fails a
     for (const [n, text] of given.entries()) batch.add(2, 1, n + 1, text, 0);
     const { heads, texts } = batch.take();
     const raws: RawEvent[] = [];
-    eachEvent(heads, texts, (_, kind, position, text, __, together, at) => raws.push({ kind, position, text, texts: together, at }));
+    eachEvent(
+      heads, texts,
+      (_, kind, position, text, __, together, at) => raws.push({ kind, position, text, texts: together, at }),
+    );
     return raws.reverse().map((raw) => {
       try {
         return (decodeEvent(raw) as { progress?: unknown }).progress;
@@ -115,7 +150,8 @@ test("Events of one message are parsed together; where one is no JSON it fails a
 
 test("Events of one string are parsed together also where the first is read before the next is handed out", () => {
   const batch = new EventBatch();
-  for (let n = 0; n < 3_000; n++) batch.add(2, 1, n + 1, `{"progress":${n},"message":"${"x".repeat(40)}"}`, 0);
+  for (let n = 0; n < 3_000; n++)
+    batch.add(2, 1, n + 1, `{"progress":${n},"message":"${"x".repeat(40)}"}`, 0);
   const { heads, texts } = batch.take();
   assert.ok(texts.length > 2, `${texts.length} strings`);
   const { parse } = JSON;
@@ -123,7 +159,12 @@ test("Events of one string are parsed together also where the first is read befo
   JSON.parse = (...all) => (parses++, parse(...all));
   try {
     const got: unknown[] = [];
-    eachEvent(heads, texts, (_, kind, position, text, __, together, at) => got.push((decodeEvent({ kind, position, text, texts: together, at }) as { progress?: unknown }).progress));
+    eachEvent(
+      heads, texts,
+      (_, kind, position, text, __, together, at) => got.push(
+        (decodeEvent({ kind, position, text, texts: together, at }) as { progress?: unknown }).progress,
+      ),
+    );
     assert.deepEqual(got, got.map((_, n) => n));
     assert.equal(got.length, 3_000);
   } finally {
@@ -164,7 +205,11 @@ test("What a page takes it says where it is much, and never so late that its hos
 
 test("An error crosses with all that it has; what the app threw is the app's own again", () => {
   const thrown = new RangeError("mine");
-  const error = new HoldfastError({ code: "unauthorized", op: "token", message: "it rejected", status: 401, retryable: true, hint: "h", rpc: { code: 1, message: "m" }, cause: new AppError({ code: "", name: "RangeError", message: "mine", question: 7 }) });
+  const error = new HoldfastError({
+    code: "unauthorized", op: "token", message: "it rejected", status: 401, retryable: true, hint: "h",
+    rpc: { code: 1, message: "m" },
+    cause: new AppError({ code: "", name: "RangeError", message: "mine", question: 7 }),
+  });
   const data = structuredClone(errorData(error));
   const back = errorFrom(data, (question) => (question === 7 ? thrown : undefined)) as HoldfastError;
   assert.ok(back instanceof HoldfastError);
@@ -188,7 +233,9 @@ test("A reader gets events that did not come from the store, between those that 
       },
     },
   });
-  const gap = (from: number, to: number): Gap => Object.assign(new Gap(), { events: to - from + 1, from, to });
+  const gap = (from: number, to: number): Gap => Object.assign(new Gap(), {
+    events: to - from + 1, from, to,
+  });
   const first = queue.read();
   const waits = first.next();
   queue.skipped(gap(1, 2)); // where a reader waits

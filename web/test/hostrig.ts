@@ -3,7 +3,10 @@ import { hostEnded } from "../src/host/page/hostlink.js";
 import type { HostMessage, PageMessage } from "../src/host/wire/protocol.js";
 import { type ErrorCode, HoldfastError } from "../src/base/errors.js";
 
-/** A link to a host that is the test itself: what the page says is in `said`, and `answers` says what comes of it. */
+/**
+ * A link to a host that is the test itself: what the page says is in `said`, and `answers` says what comes of
+ * it.
+ */
 export class FakeLink {
   readonly said: PageMessage[] = [];
   readonly clients = new Map<number, LinkedClient>();
@@ -11,7 +14,8 @@ export class FakeLink {
   /** It ends with the last client that was there. */
   isShared = false;
   #numbers = 0;
-  readonly #asked = new Map<number, { op: string; resolve(value: unknown): void; reject(error: HoldfastError): void }>();
+  readonly #asked =
+    new Map<number, { op: string; resolve(value: unknown): void; reject(error: HoldfastError): void }>();
 
   /** `opens`: a client is open as soon as it is asked for. */
   constructor(readonly opens: boolean) {}

@@ -55,10 +55,16 @@ class PlayedPage implements SignInPage {
   }
 }
 
-const nothing = { itself: {}, name: "", isAlone: false, isBack: false, take: () => undefined, close() {}, leave: () => Promise.resolve() };
+const nothing = {
+  itself: {}, name: "", isAlone: false, isBack: false, take: () => undefined, close() {},
+  leave: () => Promise.resolve(),
+};
 
 async function rig(...pages: PlayedPage[]): Promise<HostSignIn> {
-  const signIn = HostSignIn.of({ options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "" }, `https://mcp${++servers}.example/mcp`, "", "");
+  const signIn = HostSignIn.of(
+    { options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "" },
+    `https://mcp${++servers}.example/mcp`, "", ""
+  );
   for (const page of pages) await signIn.join(page, nothing);
   return signIn;
 }
@@ -141,7 +147,9 @@ test("Fault 312: a page that comes back from the cache still watches its window;
     page.close();
     await tasks(5);
     assert.equal(ended, undefined);
-    assert.deepEqual(page.asked, leaves ? ["signIn", "signInWindow"] : ["signIn", "signInWindow", "signInWindow"]);
+    assert.deepEqual(
+      page.asked, leaves ? ["signIn", "signInWindow"] : ["signIn", "signInWindow", "signInWindow"],
+    );
   }
 });
 
@@ -156,29 +164,52 @@ test("Fault 312: where somebody has clicked, that page is asked, though a newer 
 
 test("Fault 598: a page hears of its worker why the token cannot be refreshed, once, and that it can be again", async () => {
   const page = { location: { href: "https://app.example/" }, history: {}, name: "" };
-  Object.defineProperty(globalThis, "document", { value: { addEventListener: () => {} }, configurable: true });
+  Object.defineProperty(globalThis, "document", {
+    value: { addEventListener: () => {} }, configurable: true,
+  });
   Object.defineProperty(globalThis, "window", { value: page, configurable: true });
-  const crossing = { options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "" } as const;
+  const crossing = {
+    options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "",
+  } as const;
   const told: (string | undefined)[] = [];
   let remote!: RemoteSignIn;
-  const auth = { crossing: () => crossing, heard: () => told.push(remote.refreshFailure?.code), authorize: () => undefined as never };
+  const auth = {
+    crossing: () => crossing, heard: () => told.push(remote.refreshFailure?.code),
+    authorize: () => undefined as never,
+  };
   remote = RemoteSignIn.of(auth, `https://mcp${++servers}.example/mcp`, "", "", () => new Promise(() => {}));
   const said: HostMessage[] = [];
-  const opening: Extract<PageMessage, { t: "auth" }> = { t: "auth", client: 2, url: remote.url, principal: "", how: crossing, file: "", window: "", seen: true, back: false };
-  const port = new PortSignIn({ isHere: true, question: () => new Promise(() => {}), send: (message) => void said.push(structuredClone(message)) }, opening, new Set());
+  const opening: Extract<PageMessage, { t: "auth" }> = {
+    t: "auth", client: 2, url: remote.url, principal: "", how: crossing, file: "", window: "", seen: true,
+    back: false,
+  };
+  const port = new PortSignIn(
+    {
+      isHere: true, question: () => new Promise(() => {}),
+      send: (message) => void said.push(structuredClone(message)),
+    },
+    opening, new Set(),
+  );
   await port.ready;
   const hears = async (refreshFailure: HoldfastError | undefined): Promise<void> => {
-    Object.defineProperty((await port.signIn.shared).auth, "refreshFailure", { value: refreshFailure, configurable: true });
+    Object.defineProperty((await port.signIn.shared).auth, "refreshFailure", {
+      value: refreshFailure, configurable: true,
+    });
     port.tell();
     await tasks(1);
     remote.receive(checked<HostMessage>(FROM_HOST, said.at(-1))!);
   };
-  const failure = new HoldfastError({ code: "cors_blocked", op: "auth/refresh", message: "it is there", hint: "allow this page", retryable: true });
+  const failure = new HoldfastError({
+    code: "cors_blocked", op: "auth/refresh", message: "it is there", hint: "allow this page",
+    retryable: true,
+  });
   for (const each of [undefined, failure, failure, undefined]) await hears(each);
   assert.deepEqual(told, ["cors_blocked", undefined]);
   await hears(failure);
   const { code, op, hint, retryable } = remote.refreshFailure!;
-  assert.deepEqual({ code, op, hint, retryable }, { code: "cors_blocked", op: "auth/refresh", hint: "allow this page", retryable: true });
+  assert.deepEqual({ code, op, hint, retryable }, {
+    code: "cors_blocked", op: "auth/refresh", hint: "allow this page", retryable: true,
+  });
 });
 
 test("Fault 719: a page that goes as it is asked to leave counts as one that has left", async () => {
@@ -199,25 +230,43 @@ test("Fault 719: a page that goes as it is asked to leave counts as one that has
 test("Fault 748: the page that a worker asks reads the marks right before it opens a window or leaves, and does neither where somebody has logged out", async () => {
   const went: string[] = [];
   const opened = { closed: true, opener: null, location: { replace: (to: string) => void went.push(to) } };
-  const location = { href: "https://app.example/", origin: "https://app.example", assign: (to: string) => void went.push(to) };
-  const page = { location, name: "", history: {}, open: () => opened, addEventListener() {}, removeEventListener() {} };
+  const location = {
+    href: "https://app.example/", origin: "https://app.example", assign: (to: string) => void went.push(to),
+  };
+  const page = {
+    location, name: "", history: {}, open: () => opened, addEventListener() {}, removeEventListener() {},
+  };
   const local = { getItem: (name: string) => (name === "holdfast.wiped" ? mark : null) };
   let mark: string | null = null;
-  const crossing = { options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "" } as const;
+  const crossing = {
+    options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory", client: "",
+  } as const;
   const auth = { crossing: () => crossing, heard() {}, authorize: () => undefined as never };
   const replies: PageMessage[] = [];
-  const link = { isOver: false, number: () => 1, add() {}, send: (message: PageMessage) => void replies.push(message) };
-  await withGlobal("document", { value: { addEventListener() {} } }, () => withGlobal("window", { value: page }, () => withGlobal("localStorage", { value: local }, async () => {
-    const remote = RemoteSignIn.of(auth, `https://mcp${++servers}.example/mcp`, "", "", () => new Promise(() => {}));
+  const link = {
+    isOver: false, number: () => 1, add() {}, send: (message: PageMessage) => void replies.push(message),
+  };
+  await withGlobal("document", {
+    value: { addEventListener() {} },
+  }, () => withGlobal("window", { value: page }, () =>
+    withGlobal("localStorage", { value: local }, async () => {
+    const remote = RemoteSignIn.of(
+      auth, `https://mcp${++servers}.example/mcp`, "", "", () => new Promise(() => {})
+    );
     remote.at(link as never);
     replies.length = 0;
     for (const leaves of [false, true]) {
       for (mark of [null, "of a wipe"]) {
-        remote.receive({ t: "question", client: 1, question: 1, asked: "signIn", request: wanted(leaves), server: "", draft: "" });
+        remote.receive({
+          t: "question", client: 1, question: 1, asked: "signIn", request: wanted(leaves), server: "",
+          draft: "",
+        });
         await tasks(5);
       }
     }
   })));
-  assert.deepEqual(replies.map((one) => "value" in one && one.value), [true, "logged out", true, "logged out"]);
+  assert.deepEqual(
+    replies.map((one) => "value" in one && one.value), [true, "logged out", true, "logged out"],
+  );
   assert.deepEqual(went, [ADDRESS, ADDRESS]);
 });

@@ -39,11 +39,16 @@ class Client {
   }
 }
 
-const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(word);
-const named = async (all: ReturnType<typeof hub>): Promise<string[]> => (await all.listTools()).tools.map(({ name, server, toolName }) => `${name}=${server}.${toolName}`);
+const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError &&
+  error.code === "bad_argument" && error.message.includes(word);
+const named = async (all: ReturnType<typeof hub>): Promise<string[]> => (await all.listTools()).tools.map(
+  ({ name, server, toolName }) => `${name}=${server}.${toolName}`,
+);
 
 test("Fault 394: no two tools have one name, whatever servers, prefixes and tools are called, and each page gives the same", async () => {
-  const [a, ab, bare, other] = [new Client("b_c", "x"), new Client("c"), new Client("a_b_c", "x", "x"), new Client("x")];
+  const [a, ab, bare, other] = [
+    new Client("b_c", "x"), new Client("c"), new Client("a_b_c", "x", "x"), new Client("x"),
+  ];
   const make = (): ReturnType<typeof hub> =>
     hub([
       { name: "a", client: a.as },
@@ -53,12 +58,20 @@ test("Fault 394: no two tools have one name, whatever servers, prefixes and tool
     ]);
   const all = make();
   const names = await named(all);
-  assert.deepEqual(names, ["a_b_c=a.b_c", "a_x=a.x", "a_b_c_2=a_b.c", "bare_a_b_c=bare.a_b_c", "x=bare.x", "bare_x=bare.x", "o-x=other.x"]);
+  assert.deepEqual(
+    names,
+    [
+      "a_b_c=a.b_c", "a_x=a.x", "a_b_c_2=a_b.c", "bare_a_b_c=bare.a_b_c", "x=bare.x", "bare_x=bare.x",
+      "o-x=other.x",
+    ],
+  );
   assert.deepEqual(await named(make()), names);
   assert.deepEqual(await named(all), names, "and so does the next list");
   all.callTool("a_b_c_2", { n: 1 });
   all.callTool({ name: "o-x", arguments: { n: 2 } });
-  assert.deepEqual([ab.called, other.called], [['["c",{"n":1}]'], ['[{"name":"x","arguments":{"n":2}},null]']]);
+  assert.deepEqual(
+    [ab.called, other.called], [['["c",{"n":1}]'], ['[{"name":"x","arguments":{"n":2}},null]']],
+  );
 });
 
 test("a server that is away keeps the others from nothing, and its tools their names", async () => {
@@ -93,7 +106,9 @@ test("one list of calls, in the order of their making, and each knows its server
   two.kept = [call(2)];
   const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }]);
   const calls = await all.calls();
-  assert.deepEqual(calls.map((each) => [each.createdAt, all.serverOf(each)]), [[1, "one"], [2, "two"], [3, "one"]]);
+  assert.deepEqual(
+    calls.map((each) => [each.createdAt, all.serverOf(each)]), [[1, "one"], [2, "two"], [3, "one"]],
+  );
   assert.equal(all.serverOf(call(4)), undefined);
   assert.equal(all.serverOf(all.callTool("two_x")), "two");
 });
@@ -170,8 +185,14 @@ test("Fault 547: an event is told once, however often somebody has listened befo
 
 test("Fault 552: a tool that the filter of its server leaves out cannot be called by its name, before the list is there nor after", async () => {
   const [files, other] = [new Client("read", "delete"), new Client("x")];
-  const all = hub([{ name: "files", client: files.as, filter: ({ name }) => name !== "delete" }, { name: "other", client: other.as }]);
-  for (const name of ["files_delete", "files_read"]) assert.throws(() => all.callTool(name, {}), bad("filter"), "nobody knows yet which are left out");
+  const all = hub(
+    [
+      { name: "files", client: files.as, filter: ({ name }) => name !== "delete" },
+      { name: "other", client: other.as },
+    ],
+  );
+  for (const name of ["files_delete", "files_read"])
+    assert.throws(() => all.callTool(name, {}), bad("filter"), "nobody knows yet which are left out");
   await all.listTools();
   assert.throws(() => all.callTool("files_delete", {}), bad("filter"));
   assert.throws(() => all.callTool({ name: "files_delete" }), bad("filter"));
@@ -183,11 +204,15 @@ test("Fault 552: a tool that the filter of its server leaves out cannot be calle
 test("Fault 553: a server that goes while the tools are listed is none that failed, and the one that failed is named", async () => {
   const [one, two, three] = [new Client("x"), new Client("y"), new Client("z")];
   two.failure = new HoldfastError({ code: "network_error", message: "away" });
-  const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }, { name: "three", client: three.as }]);
+  const all = hub(
+    [{ name: "one", client: one.as }, { name: "two", client: two.as }, { name: "three", client: three.as }],
+  );
   const listing = all.listTools();
   all.remove("one");
   const { tools, failed } = await listing;
-  assert.deepEqual([tools.map(({ name }) => name), failed.map(({ server }) => server)], [["three_z"], ["two"]]);
+  assert.deepEqual(
+    [tools.map(({ name }) => name), failed.map(({ server }) => server)], [["three_z"], ["two"]],
+  );
   const last = all.listTools();
   all.remove("two");
   assert.deepEqual((await last).failed, [], "what is there no more is not missed");
@@ -202,7 +227,8 @@ test("Fault 553: a client that has failed keeps the calls of the others from nob
   const all = hub([{ name: "one", client: one.as }, { name: "two", client: two.as }]);
   assert.deepEqual([...(await all.calls())], one.kept);
   all.remove("one");
-  await assert.rejects(all.calls(), (error) => (error as HoldfastError).code === "runtime_exited"); // all have failed
+  // all have failed
+  await assert.rejects(all.calls(), (error) => (error as HoldfastError).code === "runtime_exited");
 });
 
 test("Fault 589: who asks a hub for its calls learns whose could not be had", async () => {

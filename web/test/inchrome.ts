@@ -25,10 +25,12 @@ const assert = {
     if (!value) throw new Error(message);
   },
   equal(actual: unknown, expected: unknown, message = ""): void {
-    if (!Object.is(actual, expected)) throw new Error(`${message} got ${String(actual)}, want ${String(expected)}`);
+    if (!Object.is(actual, expected))
+      throw new Error(`${message} got ${String(actual)}, want ${String(expected)}`);
   },
   deepEqual(actual: unknown, expected: unknown, message = ""): void {
-    if (!same(actual, expected)) throw new Error(`${message} got ${JSON.stringify(actual)}, want ${JSON.stringify(expected)}`);
+    if (!same(actual, expected))
+      throw new Error(`${message} got ${JSON.stringify(actual)}, want ${JSON.stringify(expected)}`);
   },
   async rejects(promise: Promise<unknown>, check: (error: unknown) => boolean): Promise<void> {
     const error = await promise.then(
@@ -48,6 +50,9 @@ function same(a: unknown, b: unknown): boolean {
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+    keys.every(
+      (key) => Object.hasOwn(b, key) &&
+        same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+    )
   );
 }

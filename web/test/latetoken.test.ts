@@ -30,7 +30,11 @@ async function twoPages(): Promise<{ worker: Worker; slow: Agent; staying: Agent
   const slow = await worker.page({ token: () => given ?? first });
   await worker.tokens.token();
   await settled();
-  return { worker, slow, staying, first, second, ask: () => void (given = new Promise((resolve) => (give = resolve))), give: (token) => give(token), giving: () => give };
+  return {
+    worker, slow, staying, first, second,
+    ask: () => void (given = new Promise((resolve) => (give = resolve))), give: (token) => give(token),
+    giving: () => give,
+  };
 }
 
 test("Fault 278: a page that gives the token of another user when nobody waits for it any more is out of the client of the last one", async () => {
@@ -108,7 +112,11 @@ test("Fault 278: a page that is asked for the sake of another one, and gives the
 });
 
 /** Views of pages on one MCP client, whose core is the test. */
-function mcpViews(): { jwt: readonly [string, string]; said: string[]; join(number: number): Promise<PortView> } {
+function mcpViews(): {
+  jwt: readonly [string, string];
+  said: string[];
+  join(number: number): Promise<PortView>
+} {
   const jwt = [tokenOf(somebody()), tokenOf(somebody())] as const;
   const said: string[] = [];
   const ports: ClientPort[] = [];
@@ -117,7 +125,9 @@ function mcpViews(): { jwt: readonly [string, string]; said: string[]; join(numb
     connect: (_: object, port: ClientPort, stored: (handle: number) => unknown) => {
       const handle = ports.push(port);
       stored(handle);
-      queueMicrotask(() => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0));
+      queueMicrotask(
+        () => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0),
+      );
       return handle;
     },
     counters: () => "",
@@ -139,7 +149,10 @@ function mcpViews(): { jwt: readonly [string, string]; said: string[]; join(numb
   const keys = { of: async (name: string) => name };
   const join = async (number: number): Promise<PortView> => {
     const stores = new UserStores({ token: () => jwt[0], journal: false }, false, keys);
-    const view = new PortView(number, { presence: "here", takeBack: () => {} } as unknown as ViewPage, [plan.url, new Backlog(10), {}, stores]);
+    const view = new PortView(
+      number, { presence: "here", takeBack: () => {} } as unknown as ViewPage,
+      [plan.url, new Backlog(10), {}, stores],
+    );
     const principal = await stores.principal();
     await OpenClient.of(plan, principal).join(view, undefined, Promise.resolve(runtime), principal);
     return view;
@@ -186,8 +199,12 @@ test("Fault 359: a page whose user changes, and whose new client others have ope
     ["connecting", ["reconnecting"]],
   ] as const) {
     const view = new ClientView("https://example.com/mcp", new Backlog(10), {}, {} as UserStores);
-    const clientIn = (now: string): CoreClient => ({ url: "https://example.com/mcp", state: now, all: () => [] }) as unknown as CoreClient;
-    view.comesTo({ goesOn: () => view.uses(clientIn(state)) } as unknown as Parameters<ClientView["comesTo"]>[0]);
+    const clientIn = (now: string): CoreClient => ({
+      url: "https://example.com/mcp", state: now, all: () => [],
+    }) as unknown as CoreClient;
+    view.comesTo(
+      { goesOn: () => view.uses(clientIn(state)) } as unknown as Parameters<ClientView["comesTo"]>[0],
+    );
     view.uses(clientIn("open"));
     const states: string[] = [];
     view.listeners.add("state", (event) => states.push(event.state));
@@ -200,25 +217,53 @@ test("Fault 359: a page whose user changes, and whose new client others have ope
 test("Fault 467: a call of the last user that a page still holds is not run again, whoever else has the client of that user", () => {
   const view = new ClientView("https://example.com/mcp", new Backlog(10), {}, {} as UserStores);
   let again = 0;
-  const callOf = (has: boolean): CoreCall<unknown> => ({ of: () => (has ? {} : undefined), repeat: () => (again++, { of: () => undefined, show: () => ({}) }) }) as unknown as CoreCall<unknown>;
+  const callOf = (has: boolean): CoreCall<unknown> => (
+    { of: () => (has ? {} : undefined), repeat: () => (again++, { of: () => undefined, show: () => ({}) }) }
+  ) as unknown as CoreCall<unknown>;
   assert.throws(() => view.rerun(callOf(false)), (error: unknown) => coded("closed")(error));
   assert.equal(again, 0);
 });
 
 test("Fault 367: while a client waits for what its server says to the new user, nothing is refused that the server could do", () => {
   const server = new ServerFacts();
-  server.heard("open", { initialize: { serverInfo: { name: "a", version: "1" }, instructions: "for ada", capabilities: { tools: {} } } }, 0);
+  server.heard(
+    "open",
+    {
+      initialize: {
+        serverInfo: { name: "a", version: "1" }, instructions: "for ada", capabilities: { tools: {} },
+      }
+    },
+    0,
+  );
   const next = new ServerFacts(server);
-  assert.deepEqual([next.server, next.instructions, next.capabilities], [{ name: "", version: "" }, undefined, { tools: {} }]);
+  assert.deepEqual(
+    [next.server, next.instructions, next.capabilities],
+    [{ name: "", version: "" }, undefined, { tools: {} }],
+  );
   for (const [version, initialize] of [
-    [1, { agentInfo: { name: "a", version: "1" }, agentCapabilities: { loadSession: true }, authMethods: [{ id: "one", name: "One" }] }],
-    [2, { info: { name: "a", version: "1" }, capabilities: { session: {} }, authMethods: [{ methodId: "one", type: "agent", name: "One" }] }],
+    [
+      1,
+      {
+        agentInfo: { name: "a", version: "1" }, agentCapabilities: { loadSession: true },
+        authMethods: [{ id: "one", name: "One" }],
+      },
+    ],
+    [
+      2,
+      {
+        info: { name: "a", version: "1" }, capabilities: { session: {} },
+        authMethods: [{ methodId: "one", type: "agent", name: "One" }],
+      },
+    ],
   ] as const) {
     const agent = new AgentFacts();
     agent.heard("open", { version, restored: false, transport: "http", initialize });
     const { capabilities, authMethods } = agent;
     const next = agent.ofAnotherUser();
-    assert.deepEqual([next.info, next.capabilities, next.authMethods], [{ name: "", version: "" }, capabilities, authMethods]);
+    assert.deepEqual(
+      [next.info, next.capabilities, next.authMethods],
+      [{ name: "", version: "" }, capabilities, authMethods],
+    );
     assert.equal(next.authMethods.length, 1);
   }
 });

@@ -1,5 +1,5 @@
-// Pages of one browser whose servers say how long their lists may be kept: the client, the store and the cipher are as
-// they are, the core and the server are the test.
+// Pages of one browser whose servers say how long their lists may be kept: the client, the store and the
+// cipher are as they are, the core and the server are the test.
 
 import { CoreCall } from "../src/client/corecall.js";
 import { CoreClient } from "../src/client/coreclient.js";
@@ -16,7 +16,9 @@ const SLACK = 5_000;
 
 /** As core/durable/fresh.go has it, which has tests of its own. */
 const fresh = (at: number, ttl: number, latest: number, ran: number): number =>
-  Math.max(at, latest) > Date.now() + SLACK ? 0 : Math.max(Math.min(ttl, DAY) - Math.max(Date.now() - at, ran, 0), 0);
+  Math.max(at, latest) > Date.now() + SLACK
+    ? 0
+    : Math.max(Math.min(ttl, DAY) - Math.max(Date.now() - at, ran, 0), 0);
 
 /** A server: what it answers, and what it was asked. */
 export class Server {
@@ -34,7 +36,9 @@ export class Server {
     this.asked.push(params?.["cursor"] === undefined ? method : `${method} ${String(params["cursor"])}`);
     const tools = [{ name: `v${this.version} of ${whose}`, inputSchema: {} }];
     const prompts = [{ name: `p${this.version}` }];
-    return { tools, prompts, resources: [], resourceTemplates: [], contents: [], ...this.hints, ...this.more };
+    return {
+      tools, prompts, resources: [], resourceTemplates: [], contents: [], ...this.hints, ...this.more
+    };
   }
 }
 
@@ -57,7 +61,9 @@ class Client extends CoreClient {
   rounds = 0;
   constructor(server: Server, visit: Visit, keeping: CallKeeping) {
     const runtime: Partial<Record<keyof Runtime, unknown>> = { fresh, tools: () => {} };
-    super(runtime as unknown as Runtime, "http://localhost/mcp", new Backlog(1), {}, { policy: false }, keeping);
+    super(
+      runtime as unknown as Runtime, "http://localhost/mcp", new Backlog(1), {}, { policy: false }, keeping,
+    );
     this.#server = server;
     this.#visit = visit;
   }
@@ -73,7 +79,9 @@ class Client extends CoreClient {
     const text = JSON.stringify(this.#server.answer(method, params, this.#visit.token ?? "all"));
     const isKnown = params?.["cursor"] === undefined || params["cursor"] !== this.#server.unknown;
     const error = JSON.stringify({ code: -32602, message: "unknown cursor" });
-    void (this.#server.gate ?? Promise.resolve()).then(() => (isKnown ? call.settle(OUTCOME.result, text) : call.settle(OUTCOME.rpcError, error)));
+    void (this.#server.gate ?? Promise.resolve()).then(
+      () => (isKnown ? call.settle(OUTCOME.result, text) : call.settle(OUTCOME.rpcError, error)),
+    );
     return call;
   }
   /** A notification comes. */
@@ -96,13 +104,17 @@ export class Page {
     this.store = store;
     this.#stores = { given: visit.token, ...(visit.signsIn && { sender: {} }) };
     const journal = store && { get results(): Results | undefined { return store.results; } };
-    const keeping = { journal, stores: this.#stores, defaults: callDefaults("test", {}), variant: visit.variant };
+    const keeping = {
+      journal, stores: this.#stores, defaults: callDefaults("test", {}), variant: visit.variant,
+    };
     this.client = new Client(server, visit, keeping as unknown as CallKeeping);
     if (visit.token !== undefined) this.client.takesToken();
   }
 
   static async open(server: Server, visit: Visit = {}): Promise<Page> {
-    const store = visit.memory ? undefined : await openStore({ server: visit.key ?? "https://s.test/mcp#ada", tab: `tab ${++tabs}` });
+    const store = visit.memory
+      ? undefined
+      : await openStore({ server: visit.key ?? "https://s.test/mcp#ada", tab: `tab ${++tabs}` });
     return new Page(server, visit, store);
   }
 

@@ -23,11 +23,16 @@ function listing(tasks: ServerCapabilities["tasks"], pages: Open[]) {
     }
   }
   const runtime = {} as Runtime;
-  const mcp = new Listing(runtime, "http://localhost/mcp", new Backlog(1), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
+  const mcp = new Listing(
+    runtime, "http://localhost/mcp", new Backlog(1), {}, { policy: false },
+    { journal: undefined, defaults: callDefaults("test", {}) },
+  );
   return { mcp, asked };
 }
 
-const task = (taskId: string): Open => ({ taskId, status: "working", createdAt: "x", lastUpdatedAt: "x", ttl: null });
+const task = (taskId: string): Open => ({
+  taskId, status: "working", createdAt: "x", lastUpdatedAt: "x", ttl: null,
+});
 
 test("all pages of the tasks are joined, and one is had by its cursor", async () => {
   const pages = [{ tasks: [task("a"), task("b")], nextCursor: "" }, { tasks: [task("c")], _meta: { x: 1 } }];
@@ -44,22 +49,37 @@ test("all pages of the tasks are joined, and one is had by its cursor", async ()
 test("a server that says nothing of a list is not asked", async () => {
   for (const tasks of [undefined, { requests: {} }, { cancel: {} }]) {
     const { mcp, asked } = listing(tasks, []);
-    await assert.rejects(mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "unsupported" && /tasks\.list/.test(e.message));
+    await assert.rejects(
+      mcp.listTasks(),
+      (e) => e instanceof HoldfastError && e.code === "unsupported" && /tasks\.list/.test(e.message),
+    );
     assert.deepEqual(asked, []);
   }
 });
 
 test("a list that has no end, and one that is none", async () => {
   const endless = Array.from({ length: 1001 }, (_, n) => ({ tasks: [task(`${n}`)], nextCursor: "again" }));
-  await assert.rejects(listing({ list: {} }, endless).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "limit_exceeded");
-  await assert.rejects(listing({ list: {} }, [{ tasks: {} }]).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "protocol_error");
+  await assert.rejects(
+    listing({ list: {} }, endless).mcp.listTasks(),
+    (e) => e instanceof HoldfastError && e.code === "limit_exceeded",
+  );
+  await assert.rejects(
+    listing({ list: {} }, [{ tasks: {} }]).mcp.listTasks(),
+    (e) => e instanceof HoldfastError && e.code === "protocol_error",
+  );
 });
 
 test("Fault 643: a page of the tasks that is null is empty, and one that is none is a protocol_error, by its cursor as well", async () => {
   for (const options of [{}, { cursor: "c" }]) {
-    assert.deepEqual(await listing({ list: {} }, [{ tasks: null }] as unknown as Open[]).mcp.listTasks(options), { tasks: [] });
+    assert.deepEqual(
+      await listing({ list: {} }, [{ tasks: null }] as unknown as Open[]).mcp.listTasks(options),
+      { tasks: [] },
+    );
     for (const page of [{}, { tasks: "x" }, null]) {
-      await assert.rejects(listing({ list: {} }, [page as Open]).mcp.listTasks(options), (e) => e instanceof HoldfastError && e.code === "protocol_error");
+      await assert.rejects(
+        listing({ list: {} }, [page as Open]).mcp.listTasks(options),
+        (e) => e instanceof HoldfastError && e.code === "protocol_error",
+      );
     }
   }
 });

@@ -32,7 +32,10 @@ async function failure<T>(loading: Promise<T>): Promise<HoldfastError> {
 test("Fault 253: a chunk that a server has refused comes with the next try, though the browser does not ask for it again", async () => {
   const chunk = new Refused();
   const error = await failure(loadedChunk(chunk, {}));
-  assert.deepEqual([error.code, error.op, error.retryable, error.hint], ["load_failed", "connect", true, "Load the page again: its server may have another build by now."]);
+  assert.deepEqual(
+    [error.code, error.op, error.retryable, error.hint],
+    ["load_failed", "connect", true, "Load the page again: its server may have another build by now."],
+  );
   assert.equal((await failure(loadedChunk(chunk, {}))).code, "load_failed", "it is not there yet");
   chunk.words = `Failed to fetch dynamically imported module: ${THERE}`;
   const [one, two] = await Promise.all([loadedChunk(chunk, {}), loadedChunk(chunk, {})]);
@@ -56,7 +59,9 @@ test("Fault 253: a chunk is asked for under its own name first, and under anothe
 });
 
 test("Fault 253: the validator of results comes with the next try as well, and once", async () => {
-  const there = `data:text/javascript,export const version = ${encodeURIComponent(JSON.stringify(version))}; export const validate = () => {}; //`;
+  const there =
+    `data:text/javascript,export const version = ${encodeURIComponent(JSON.stringify(version))}; export ` +
+      "const validate = () => {}; //";
   const words = JSON.stringify(`Failed to fetch dynamically imported module: ${there}`);
   const refused = new URL(`data:text/javascript,throw new TypeError(${encodeURIComponent(words)}); //`);
   await assert.rejects(loadValidator(refused), (error) => error instanceof TypeError);
@@ -118,7 +123,9 @@ test("a part that does not come is load_failed, and is loaded again by the next 
   const first = loadedChunk(host.chunk, { auth: { chunk: part.chunk } });
   host.comes();
   part.fails();
-  await assert.rejects(first, (error) => error instanceof HoldfastError && error.code === "load_failed" && error.retryable);
+  await assert.rejects(
+    first, (error) => error instanceof HoldfastError && error.code === "load_failed" && error.retryable,
+  );
   const second = loadedChunk(host.chunk, { auth: { chunk: part.chunk } });
   assert.deepEqual([host.loads(), part.loads()], [1, 2]);
   part.comes();

@@ -19,11 +19,16 @@ async function slowPage(): Promise<{ worker: Worker; slow: Agent; session: Agent
   worker.core.port.token();
   await settled();
   const [session] = await slow.sessions();
-  return { worker, slow, session: session!, first, second, ask: () => void (given ??= new Promise((resolve) => (give = resolve))), give: (token) => give(token) };
+  return {
+    worker, slow, session: session!, first, second,
+    ask: () => void (given ??= new Promise((resolve) => (give = resolve))), give: (token) => give(token),
+  };
 }
 
 /** What has gone to the agent, by the names of the methods. */
-const sent = (worker: Worker): string[][] => worker.cores.map((core) => core.sent.map(({ method }) => method));
+const sent = (worker: Worker): string[][] => worker.cores.map(
+  (core) => core.sent.map(({ method }) => method),
+);
 
 test("Fault 349: what the only page of a client wants while its token is asked for goes out as nobody, where that is of another user, until the client belongs to that user", async () => {
   const { worker, slow, session, second, ask, give } = await slowPage();

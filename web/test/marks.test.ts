@@ -23,13 +23,18 @@ const withLocal = (run: (local: Local) => Promise<void>): Promise<void> => {
   return withGlobal("localStorage", { value }, () => run(value));
 };
 
-const ada: LogoutOf = { url: "https://mcp.example/secret/mcp?tenant=7", principal: "ada@example.com", client: '["id","the-client"]' };
+const ada: LogoutOf = {
+  url: "https://mcp.example/secret/mcp?tenant=7", principal: "ada@example.com", client: '["id","the-client"]',
+};
 const bob: LogoutOf = { ...ada, principal: "bob@example.com" };
 const OUT = /^holdfast\.out\.[0-9a-f]{64}$/;
 const outs = (local: Local): string[] => Object.keys(local).filter((name) => OUT.test(name));
 
 test("Fault 717: each kind of logout changes the marks of the sign-ins that it ends, and of no other one", async () => {
-  const all = [ada, { ...ada, client: '["id","another"]' }, bob, { ...ada, url: "https://other.example/mcp" }, { ...ada, principal: undefined }];
+  const all = [
+    ada, { ...ada, client: '["id","another"]' }, bob, { ...ada, url: "https://other.example/mcp" },
+    { ...ada, principal: undefined },
+  ];
   for (const [name, logout, changed] of [
     ["signOut", () => markSignOut(ada, false), [0]],
     ["forget", () => markSignOut(ada, true), [0, 1]],
@@ -41,7 +46,9 @@ test("Fault 717: each kind of logout changes the marks of the sign-ins that it e
         const before = await Promise.all(all.map(signInMarks));
         await logout();
         const after = await Promise.all(all.map(signInMarks));
-        assert.deepEqual(after.flatMap((one, n) => (one === before[n] ? [] : [n])), changed, `${name}, ${time}`);
+        assert.deepEqual(
+          after.flatMap((one, n) => (one === before[n] ? [] : [n])), changed, `${name}, ${time}`,
+        );
       }
     });
   }
@@ -52,7 +59,8 @@ test("Fault 717: nothing of a mark can be read: no name, no address, no client, 
     markWipe();
     for (const of of [ada, bob]) for (const every of [false, true]) await markSignOut(of, every);
     const kept = JSON.stringify(local).replace(/[0-9a-f]{32,}/g, ""); // hex digits spell "ada" now and then
-    for (const word of ["ada", "bob", "example", "secret", "tenant", "client", "https", "user", "sign-in"]) assert.ok(!kept.includes(word), `${word} in ${kept}`);
+    for (const word of ["ada", "bob", "example", "secret", "tenant", "client", "https", "user", "sign-in"])
+      assert.ok(!kept.includes(word), `${word} in ${kept}`);
     assert.deepEqual([Object.keys(local).length, outs(local).length], [6, 4]);
     assert.equal(new Set(Object.values(local)).size, 6, "each value is random");
   });

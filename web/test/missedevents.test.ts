@@ -26,7 +26,10 @@ test("Fault 249: what a page has missed of a session does not grow for ever, and
   missed.add(EVENT.status, 0, `{"state":"closed"}`);
   const left = all(missed);
   assert.ok(left.length <= 1_001, String(left.length));
-  assert.deepEqual(left.filter(([kind]) => kind === EVENT.question || kind === ASSIGNED || kind === EVENT.status), [[EVENT.question, 1, "asked"], [ASSIGNED, 1, ""], [EVENT.status, 0, `{"state":"closed"}`]]);
+  assert.deepEqual(
+    left.filter(([kind]) => kind === EVENT.question || kind === ASSIGNED || kind === EVENT.status),
+    [[EVENT.question, 1, "asked"], [ASSIGNED, 1, ""], [EVENT.status, 0, `{"state":"closed"}`]],
+  );
   assert.ok(left.some(([, , text]) => text.includes(`"turn":2999`)));
 });
 
@@ -40,7 +43,10 @@ test("a withdrawal of what the page was asked before stays; of who carries the s
   missed.add(EVENT.status, 0, `{"state":"cut"}`);
   missed.add(EVENT.status, 0, `{"state":"owned"}`);
   missed.add(EVENT.question, 7, "asked");
-  assert.deepEqual(all(missed).map(([, position, text]) => `${position} ${text}`), [`5 moved`, `0 {"state":"cut"}`, `0 {"state":"owned"}`, "7 asked"]);
+  assert.deepEqual(
+    all(missed).map(([, position, text]) => `${position} ${text}`),
+    [`5 moved`, `0 {"state":"cut"}`, `0 {"state":"owned"}`, "7 asked"],
+  );
   assert.equal(missed.isEmpty, true);
 });
 

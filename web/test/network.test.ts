@@ -3,11 +3,19 @@ import { test } from "node:test";
 import { networkCause, tokenHint } from "../src/diagnosis/network.js";
 import type { Finding } from "../src/diagnosis/finding.js";
 
-const FAILED = { url: "https://other.example/mcp", foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", reach: undefined, token: false, isForbidden: () => false } as const;
+const FAILED = {
+  url: "https://other.example/mcp", foreign: true, code: "network_error", op: "initialize", status: 0,
+  lacks: "", reach: undefined, token: false, isForbidden: () => false,
+} as const;
 const FIELDS: [string, string][] = [["content-type", "application/json"], ["x-tenant", "probe"]];
 
-/** What is found of a server that answers what `allows`, whose connections are cut at the probes of these numbers, from 0. */
-async function found(allows: (init: RequestInit) => boolean, cuts: ReadonlySet<number>, credentials: RequestCredentials = "omit"): Promise<Finding> {
+/**
+ * What is found of a server that answers what `allows`, whose connections are cut at the probes of these
+ * numbers, from 0.
+ */
+async function found(
+  allows: (init: RequestInit) => boolean, cuts: ReadonlySet<number>, credentials: RequestCredentials = "omit",
+): Promise<Finding> {
   const real = globalThis.fetch;
   let n = 0;
   globalThis.fetch = (async (_: string, init: RequestInit) => {
@@ -53,8 +61,11 @@ test("Fault 147: a rule is still found", async () => {
 });
 
 test("Fault 693: what a server has to answer a frame without an address names the origin of its requests", async () => {
-  const globals = { location: { origin: "null", protocol: "about:", href: "about:srcdoc" }, origin: "https://app.test" };
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true });
+  const globals = {
+    location: { origin: "null", protocol: "about:", href: "about:srcdoc" }, origin: "https://app.test",
+  };
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
   try {
     for (const [allows, credentials] of [
       [(init: RequestInit) => init.mode === "no-cors", "omit"],
@@ -69,12 +80,20 @@ test("Fault 693: what a server has to answer a frame without an address names th
 });
 
 test("Fault 667: all that the CORS rules of a server lack is named at once, and a * that stands for no field where cookies go along", async () => {
-  const sent = (init: RequestInit): string[] => Object.keys((init.headers ?? {}) as object).filter((name) => name !== "accept");
+  const sent = (init: RequestInit): string[] =>
+    Object.keys((init.headers ?? {}) as object).filter((name) => name !== "accept");
   for (const [allows, hint] of [
     // Neither the cookies, nor two of the fields.
-    [(init: RequestInit) => init.credentials !== "include" && !sent(init).some((name) => name !== "content-type"), /Allow-Headers: x-tenant {2}and {2}Access-Control-Allow-Credentials: true {2}and {2}Access-Control-Allow-Origin: /],
+    [
+      (init: RequestInit) => init.credentials !== "include" &&
+        !sent(init).some((name) => name !== "content-type"),
+      /Allow-Headers: x-tenant {2}and {2}Access-Control-Allow-Credentials: true {2}and {2}Access-Control-Allow-Origin: /,
+    ],
     // Access-Control-Allow-Headers: *, and all that cookies need but for the fields by their names.
-    [(init: RequestInit) => init.credentials !== "include" || sent(init).length === 0, /Allow-Headers: content-type, x-tenant$/],
+    [
+      (init: RequestInit) => init.credentials !== "include" || sent(init).length === 0,
+      /Allow-Headers: content-type, x-tenant$/,
+    ],
   ] as const) {
     const { cors, hint: said } = await found(allows, new Set(), "include");
     assert.ok(cors === true && hint.test(said), said);

@@ -7,7 +7,12 @@ import { EVENT, FACT, OUTCOME } from "../src/base/border.js";
 import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 
-const OPEN = JSON.stringify({ state: "open", revision: "2025-11-25", session: true, initialize: { serverInfo: { name: "core", version: "1" }, capabilities: { resources: { subscribe: true } } } });
+const OPEN = JSON.stringify({
+  state: "open", revision: "2025-11-25", session: true,
+  initialize: {
+    serverInfo: { name: "core", version: "1" }, capabilities: { resources: { subscribe: true } },
+  },
+});
 
 test("Fault 583: subscriptions to resources and the level of the log are made again in the session that takes the place of a lost one", async () => {
   for (const host of ["page", "shared"] as const) {
@@ -26,7 +31,10 @@ test("Fault 583: subscriptions to resources and the level of the log are made ag
       }
       await settled();
     };
-    const given = [mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"), mcp.subscribeResource("test://c"), mcp.setLoggingLevel("error")];
+    const given = [
+      mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"), mcp.subscribeResource("test://c"),
+      mcp.setLoggingLevel("error"),
+    ];
     const refused = mcp.subscribeResource("test://none").catch(() => "refused");
     await answer();
     await Promise.all(given);
@@ -44,7 +52,9 @@ test("Fault 583: subscriptions to resources and the level of the log are made ag
       ["resources/subscribe", { uri: "test://c" }],
     ], host);
     await answer("test://c");
-    assert.deepEqual(integrity, ["subscription_lost"], "what the next session does not take, the app hears of");
+    assert.deepEqual(
+      integrity, ["subscription_lost"], "what the next session does not take, the app hears of",
+    );
 
     port.state(`{"state":"reconnecting"}`, 0);
     port.state(OPEN, 0);
@@ -61,15 +71,23 @@ test("Fault 623: a subscription that is ended while it is being made is not made
     const mcp = await connect("https://mcp.example/mcp", origin.options);
     await until(() => mcp.state === "open");
     const { calls, port } = origin.core;
-    // As a component does that is mounted, unmounted, and mounted again, and another that is not mounted again.
-    const given = [mcp.subscribeResource("test://a"), mcp.unsubscribeResource("test://a"), mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"), mcp.unsubscribeResource("test://b")];
+    // As a component does that is mounted, unmounted, and mounted again, and another that is not mounted
+    // again.
+    const given = [
+      mcp.subscribeResource("test://a"), mcp.unsubscribeResource("test://a"),
+      mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"),
+      mcp.unsubscribeResource("test://b"),
+    ];
     await settled();
     for (const { id } of calls.splice(0)) port.settle(id, OUTCOME.result, "{}");
     await Promise.all(given);
     port.state(`{"state":"reconnecting"}`, 0);
     port.state(OPEN, 0);
     await settled();
-    assert.deepEqual(calls.map(({ method, params }) => [method, params]), [["resources/subscribe", { uri: "test://a" }]], host);
+    assert.deepEqual(
+      calls.map(({ method, params }) => [method, params]), [["resources/subscribe", { uri: "test://a" }]],
+      host,
+    );
     for (const { id } of calls.splice(0)) port.settle(id, OUTCOME.result, "{}");
     await mcp.close();
   }
@@ -85,10 +103,15 @@ test("Fault 624: subscriptions are known to a core that begins anew, and to one 
         await until(() => mcp.state === "open");
         const { core } = origin;
         if (before !== "2025-11-25") core.port.state(modern, FACT.selfDescribing);
-        const given = [mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"), mcp.unsubscribeResource("test://b")];
+        const given = [
+          mcp.subscribeResource("test://a"), mcp.subscribeResource("test://b"),
+          mcp.unsubscribeResource("test://b"),
+        ];
         await settled();
         for (const { id } of core.calls.splice(0)) core.port.settle(id, OUTCOME.result, "{}");
-        core.port.deliver(0, EVENT.notification, 0, `{"method":"notifications/subscriptions/acknowledged"}`, 0);
+        core.port.deliver(
+          0, EVENT.notification, 0, `{"method":"notifications/subscriptions/acknowledged"}`, 0,
+        );
         await Promise.all(given);
 
         core.watched = [];

@@ -10,7 +10,13 @@ declare module "node:test" {
   export function test(name: string, options: { timeout: number }, run: () => void | Promise<void>): void;
   export function afterEach(run: () => void): void;
   /** Timers that stand still until they are told to go on. */
-  export const mock: { timers: { enable(options: { apis: ("setTimeout" | "setInterval")[] }): void; tick(ms: number): void; reset(): void } };
+  export const mock: {
+    timers: {
+      enable(options: { apis: ("setTimeout" | "setInterval")[] }): void;
+      tick(ms: number): void;
+      reset(): void
+    },
+  };
 }
 declare module "node:assert/strict" {
   interface Assert {

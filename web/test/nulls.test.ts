@@ -1,5 +1,5 @@
-// What servers write where the specification has nothing, or something else: null for an empty list or a member that is missing,
-// a cursor where there is no other page.
+// What servers write where the specification has nothing, or something else: null for an empty list or a
+// member that is missing, a cursor where there is no other page.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,9 +33,17 @@ test("Fault 519: a list that is null is empty, and a tool may have members that 
       assert.deepEqual(await answered(mcp.listTools(), `{"tools":null}`), { tools: [] });
       assert.deepEqual(await answered(mcp.listTools({ cursor: "c" }), `{"tools":null}`), { tools: [] });
       assert.deepEqual(await answered(mcp.listResources(), `{"resources":null}`), { resources: [] });
-      assert.deepEqual(await answered(mcp.listResourceTemplates({ cursor: "c" }), `{"resourceTemplates":null}`), { resourceTemplates: [] });
-      assert.deepEqual(await answered(mcp.listPrompts(), `{"prompts":null,"nextCursor":null}`), { prompts: [] });
-      const tool = { name: "t", title: null, inputSchema: { type: "object", properties: null }, outputSchema: null, annotations: null, execution: null };
+      assert.deepEqual(
+        await answered(mcp.listResourceTemplates({ cursor: "c" }), `{"resourceTemplates":null}`),
+        { resourceTemplates: [] },
+      );
+      assert.deepEqual(await answered(mcp.listPrompts(), `{"prompts":null,"nextCursor":null}`), {
+        prompts: [],
+      });
+      const tool = {
+        name: "t", title: null, inputSchema: { type: "object", properties: null }, outputSchema: null,
+        annotations: null, execution: null,
+      };
       const tools = [tool, { ...tool, name: "u", annotations: { readOnlyHint: null } }];
       assert.deepEqual(await answered(mcp.listTools(), JSON.stringify({ tools })), { tools }, host);
       assert.deepEqual(integrity, []);
@@ -49,10 +57,14 @@ test("Fault 519: what is no tool is left out, and said; what is no list, or no r
     const { mcp, answered, integrity } = await client(host, 0);
     const good = { name: "t", inputSchema: { type: "object" } };
     for (const options of [{}, { cursor: "c" }]) {
-      assert.deepEqual(await answered(mcp.listTools(options), JSON.stringify({ tools: [null, good, "x", {}, { name: 1 }] })), { tools: [good] });
+      assert.deepEqual(
+        await answered(mcp.listTools(options), JSON.stringify({ tools: [null, good, "x", {}, { name: 1 }] })),
+        { tools: [good] },
+      );
       await settled();
       assert.deepEqual(integrity.splice(0), Array(4).fill("invalid_tool"), host);
-      const isTyped = (error: unknown): boolean => error instanceof HoldfastError && error.code === "protocol_error";
+      const isTyped = (error: unknown): boolean => error instanceof HoldfastError &&
+        error.code === "protocol_error";
       for (const text of [`null`, `1`, `"x"`, `[]`, `{}`, `{"tools":{}}`, `{"tools":"x"}`]) {
         await assert.rejects(answered(mcp.listTools(options), text), isTyped);
         await assert.rejects(answered(mcp.listPrompts(options), text), isTyped);
@@ -79,15 +91,29 @@ test("Fault 668: a server that gives the same page for ever, or pages in a circl
       return (await list).tools.map(({ name }) => name);
     };
     // It knows no cursors; it writes an empty one for none; two nodes that each have half of it.
-    for (const nextCursor of ["c", ""]) assert.deepEqual(await asked({ tools: [tool("a"), tool("b")], nextCursor }), ["a", "b"], host);
-    assert.deepEqual(await asked({ tools: [tool("a")], nextCursor: "2" }, { tools: [tool("b")], nextCursor: "1" }), ["a", "b"], host);
+    for (const nextCursor of ["c", ""])
+      assert.deepEqual(await asked({ tools: [tool("a"), tool("b")], nextCursor }), ["a", "b"], host);
+    assert.deepEqual(
+      await asked({ tools: [tool("a")], nextCursor: "2" }, { tools: [tool("b")], nextCursor: "1" }),
+      ["a", "b"], host,
+    );
     assert.deepEqual(await asked({ tools: [], nextCursor: "c" }), []);
     await settled();
     assert.deepEqual(integrity.splice(0), Array(4).fill("repeated_page"), host);
     // One that has its place in the session gives the same cursor, and other pages.
-    assert.deepEqual(await asked({ tools: [tool("a")], nextCursor: "more" }, { tools: [tool("b")], nextCursor: "more" }, { tools: [tool("c")] }), ["a", "b", "c"]);
+    assert.deepEqual(
+      await asked({ tools: [tool("a")], nextCursor: "more" }, { tools: [tool("b")], nextCursor: "more" }, {
+        tools: [tool("c")],
+      }),
+      ["a", "b", "c"],
+    );
     const nothing = { tools: [], nextCursor: "more" };
-    assert.deepEqual(await asked({ tools: [tool("a")], nextCursor: "more" }, nothing, nothing, nothing, { tools: [tool("b")] }), ["a", "b"], "one that filters");
+    assert.deepEqual(
+      await asked(
+        { tools: [tool("a")], nextCursor: "more" }, nothing, nothing, nothing, { tools: [tool("b")] },
+      ),
+      ["a", "b"], "one that filters",
+    );
     assert.deepEqual(integrity, []);
     await mcp.close();
   }

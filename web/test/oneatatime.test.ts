@@ -10,7 +10,9 @@ function lists() {
   const lists = new OneAtATime();
   const asked: { answer(n: number): void; fail(): void }[] = [];
   const ask = (): Promise<Open> =>
-    new Promise((resolve, reject) => asked.push({ answer: (n) => resolve({ n }), fail: () => reject(new Error("no")) }));
+    new Promise(
+      (resolve, reject) => asked.push({ answer: (n) => resolve({ n }), fail: () => reject(new Error("no")) }),
+    );
   return { asked, change: () => lists.changed(), get: (name = "tools/list") => lists.get(name, ask) };
 }
 
@@ -29,7 +31,9 @@ test("Fault 767: however often a list changes, and an app asks for it each time,
   assert.equal(asked.length, 2, "one for all that was said meanwhile");
   asked[1]!.answer(2);
   const got = await Promise.all(rest);
-  assert.ok(got.every(({ n }) => n === 2), "nobody has what was asked for before the change that they heard of");
+  assert.ok(
+    got.every(({ n }) => n === 2), "nobody has what was asked for before the change that they heard of",
+  );
   assert.equal(new Set(got).size, 1_000, "each has a copy of their own");
   const later = get();
   assert.equal(asked.length, 3, "what is over is asked for anew");

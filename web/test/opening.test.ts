@@ -12,12 +12,15 @@ class Opening {
   readonly closed: string[] = [];
   readonly give = new AbortController();
   readonly addresses: string[] = [];
-  readonly end = new Map<Part | "start", { resolve: (value: never) => void; reject: (error: Error) => void }>();
+  readonly end =
+    new Map<Part | "start", { resolve: (value: never) => void; reject: (error: Error) => void }>();
   readonly opened: Promise<string>;
 
   constructor(ended?: (address: string) => Error) {
     const promise = <T>(part: Part | "start"): Promise<T> =>
-      new Promise((resolve, reject) => this.end.set(part, { resolve: resolve as (value: never) => void, reject }));
+      new Promise(
+        (resolve, reject) => this.end.set(part, { resolve: resolve as (value: never) => void, reject }),
+      );
     const parts = (address: string): Parts<{ close(): Promise<void> }> => {
       this.addresses.push(address);
       return {
@@ -67,7 +70,10 @@ test("Fault 178: whichever part of a client fails, the others are closed, also t
       assert.equal(await opening.opened, "network_error", failed);
       if (late) opening.come(...others);
       await opening.ready();
-      assert.deepEqual(opening.closed.sort(), failed === "store" ? ["streams"] : ["store", "streams"], `${failed} fails, late: ${late}`);
+      assert.deepEqual(
+        opening.closed.sort(), failed === "store" ? ["streams"] : ["store", "streams"],
+        `${failed} fails, late: ${late}`,
+      );
     }
   }
 });
@@ -91,7 +97,10 @@ test("Fault 178: who gives up hears of it at once, whatever is still on its way,
     assert.equal(await opening.opened, "cancelled");
     opening.come(...PARTS.filter((part) => !there.includes(part)));
     await opening.ready();
-    assert.deepEqual(opening.closed.sort(), there === PARTS ? ["client", "store", "streams"] : ["store", "streams"], `there: ${there.join()}`);
+    assert.deepEqual(
+      opening.closed.sort(), there === PARTS ? ["client", "store", "streams"] : ["store", "streams"],
+      `there: ${there.join()}`,
+    );
   }
 });
 
@@ -107,7 +116,9 @@ test("Fault 178: a client that is open is left alone by what gave it up in vain"
 });
 
 test("a redirect is followed by one more try, at the address with a slash at its end; what is said in the end is the redirect, or that it was given up", async () => {
-  const redirect = (): Error => new HoldfastError({ code: "http_error", op: "connect", status: 300, message: "it redirects" });
+  const redirect = (): Error => new HoldfastError({
+    code: "http_error", op: "connect", status: 300, message: "it redirects",
+  });
   const twice = new Opening(redirect);
   assert.equal(await twice.opened, "http_error");
   assert.deepEqual(twice.addresses, ["https://example.com/mcp", "https://example.com/mcp/"]);

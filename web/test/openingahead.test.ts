@@ -33,12 +33,18 @@ class Page {
   constructor(isLate = false) {
     const own = this;
     class SharedWorker {
-      readonly port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void };
+      readonly port: {
+        onmessage?: (event: object) => void;
+        postMessage(message: PageMessage): void;
+        close(): void
+      };
       constructor(_: string, { name }: { name: string }) {
         if (own.refuses) throw new DOMException("not here", "SecurityError");
         own.names.push(name);
         own.asked.push("worker");
-        const tell = (message: object): void => queueMicrotask(() => this.port.onmessage?.({ data: message }));
+        const tell = (message: object): void => queueMicrotask(
+          () => this.port.onmessage?.({ data: message }),
+        );
         let isClosed = false;
         const postMessage = (message: PageMessage): void => {
           if (isClosed) return;
@@ -47,22 +53,30 @@ class Page {
           if (message.t === "hello" && isLate) own.welcomes = welcome;
           else if (message.t === "hello") welcome();
           if (message.t !== "connect" && message.t !== "agent") return;
-          tell({ t: "facts", client: message.client, facts: { state: "open", revision: `of ${message.client}` } });
+          tell({
+            t: "facts", client: message.client, facts: { state: "open", revision: `of ${message.client}` },
+          });
           tell({ t: "opened", client: message.client });
         };
         this.port = { postMessage, close: () => void (own.ends++, (isClosed = true)) };
       }
     }
     const held = new Promise<void>((resolve) => (this.holds = resolve));
-    const request = (name: string, { signal }: { signal?: AbortSignal }, take: () => unknown): Promise<unknown> => {
+    const request = (
+      name: string, { signal }: { signal?: AbortSignal }, take: () => unknown
+    ): Promise<unknown> => {
       if (!name.startsWith("holdfast.page")) return new Promise(() => {});
       this.asked.push("lock");
       signal?.addEventListener("abort", () => this.asked.push("no lock"));
       return held.then(take);
     };
     const locks = { request };
-    const globals = { SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test", navigator: { locks }, addEventListener: () => {} };
-    for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    const globals = {
+      SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test",
+      navigator: { locks }, addEventListener: () => {},
+    };
+    for (const [name, value] of Object.entries(globals))
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
     const { load } = workerClient;
     delete (workerClient as { here?: unknown }).here;
     const coming = new Promise<void>((resolve, reject) => {
@@ -82,19 +96,29 @@ class Page {
 }
 
 let workers = 0;
-const connects = (options: object = {}, script = `/ahead-${++workers}.mjs`): Promise<McpClient> => connect("/mcp", { host: "shared", worker: script, wasm: "/x.wasm", ...options } as ConnectOptions);
+const connects = (options: object = {}, script = `/ahead-${++workers}.mjs`): Promise<McpClient> => connect(
+  "/mcp", { host: "shared", worker: script, wasm: "/x.wasm", ...options } as ConnectOptions,
+);
 const coded = (code: string) => (error: unknown): boolean => (error as HoldfastError).code === code;
 
 test("Fault 465: the worker opens the client while the chunk of the page is on its way, once; connect resolves with the lock of the page, and not before", async () => {
   const page = new Page();
   let client: McpClient | undefined;
-  const connecting = connects({ handlers: { roots: () => [] }, token: () => "t" }).then((made) => (client = made));
+  const connecting = connects(
+    { handlers: { roots: () => [] }, token: () => "t" },
+  ).then((made) => (client = made));
   await until(() => page.said.length === 2);
   const [, said] = page.said as [PageMessage, Extract<PageMessage, { t: "connect" }>];
-  assert.deepEqual([said.t, said.url, said.handlers, said.token, said.again, said.ifKeys], ["connect", "https://app.test/mcp", ["roots"], true, false, false]);
+  assert.deepEqual(
+    [said.t, said.url, said.handlers, said.token, said.again, said.ifKeys],
+    ["connect", "https://app.test/mcp", ["roots"], true, false, false],
+  );
   page.comes();
   await settled();
-  assert.deepEqual([client, page.kinds], [undefined, ["hello", "connect"]], "the worker would not notice the end of a page without its lock");
+  assert.deepEqual(
+    [client, page.kinds], [undefined, ["hello", "connect"]],
+    "the worker would not notice the end of a page without its lock",
+  );
   page.holds();
   await connecting;
   assert.deepEqual([client!.revision, client!.state], [`of ${said.client}`, "open"]);
@@ -119,7 +143,10 @@ test("Fault 465: the page asks for its lock before it starts the worker, and nob
   }
   assert.equal(new Set(page.names).size, 3);
   for (const name of page.names.slice(1)) assert.equal(/^holdfast \S+ [0-9a-f]{64}$/.test(name), true);
-  assert.equal(page.names[0], `holdfast ${BUILD} `, "it names no file: a worker has the wasm of its build, wherever that lies");
+  assert.equal(
+    page.names[0], `holdfast ${BUILD} `,
+    "it names no file: a worker has the wasm of its build, wherever that lies",
+  );
 });
 
 test("Fault 465: where there is no worker the page asks for its lock no more", async () => {
@@ -159,11 +186,13 @@ test("Fault 465: what a page does not want after all is closed in the worker: ba
     await until(() => page.said.length === 2);
     then(page, giveUp);
     await assert.rejects(connecting, coded(code));
-    if (code === "cancelled") assert.deepEqual(page.kinds, ["hello", "connect", "abandon"], "at once: the chunk may hang for long");
+    if (code === "cancelled")
+      assert.deepEqual(page.kinds, ["hello", "connect", "abandon"], "at once: the chunk may hang for long");
     page.comes();
     await until(() => page.ends > 0);
     assert.equal(page.kinds.at(-1), "bye", name);
-    for (const kind of ["connect", "abandon"] as const) assert.ok(page.kinds.filter((said) => said === kind).length <= 1, `${name}: ${kind}`);
+    for (const kind of ["connect", "abandon"] as const)
+      assert.ok(page.kinds.filter((said) => said === kind).length <= 1, `${name}: ${kind}`);
   }
 });
 
@@ -173,7 +202,9 @@ test("Fault 465: what cannot cross as it is is opened by that chunk, and so is w
   page.comes();
   const client = await connects({ client: { name: "a", version: "1", toString: () => "a" } });
   assert.deepEqual(page.kinds.slice(0, 3), ["hello", "holds", "connect"]);
-  assert.deepEqual((page.said[2] as { options: { client: object } }).options.client, { name: "a", version: "1" });
+  assert.deepEqual((page.said[2] as { options: { client: object } }).options.client, {
+    name: "a", version: "1",
+  });
   assert.equal(client.state, "open");
 
   const two = new Page();
@@ -221,7 +252,9 @@ test("Fault 465: an option that says of itself what it is as JSON is opened as t
   page.comes();
   await connects({ client: new App() });
   const opened = page.said.flatMap((message) => (message.t === "connect" ? [message] : []));
-  assert.deepEqual(opened.map(({ options }) => (options as { client: object }).client), [{ name: "a", version: "1" }]);
+  assert.deepEqual(
+    opened.map(({ options }) => (options as { client: object }).client), [{ name: "a", version: "1" }],
+  );
 });
 
 test("Fault 465: a chunk that does not come fails its own kind of client, and not the other, which waits for the same worker", async () => {
@@ -231,7 +264,9 @@ test("Fault 465: a chunk that does not come fails its own kind of client, and no
   const script = `/ahead-${++workers}.mjs`;
   const plain = connects({ wasm: undefined }, script);
   const agent = connectAgent("/acp", { host: "shared", worker: script });
-  const failed = assert.rejects(plain, (error) => coded("load_failed")(error) && (error as HoldfastError).op === "connect");
+  const failed = assert.rejects(
+    plain, (error) => coded("load_failed")(error) && (error as HoldfastError).op === "connect",
+  );
   await until(() => page.said.length === 2);
   page.loses();
   await failed;

@@ -32,23 +32,46 @@ function nested(option: string, value: unknown): object {
 
 // Good options end with `cancelled`: in the page nothing else is looked at before.
 const given = AbortSignal.abort();
-const toConnect: Ask = (option, value) => connect("http://127.0.0.1/mcp", { ...nested(option, value), host: "page", signal: given }).then(failure, failure);
-const toConnectAgent: Ask = (option, value) => connectAgent("http://127.0.0.1/acp", { ...nested(option, value), host: "page", signal: given }).then(failure, failure);
+const toConnect: Ask = (option, value) => connect(
+  "http://127.0.0.1/mcp", { ...nested(option, value), host: "page", signal: given },
+).then(failure, failure);
+const toConnectAgent: Ask = (option, value) => connectAgent(
+  "http://127.0.0.1/acp", { ...nested(option, value), host: "page", signal: given },
+).then(failure, failure);
 
 /** A client whose calls reach no core. */
-const client = new CoreClient({ toolFor: () => [0, ""] } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
-const toCall: Ask = (option, value) => client.callTool("add", {}, { ...nested(option, value), signal: given }).result.then(failure, failure);
+const client = new CoreClient(
+  { toolFor: () => [0, ""] } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {},
+  { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) },
+);
+const toCall: Ask = (option, value) => client.callTool(
+  "add", {}, { ...nested(option, value), signal: given },
+).result.then(failure, failure);
 
 const TABLE: [Ask, { good: unknown[]; bad: unknown[] }, string[]][] = [
-  [toConnect, TIMES, ["timeouts.answer", "timeouts.idle", "timeouts.total", "sendWithin", "retention.ended", "retention.running"]],
-  [toConnect, BOUNDS, ["line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored"].map((name) => `limits.${name}`)],
+  [
+    toConnect, TIMES,
+    [
+      "timeouts.answer", "timeouts.idle", "timeouts.total", "sendWithin", "retention.ended",
+      "retention.running",
+    ],
+  ],
+  [
+    toConnect, BOUNDS,
+    [
+      "line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored",
+    ].map((name) => `limits.${name}`),
+  ],
   [toCall, TIMES, ["timeouts.answer", "timeouts.idle", "timeouts.total", "sendWithin"]],
   [toCall, BOUNDS, ["task.ttl"]],
   [toConnectAgent, TIMES, ["timeouts.answer", "timeouts.idle"]],
   [
     toConnectAgent,
     BOUNDS,
-    ["line", "event", "body", "depth", "item", "replay", "requests", "streams", "stored", "backlog", "backlogBytes", "backlogTotal"].map((name) => `limits.${name}`),
+    [
+      "line", "event", "body", "depth", "item", "replay", "requests", "streams", "stored", "backlog",
+      "backlogBytes", "backlogTotal",
+    ].map((name) => `limits.${name}`),
   ],
 ];
 
@@ -66,7 +89,13 @@ test("Fault 169: an option that is a number says what it is, or is refused by it
       }
       assert.equal((await ask(option, undefined)).code, "cancelled", option);
     }
-    for (const group of new Set(options.filter((name) => /^(timeouts|limits|retention)\./.test(name)).map((name) => name.split(".")[0]!))) {
+    for (
+      const group of new Set(
+        options.filter(
+          (name) => /^(timeouts|limits|retention)\./.test(name),
+        ).map((name) => name.split(".")[0]!),
+      )
+    ) {
       for (const value of [5000, "5", true, null]) {
         const { code, message } = await ask(group, value);
         assert.equal(code, "bad_argument", `${group}: ${value}: ${message}`);

@@ -12,7 +12,13 @@ for (const [when, late] of [["while the logs are read", false], ["only after tha
   test(`what pages have left that are gone is taken over where it is told who lives ${when}`, async () => {
     const shim = new Shim();
     const [a, b, c] = await Promise.all(["a", "b", "c"].map((name) => openStore({ server: "s", tab: name })));
-    await a!.commit([head(1), end(1, 1, 1), head(2), row(2, 1, 1, "token"), head(3), { kind: "server", plain: bytes("x"), secret: null }], false);
+    await a!.commit(
+      [
+        head(1), end(1, 1, 1), head(2), row(2, 1, 1, "token"), head(3),
+        { kind: "server", plain: bytes("x"), secret: null },
+      ],
+      false,
+    );
     await b!.commit([head(4), row(4, 1, 1), head(5), end(5, 1, 1)], false);
     let heads = false;
     let read = Promise.resolve();
@@ -32,7 +38,10 @@ for (const [when, late] of [["while the logs are read", false], ["only after tha
         return new Set(["b", "c"]);
       }),
     );
-    assert.deepEqual(loaded.calls.map((x) => [x.call, x.epoch, x.owner, x.owned]), [[1, 2, "c", true], [2, 2, "c", true], [3, 2, "c", true], [4, 1, "b", false], [5, 1, "b", false]]);
+    assert.deepEqual(
+      loaded.calls.map((x) => [x.call, x.epoch, x.owner, x.owned]),
+      [[1, 2, "c", true], [2, 2, "c", true], [3, 2, "c", true], [4, 1, "b", false], [5, 1, "b", false]],
+    );
     assert.deepEqual([...living], ["b", "c"]);
   });
 }
@@ -48,5 +57,7 @@ test("where the store cannot be read, that is what is said, whatever becomes of 
       return objectStore.call(tx, name);
     };
   });
-  await assert.rejects(loadedStore(store, tab(() => Promise.reject(new Error("no locks any more")))), because("failed"));
+  await assert.rejects(
+    loadedStore(store, tab(() => Promise.reject(new Error("no locks any more")))), because("failed"),
+  );
 });

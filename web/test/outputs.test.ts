@@ -52,10 +52,14 @@ for (const [name, result, code] of cases) {
 }
 
 test("the error says where the result does not fit", async () => {
-  const error = (await outputs("reject").them.check("measure", { ...text, structuredContent: { depth: "" } })) as HoldfastError;
+  const error = (
+    await outputs("reject").them.check("measure", { ...text, structuredContent: { depth: "" } })
+  ) as HoldfastError;
   const { at, keyword, rule } = error.invalid!;
   assert.deepEqual([at, keyword, rule], ["/depth", "type", "/properties/depth/type"]);
-  assert.equal(error.message, "tools/call: the structuredContent does not fit the tool's outputSchema (type)");
+  assert.equal(
+    error.message, "tools/call: the structuredContent does not fit the tool's outputSchema (type)",
+  );
   const missing = (await outputs("reject").them.check("measure", text)) as HoldfastError;
   assert.deepEqual(Object.keys(missing.invalid!), ["result"]);
 });

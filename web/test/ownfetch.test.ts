@@ -13,7 +13,11 @@ import { until } from "./ready.js";
 const PARTS = ["POST", "https://far.test/mcp", "content-type", "application/json"];
 
 /** An exchange by a fetch of the app's, and what the core hears of it. */
-function exchange(own: FetchLike | undefined, sender?: RequestSender, isLoggedOut?: () => boolean): { heard: unknown[]; it: Exchange; start: Promise<void> } {
+function exchange(own: FetchLike | undefined, sender?: RequestSender, isLoggedOut?: () => boolean): {
+  heard: unknown[];
+  it: Exchange;
+  start: Promise<void>
+} {
   const heard: unknown[] = [];
   const reports = {
     chunkBytes: 1 << 16,
@@ -22,18 +26,33 @@ function exchange(own: FetchLike | undefined, sender?: RequestSender, isLoggedOu
     end: (_: number, __: number, ...how: unknown[]) => heard.push(["end", ...how]),
   };
   const it = new Exchange(reports as unknown as Reports, 1, 2);
-  return { heard, it, start: it.start(PARTS, new TextEncoder().encode("{}"), { credentials: "omit", fetch: own, sender, isLoggedOut }) };
+  return {
+    heard, it,
+    start: it.start(PARTS, new TextEncoder().encode("{}"), {
+      credentials: "omit", fetch: own, sender, isLoggedOut,
+    }),
+  };
 }
 
 test("a fetch of the app's gets the address and all that goes with it, and its body is read as it comes", async () => {
   const asked: [string, RequestInit][] = [];
   let more!: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (more = controller) });
-  const { heard, it, start } = exchange(async (...all) => (asked.push(all), new Response(body, { headers: { "content-type": "text/event-stream", "x-own": "1" } })));
+  const { heard, it, start } = exchange(
+    async (...all) => (
+      asked.push(all), new Response(body, { headers: { "content-type": "text/event-stream", "x-own": "1" } })
+    ),
+  );
   assert.deepEqual(asked, [], "app code never runs within the core's effects");
   await start;
   const [[url, init]] = asked as [[string, RequestInit]];
-  assert.deepEqual([url, init.method, init.credentials, init.redirect, (init.headers as Headers).get("content-type"), init.signal?.aborted], [PARTS[1], "POST", "omit", "manual", "application/json", false]);
+  assert.deepEqual(
+    [
+      url, init.method, init.credentials, init.redirect, (init.headers as Headers).get("content-type"),
+      init.signal?.aborted,
+    ],
+    [PARTS[1], "POST", "omit", "manual", "application/json", false],
+  );
   assert.deepEqual(heard.splice(0), [["head", 200, ["content-type", "text/event-stream"]]]);
   more.enqueue(new TextEncoder().encode("one"));
   it.read();
@@ -63,7 +82,14 @@ test("an app reads what four pieces of a burst brought before the next is worked
       end: () => resolve(),
     };
     const it = new Exchange(reports as unknown as Reports, 1, 2);
-    void it.start(PARTS, new Uint8Array(0), { credentials: "omit", fetch: async () => new Response(new ReadableStream<Uint8Array>({ start: (controller) => (controller.enqueue(bytes), controller.close()) })) });
+    void it.start(PARTS, new Uint8Array(0), {
+      credentials: "omit",
+      fetch: async () => new Response(
+        new ReadableStream<Uint8Array>({
+          start: (controller) => (controller.enqueue(bytes), controller.close()),
+        }),
+      ),
+    });
   });
   await ended;
   const four = [...new Array(4).fill("65536"), ...new Array(4).fill("read")];
@@ -102,8 +128,12 @@ test("Fault 692: a page has its turn in a burst also where its app works on what
         };
         const it = new Exchange(reports as unknown as Reports, 1, 2);
         const pieces = Array.from({ length: 40 }, () => new Uint8Array(size));
-        const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => (pieces.forEach((piece) => controller.enqueue(piece)), controller.close());
-        void it.start(PARTS, new Uint8Array(0), { credentials: "omit", fetch: async () => new Response(new ReadableStream<Uint8Array>({ start })) });
+        const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => (
+          pieces.forEach((piece) => controller.enqueue(piece)), controller.close()
+        );
+        void it.start(PARTS, new Uint8Array(0), {
+          credentials: "omit", fetch: async () => new Response(new ReadableStream<Uint8Array>({ start })),
+        });
       });
       assert.ok(since > 0 && longest < 25, `${size}: ${longest} ms`);
     }
@@ -121,7 +151,10 @@ test("a stream of bytes that a library has put in the place of the browser's end
     if (next) controller.enqueue(next);
     else controller.close();
   };
-  globalThis.fetch = async () => new Response(new ReadableStream({ type: "bytes", pull } as UnderlyingByteSource), { headers: { "content-type": "text/event-stream" } });
+  globalThis.fetch = async () => new Response(
+    new ReadableStream({ type: "bytes", pull } as UnderlyingByteSource),
+    { headers: { "content-type": "text/event-stream" } },
+  );
   try {
     const { heard, it, start } = exchange(undefined);
     await start;
@@ -162,15 +195,34 @@ test("what the app's fetch does wrong ends the exchange, and what it does not he
   assert.deepEqual([late.heard, open.heard.length], [[], 1]);
 });
 
-const streaming = (): Response => new Response("data: x\n\n", { headers: { "content-type": "text/event-stream" } });
+const streaming = (): Response => new Response("data: x\n\n", {
+  headers: { "content-type": "text/event-stream" },
+});
 
 /** What a fetch does that looks into the answer, and gives it on all the same. */
 const spoils: [what: string, spoil: (response: Response) => Promise<Response>, detail: string][] = [
-  ["reads it", async (response) => (await response.text(), response), "the app's fetch gave a Response whose body it has read"],
-  ["is reading it", async (response) => (void response.text(), response), "the app's fetch gave a Response whose body it has read"],
-  ["holds its reader", async (response) => (response.body!.getReader(), response), "the app's fetch gave a Response whose body it is reading"],
-  ["is a polyfill", async ({ status, headers }) => ({ status, headers, body: { pipe: () => {} } }) as unknown as Response, "the app's fetch gave a Response whose body is no ReadableStream"],
-  ["is a test's double", async ({ status, headers }) => ({ status, headers, text: async () => "" }) as unknown as Response, "the app's fetch gave a Response whose body is no ReadableStream"],
+  [
+    "reads it", async (response) => (await response.text(), response),
+    "the app's fetch gave a Response whose body it has read",
+  ],
+  [
+    "is reading it", async (response) => (void response.text(), response),
+    "the app's fetch gave a Response whose body it has read",
+  ],
+  [
+    "holds its reader", async (response) => (response.body!.getReader(), response),
+    "the app's fetch gave a Response whose body it is reading",
+  ],
+  [
+    "is a polyfill",
+    async ({ status, headers }) => ({ status, headers, body: { pipe: () => {} } }) as unknown as Response,
+    "the app's fetch gave a Response whose body is no ReadableStream",
+  ],
+  [
+    "is a test's double",
+    async ({ status, headers }) => ({ status, headers, text: async () => "" }) as unknown as Response,
+    "the app's fetch gave a Response whose body is no ReadableStream",
+  ],
 ];
 
 test("Fault 345: an answer that a fetch of the app has read, or that cannot be read, ends the exchange and says what was done", async () => {
@@ -182,11 +234,15 @@ test("Fault 345: an answer that a fetch of the app has read, or that cannot be r
   // Where the status says it all, nobody misses the body.
   for (const status of [202, 401, 404, 503]) {
     for (const [what, spoil] of spoils) {
-      const { heard, it, start } = exchange(async () => spoil(new Response(new Uint8Array(3), { status, headers: { "retry-after": "7" } })));
+      const { heard, it, start } = exchange(
+        async () => spoil(new Response(new Uint8Array(3), { status, headers: { "retry-after": "7" } })),
+      );
       await start;
       it.read();
       await until(() => heard.length === 2);
-      assert.deepEqual(heard, [["head", status, ["retry-after", "7"]], ["end", Ending.Clean, ""]], `${what}, ${status}`);
+      assert.deepEqual(
+        heard, [["head", status, ["retry-after", "7"]], ["end", Ending.Clean, ""]], `${what}, ${status}`,
+      );
     }
   }
 });
@@ -252,11 +308,15 @@ test("Fault 743: what waits in the sign-in for its token does not leave once its
       },
     };
     let [sent, isLoggedOut] = [0, began === "behind"];
-    const { heard, start } = exchange(async () => (sent++, new Response(null, { status: 202 })), sender, () => isLoggedOut);
+    const { heard, start } = exchange(
+      async () => (sent++, new Response(null, { status: 202 })), sender, () => isLoggedOut,
+    );
     isLoggedOut = true;
     comes();
     await start;
-    assert.deepEqual([sent, heard], began === "before" ? [0, [["head", 401, []]]] : [1, [["head", 202, []]]], began);
+    assert.deepEqual(
+      [sent, heard], began === "before" ? [0, [["head", 401, []]]] : [1, [["head", 202, []]]], began,
+    );
   }
 });
 
@@ -267,7 +327,9 @@ test("with a fetch of the app's nobody knows who the user is, and the browser lo
   assert.equal(await new UserStores({ fetch: own, principal: "ada" }, false, keys).principal(), "ada");
   const error = new HoldfastError({ code: "network_error", message: "x" });
   assert.equal(await diagnose("https://far.test/mcp", error, { fetch: own }), error);
-  assert.equal(await diagnoseAgent({ url: "https://far.test/acp", transport: "http" }, error, { fetch: own }), error);
+  assert.equal(
+    await diagnoseAgent({ url: "https://far.test/acp", transport: "http" }, error, { fetch: own }), error,
+  );
 });
 
 test("a small JSON body is read as a whole, a larger one and one of unknown length as they come; one that breaks off is no end", async () => {
@@ -284,12 +346,36 @@ test("a small JSON body is read as a whole, a larger one and one of unknown leng
     });
   };
   const cases: [string, Response, unknown[]][] = [
-    ["small", new Response(bytes('{"a":', "1}"), { headers: { ...json, "content-length": "7" } }), ['{"a":1}', ["end", Ending.Clean, ""]]],
-    ["large", new Response(bytes('{"a":', "1}"), { headers: { ...json, "content-length": "16385" } }), ['{"a":', "1}", ["end", Ending.Clean, ""]]],
-    ["of unknown length", new Response(bytes('{"a":', "1}"), { headers: json }), ['{"a":', "1}", ["end", Ending.Clean, ""]]],
-    ["a stream of events", new Response(bytes("data: 1\n\n"), { headers: { "content-type": "text/event-stream", "content-length": "9" } }), ["data: 1\n\n", ["end", Ending.Clean, ""]]],
-    ["none", new Response(null, { headers: { ...json, "content-length": "0" } }), [["end", Ending.Clean, ""]]],
-    ["breaks off", new Response(bytes('{"a":', new TypeError("network error")), { headers: { ...json, "content-length": "7" } }), [["end", Ending.Network, "network error"]]],
+    [
+      "small", new Response(bytes('{"a":', "1}"), { headers: { ...json, "content-length": "7" } }),
+      ['{"a":1}', ["end", Ending.Clean, ""]],
+    ],
+    [
+      "large", new Response(bytes('{"a":', "1}"), { headers: { ...json, "content-length": "16385" } }),
+      ['{"a":', "1}", ["end", Ending.Clean, ""]],
+    ],
+    [
+      "of unknown length", new Response(bytes('{"a":', "1}"), { headers: json }),
+      ['{"a":', "1}", ["end", Ending.Clean, ""]],
+    ],
+    [
+      "a stream of events",
+      new Response(bytes("data: 1\n\n"), {
+        headers: { "content-type": "text/event-stream", "content-length": "9" },
+      }),
+      ["data: 1\n\n", ["end", Ending.Clean, ""]],
+    ],
+    [
+      "none", new Response(null, { headers: { ...json, "content-length": "0" } }),
+      [["end", Ending.Clean, ""]],
+    ],
+    [
+      "breaks off",
+      new Response(bytes('{"a":', new TypeError("network error")), {
+        headers: { ...json, "content-length": "7" },
+      }),
+      [["end", Ending.Network, "network error"]],
+    ],
   ];
   const { fetch } = globalThis;
   for (const [what, response, expected] of cases) {
@@ -306,7 +392,11 @@ test("a small JSON body is read as a whole, a larger one and one of unknown leng
   }
   // An app's fetch may not heed the signal: what it gives is cancelled, also while it is read.
   let cancelled = false;
-  const unread = exchange(async () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }), { headers: { ...json, "content-length": "7" } }));
+  const unread = exchange(
+    async () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }), {
+      headers: { ...json, "content-length": "7" },
+    }),
+  );
   await unread.start;
   unread.it.read();
   unread.it.abort();

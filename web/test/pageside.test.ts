@@ -17,7 +17,9 @@ class Side {
 }
 
 /** Has connect meet shared workers of the test's. */
-async function withWorkers(run: (page: { started: number; closed: number; fail(): void; side: Side }) => Promise<void>): Promise<void> {
+async function withWorkers(
+  run: (page: { started: number; closed: number; fail(): void; side: Side }) => Promise<void>,
+): Promise<void> {
   const page = { started: 0, closed: 0, fail: (): void => {}, side: new Side() };
   class FakeSharedWorker {
     onerror: ((event: object) => void) | undefined;
@@ -28,23 +30,38 @@ async function withWorkers(run: (page: { started: number; closed: number; fail()
       page.fail = () => this.onerror?.({});
     }
   }
-  const globals = { SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE, navigator: { locks: { request: (_: string, __: object, held: (lock: object) => unknown) => Promise.resolve(held({})) } } };
-  const before = Object.keys(globals).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
+  const globals = {
+    SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE,
+    navigator: {
+      locks: {
+        request: (_: string, __: object, held: (lock: object) => unknown) => Promise.resolve(held({})),
+      },
+    },
+  };
+  const before = Object.keys(globals).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
+  );
   const { load } = workerClient;
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true });
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
   workerClient.load = () => page.side.promise;
   try {
     await run(page);
   } finally {
     workerClient.load = load;
-    for (const [name, was] of before) was ? Object.defineProperty(globalThis, name, was) : Reflect.deleteProperty(globalThis, name);
+    for (const [name, was] of before)
+      was ? Object.defineProperty(globalThis, name, was) : Reflect.deleteProperty(globalThis, name);
   }
 }
 
 const coded = (code: string) => (error: unknown): boolean => (error as HoldfastError).code === code;
-const connects = (signal?: AbortSignal): Promise<unknown> => connect("/mcp", { host: "shared", worker: `${PAGE}/w.mjs`, ...(signal && { signal }) });
+const connects = (signal?: AbortSignal): Promise<unknown> => connect("/mcp", {
+  host: "shared", worker: `${PAGE}/w.mjs`, ...(signal && { signal })
+});
 
-/** Resolves once a worker was started so often, and every connect that was made knows which one is its own. */
+/**
+ * Resolves once a worker was started so often, and every connect that was made knows which one is its own.
+ */
 async function starts(page: { started: number }, times: number): Promise<void> {
   await until(() => page.started >= times);
   await settled(); // the name of a worker is hashed in another thread: one of two connects may be behind

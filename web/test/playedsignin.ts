@@ -22,21 +22,30 @@ export class PlayedSignIn {
   readonly listeners: Set<() => void> = new Set();
 
   get shared(): Promise<WatchedSignIn> {
-    return Promise.resolve({ auth: this as unknown as ClientAuth, attended: true, listeners: this.listeners });
+    return Promise.resolve({
+      auth: this as unknown as ClientAuth, attended: true, listeners: this.listeners,
+    });
   }
   async headers(): Promise<unknown> {
     if (this.missing) throw this.missing;
-    return this.token === undefined ? undefined : { token: this.token, principal: this.user, fields: [["authorization", `Bearer ${this.token}`]] };
+    return this.token === undefined
+      ? undefined
+      : { token: this.token, principal: this.user, fields: [["authorization", `Bearer ${this.token}`]] };
   }
   noted(): undefined {
   }
-  async repaired({ status, headers }: Response, shown: { token?: string } | undefined, nonce: string | undefined): Promise<unknown> {
+  async repaired(
+    { status, headers }: Response, shown: { token?: string } | undefined, nonce: string | undefined,
+  ): Promise<unknown> {
     if (status !== 401 && status !== 403) return undefined;
     if (headers.get("www-authenticate") === "refresh") {
       this.token = "refreshed";
       return { kind: "retry", trials: { ...NO_TRIALS, refreshes: 1 } };
     }
-    return { kind: "more", refusal: { status, challenge: undefined, token: shown?.token, nonce: nonce !== undefined } };
+    return {
+      kind: "more",
+      refusal: { status, challenge: undefined, token: shown?.token, nonce: nonce !== undefined },
+    };
   }
   async refused(refusal: Refusal, trials: Trials = NO_TRIALS): Promise<Trials> {
     this.asked.push(refusal);
@@ -62,5 +71,9 @@ export function server(...answers: Response[]): { sent: (string | null)[] } {
   return { sent };
 }
 
-export const leave = (fields: readonly [string, string][]): Promise<Response> => fetch(new Request(URL_, { method: "POST", headers: fields.map(([...pair]) => pair) }));
-export const refusal = (status = 401, more = ""): Response => new Response(null, { status, headers: { "www-authenticate": more } });
+export const leave = (fields: readonly [string, string][]): Promise<Response> => fetch(
+  new Request(URL_, { method: "POST", headers: fields.map(([...pair]) => pair) }),
+);
+export const refusal = (status = 401, more = ""): Response => new Response(null, {
+  status, headers: { "www-authenticate": more },
+});

@@ -12,11 +12,15 @@ test("a page that was away knows whether a call waits for a sign-in, as it is by
   const port = {
     takes: true,
     isHere: true,
-    event: (_: number, kind: number, __: number, text: string) => void heard.push(kind === EVENT.status ? (JSON.parse(text) as { state: string }).state : "progress"),
+    event: (_: number, kind: number, __: number, text: string) => void heard.push(
+      kind === EVENT.status ? (JSON.parse(text) as { state: string }).state : "progress",
+    ),
     send: ({ t }: { t: string }) => void heard.push(t),
     ended() {},
   };
-  const call = new PortCall<unknown>(3, port, ["tools/call", new Backlog(10)], { outlives: true, keepsEvents: true });
+  const call = new PortCall<unknown>(
+    3, port, ["tools/call", new Backlog(10)], { outlives: true, keepsEvents: true },
+  );
   call.bind(0, {} as never, undefined, true);
   const away = (...missed: (readonly [number, number, string, number])[]): string[] => {
     port.takes = false;

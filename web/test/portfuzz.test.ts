@@ -18,12 +18,16 @@ const SECRETS = ["token-of-ada", "payload-of-ada", "key-of-ada"];
 /** A user with a call under way in a shared worker, and the port of another page there. */
 async function besideAda() {
   const origin = new Origin("shared");
-  const mcp = await connect(SERVER, { ...origin.options, principal: "ada", token: async () => "token-of-ada" });
+  const mcp = await connect(SERVER, {
+    ...origin.options, principal: "ada", token: async () => "token-of-ada",
+  });
   await until(() => mcp.state === "open");
   const { core } = origin;
   const call = mcp.callTool("t", { secret: "payload-of-ada" }, { key: "key-of-ada" });
   await until(() => core.calls.length === 1);
-  const { port } = new (globalThis as unknown as { SharedWorker: new () => { port: MessagePort } }).SharedWorker();
+  const { port } = new (
+    globalThis as unknown as { SharedWorker: new () => { port: MessagePort } }
+  ).SharedWorker();
   const heard: unknown[] = [];
   port.onmessage = ({ data }) => void heard.push(data);
   const say = (message: object): void => port.postMessage(message);
@@ -31,7 +35,9 @@ async function besideAda() {
   await until(() => heard.length > 0);
   /** Ada's call ends as if nobody else were there. */
   const goesOn = async (): Promise<void> => {
-    core.port.settle(core.calls[0]!.id, OUTCOME.result, `{"content":[{"type":"text","text":"payload-of-ada"}]}`);
+    core.port.settle(
+      core.calls[0]!.id, OUTCOME.result, `{"content":[{"type":"text","text":"payload-of-ada"}]}`,
+    );
     assert.deepEqual(await call.result, { content: [{ type: "text", text: "payload-of-ada" }] });
     assert.equal(mcp.state, "open");
     await mcp.close();
@@ -42,8 +48,14 @@ async function besideAda() {
 }
 
 test("Fault 723: what a message names that its page may not, a worker drops", () => {
-  const connecting = { t: "connect", client: 2, url: SERVER, options: {}, handlers: [], token: false, again: false, ifKeys: false };
-  const auth = { t: "auth", client: 2, url: SERVER, principal: "", how: { options: {}, how: "popup", storage: "memory" }, file: "f", window: "", seen: true, back: false };
+  const connecting = {
+    t: "connect", client: 2, url: SERVER, options: {}, handlers: [], token: false, again: false,
+    ifKeys: false,
+  };
+  const auth = {
+    t: "auth", client: 2, url: SERVER, principal: "", how: { options: {}, how: "popup", storage: "memory" },
+    file: "f", window: "", seen: true, back: false,
+  };
   const may: object[] = [
     connecting,
     { ...connecting, url: "no address, as its client says" },
@@ -56,8 +68,14 @@ test("Fault 723: what a message names that its page may not, a worker drops", ()
     { t: "forget", ask: 2, url: "wss://a.example/acp", user: "ada", agents: true },
   ];
   const mayNot: object[] = [
-    ...["javascript:alert(1)", "data:text/html,x", "file:///x", "blob:https://a.example/x", "ftp://a.example/"].flatMap((url) => [{ ...connecting, url }, { ...auth, url }, { t: "forget", ask: 2, url, agents: false }]),
-    ...["fetch", "token", "auth", "handlers", "signal", "worker", "host"].map((name) => ({ ...connecting, options: { [name]: {} } })),
+    ...[
+      "javascript:alert(1)", "data:text/html,x", "file:///x", "blob:https://a.example/x", "ftp://a.example/",
+    ].flatMap(
+      (url) => [{ ...connecting, url }, { ...auth, url }, { t: "forget", ask: 2, url, agents: false }],
+    ),
+    ...["fetch", "token", "auth", "handlers", "signal", "worker", "host"].map(
+      (name) => ({ ...connecting, options: { [name]: {} } }),
+    ),
     { t: "make", client: 2, call: 2, op: "", method: "callTool", args: "[]", options: { signal: {} } },
     { ...connecting, handlers: [7] },
     { ...connecting, handlers: ["constructor"] },
@@ -73,12 +91,28 @@ test("Fault 723: what a message names that its page may not, a worker drops", ()
 });
 
 test("Fault 723: a hostile page gets no token and no row of another user, and harms nobody, whatever it says at random", async () => {
-  const seed = Number((globalThis as { process?: { env: Record<string, string> } }).process?.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  const seed = Number(
+    (globalThis as { process?: { env: Record<string, string> } }).process?.env.HOLDFAST_SEED ??
+      Math.floor(Math.random() * 2 ** 32),
+  );
   const next = random(seed);
   const { core, heard, say, goesOn } = await besideAda();
   const pick = <T>(all: readonly T[]): T => all[next(all.length)]!;
-  const texts = ["", "x", "{}", "[]", "null", "__proto__", "constructor", "ada", "mallory", "t", "callTool", "request", "listTools", "calls", "stored", "recorded", "close", "logout", "terminate", "ping", "notify", SERVER, "javascript:alert(1)", "holdfast.tab.1", "https://app.test/x.wasm", '["t",{}]', '{"action":"accept"}', "x".repeat(5_000)];
-  const objects = (): object => pick<object>([{}, [], { principal: "mallory" }, { principal: "mallory", wasm: "https://app.test/x.wasm" }, { key: "key-of-ada" }, { journal: true, principal: 7 }, { limits: { calls: "x" } }, { timeouts: null }, { headers: [["Authorization", "x"]] }, { meta: { a: 1 } }, { options: {}, how: "manual", storage: "memory" }, { state: "s", code: "c" }, { code: "closed", message: "m" }, new Map(), new Error("x")]);
+  const texts = [
+    "", "x", "{}", "[]", "null", "__proto__", "constructor", "ada", "mallory", "t", "callTool", "request",
+    "listTools", "calls", "stored", "recorded", "close", "logout", "terminate", "ping", "notify", SERVER,
+    "javascript:alert(1)", "holdfast.tab.1", "https://app.test/x.wasm", '["t",{}]', '{"action":"accept"}',
+    "x".repeat(5_000),
+  ];
+  const objects = (): object => pick<object>(
+    [
+      {}, [], { principal: "mallory" }, { principal: "mallory", wasm: "https://app.test/x.wasm" },
+      { key: "key-of-ada" }, { journal: true, principal: 7 }, { limits: { calls: "x" } }, { timeouts: null },
+      { headers: [["Authorization", "x"]] }, { meta: { a: 1 } },
+      { options: {}, how: "manual", storage: "memory" }, { state: "s", code: "c" },
+      { code: "closed", message: "m" }, new Map(), new Error("x"),
+    ],
+  );
   const of = (kind: string): unknown => {
     if (next(12) === 0) return pick<unknown>([undefined, null, -1, 1.5, NaN, 2 ** 53, "", {}, [], true, 7n]);
     switch (kind.replace("?", "")) {
@@ -89,14 +123,22 @@ test("Fault 723: a hostile page gets no token and no row of another user, and ha
       case "b":
         return next(2) === 0;
       case "a":
-        return pick<unknown>([[], ["elicitation"], ["roots", "sampling"], [{}], [{ cursor: "x" }], ["a", {}], [null], [{ principal: "ada" }], [7n]]);
+        return pick<unknown>(
+          [
+            [], ["elicitation"], ["roots", "sampling"], [{}], [{ cursor: "x" }], ["a", {}], [null],
+            [{ principal: "ada" }], [7n],
+          ],
+        );
       case "o":
         return objects();
       default:
         return pick<unknown>([undefined, "token-of-mallory", objects()]);
     }
   };
-  const kinds = Object.keys(FROM_PAGE).filter((t) => !["bye", "load", "auth"].includes(t)) as (keyof typeof FROM_PAGE)[]; // files are another matter
+  // files are another matter
+  const kinds = Object.keys(FROM_PAGE).filter(
+    (t) => !["bye", "load", "auth"].includes(t),
+  ) as (keyof typeof FROM_PAGE)[];
   for (let n = 0; n < 6_000; n++) {
     const t = pick(kinds);
     const message: Record<string, unknown> = { t };
@@ -108,7 +150,9 @@ test("Fault 723: a hostile page gets no token and no row of another user, and ha
   say({ t: "back" });
   say({ t: "credit", bytes: 1 << 30 });
   await settled();
-  const all = JSON.stringify(heard, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  const all = JSON.stringify(
+    heard, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value),
+  );
   for (const secret of SECRETS) assert.ok(!all.includes(secret), `seed ${seed}: it has heard ${secret}`);
   assert.equal(core.isOver, false, `seed ${seed}`);
   assert.equal(core.calls.length, 1, `seed ${seed}: calls of hers: ${JSON.stringify(core.calls)}`);
@@ -127,8 +171,14 @@ test("Fault 752: a client names a sign-in of its own user at its own address, an
     }
   };
   const of = (options: object) => ({ options, how: "manual", storage: "memory", client: "c" });
-  say({ t: "auth", client: 100, url: SERVER, principal: "ada", how: of({ redirectUrl: "https://app.test/" }), file: "none.mjs", window: "", seen: true, back: false });
-  say({ t: "auth", client: 102, url: SERVER, principal: "ada", how: of({ scopes: {} }), file: "none.mjs", window: "", seen: true, back: false });
+  say({
+    t: "auth", client: 100, url: SERVER, principal: "ada", how: of({ redirectUrl: "https://app.test/" }),
+    file: "none.mjs", window: "", seen: true, back: false,
+  });
+  say({
+    t: "auth", client: 102, url: SERVER, principal: "ada", how: of({ scopes: {} }), file: "none.mjs",
+    window: "", seen: true, back: false,
+  });
   const elsewhere = "https://mcp.example/other";
   const rows: readonly [string, number, string, object][] = [
     ["another address", 100, elsewhere, options],
@@ -145,7 +195,9 @@ test("Fault 752: a client names a sign-in of its own user at its own address, an
       await until(() => heard.some((message) => (message as { client?: number }).client === client));
       const word = heard.find((message) => (message as { client?: number }).client === client);
       const { t: said, error } = word as { t: string; error?: { message: string } };
-      const want = auth === 102 ? "scopes has to be a list of strings" : "auth is no sign-in of that user at that address";
+      const want = auth === 102
+        ? "scopes has to be a list of strings"
+        : "auth is no sign-in of that user at that address";
       assert.equal(`${said} ${error?.message}`, `failed ${want}`, `${what}, ${t}`);
     }
   }
@@ -155,7 +207,9 @@ test("Fault 752: a client names a sign-in of its own user at its own address, an
 
 test("Fault 753: a worker takes options of the kinds that a page checks, and no other ones", async () => {
   const { core, heard, say, goesOn } = await besideAda();
-  const begins = (said: string, words: string): void => assert.ok(said.startsWith(words), `${said}, and not ${words}`);
+  const begins = (said: string, words: string): void => assert.ok(
+    said.startsWith(words), `${said}, and not ${words}`,
+  );
   const answer = async (key: "client" | "ask" | "call", n: number): Promise<string> => {
     const ends = ["failed", "answered", "fail", "opened"];
     const is = (message: unknown): boolean =>
@@ -184,7 +238,10 @@ test("Fault 753: a worker takes options of the kinds that a page checks, and no 
     }
   }
   client += 2;
-  say({ t: "connect", client, url: SERVER, options: { principal: "mallory" }, handlers: [], token: false, again: false, ifKeys: false });
+  say({
+    t: "connect", client, url: SERVER, options: { principal: "mallory" }, handlers: [], token: false,
+    again: false, ifKeys: false,
+  });
   begins(await answer("client", client), "opened");
   let ask = 1_000;
   for (const [method, args, words] of [
@@ -216,11 +273,16 @@ test("Fault 753: a worker takes options of the kinds that a page checks, and no 
 
 test("Fault 723: a page that opens clients without end, and takes nothing, has a bounded number of them and of answers", async () => {
   const { origin, say, heard, goesOn } = await besideAda();
-  for (let client = 2; client < 2_200; client += 2) say({ t: "connect", client, url: SERVER, options: { principal: `mallory ${client}` }, handlers: [], token: false, again: false, ifKeys: false });
+  for (let client = 2; client < 2_200; client += 2)
+    say({
+      t: "connect", client, url: SERVER, options: { principal: `mallory ${client}` }, handlers: [],
+      token: false, again: false, ifKeys: false,
+    });
   for (let n = 0; n < 50; n++) await settled();
   assert.ok(origin.clients.length <= 1_001, `${origin.clients.length} clients`);
   say({ t: "away", cached: false });
-  for (let ask = 2; ask < 160_000; ask += 2) say({ t: "ask", client: 999_999, ask, op: "x", method: "ping", args: [] });
+  for (let ask = 2; ask < 160_000; ask += 2)
+    say({ t: "ask", client: 999_999, ask, op: "x", method: "ping", args: [] });
   await settled();
   const before = heard.length;
   say({ t: "back" });
@@ -230,7 +292,10 @@ test("Fault 723: a page that opens clients without end, and takes nothing, has a
 });
 
 test("Fault 723: each member of each message of a page has a row", () => {
-  assert.deepEqual(Object.fromEntries(Object.entries(NAMES).map(([t, members]) => [t, Object.keys(members).sort()])), Object.fromEntries(Object.entries(FROM_PAGE).map(([t, members]) => [t, Object.keys(members).sort()])));
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(NAMES).map(([t, members]) => [t, Object.keys(members).sort()])),
+    Object.fromEntries(Object.entries(FROM_PAGE).map(([t, members]) => [t, Object.keys(members).sort()])),
+  );
 });
 
 test("Fault 723: what the page of threats says that a message can name is what the table has", () => {
@@ -239,7 +304,8 @@ test("Fault 723: what the page of threats says that a message can name is what t
   const table = new Map<string, Set<string>>();
   for (const { t, member, named } of all) {
     const isAlways = all.every((other) => other.member !== member || other.named === named);
-    if (named !== "nothing") table.set(named, (table.get(named) ?? new Set()).add(isAlways ? member : `${t}.${member}`));
+    if (named !== "nothing")
+      table.set(named, (table.get(named) ?? new Set()).add(isAlways ? member : `${t}.${member}`));
   }
   const page = readFileSync("docs/threats.md", "utf8");
   const said = [...page.matchAll(/^- ((?:`[\w.]+`(?:, )?)+): /gm)].map(([, members]) => members!);

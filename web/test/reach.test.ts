@@ -13,7 +13,10 @@ const scope = globalThis as Record<string, unknown>;
 /** A question, and what the core hears of it. */
 function asking(): { it: Reach; heard: unknown[] } {
   const heard: unknown[] = [];
-  const reports = { head: (...all: unknown[]) => heard.push(["head", ...all]), end: (...all: unknown[]) => heard.push(["end", ...all]) };
+  const reports = {
+    head: (...all: unknown[]) => heard.push(["head", ...all]),
+    end: (...all: unknown[]) => heard.push(["end", ...all]),
+  };
   return { it: new Reach(reports as unknown as Reports, 1, 2), heard };
 }
 
@@ -43,7 +46,11 @@ test("Fault 464: who answers, if only without CORS or only with it, is found, an
     assert.deepEqual(heard, [["head", 1, 2, 200, []]]);
     assert.equal(asked.length, n);
     for (const { method, headers, body, credentials, signal } of asked) {
-      assert.deepEqual([method, headers, body, credentials, signal?.aborted], [undefined, undefined, undefined, "omit", true], "a GET with nothing of anybody's, which holds no stream");
+      assert.deepEqual(
+        [method, headers, body, credentials, signal?.aborted],
+        [undefined, undefined, undefined, "omit", true],
+        "a GET with nothing of anybody's, which holds no stream",
+      );
     }
   }
 });
@@ -106,7 +113,10 @@ test("Fault 464: in a page a worker asks, in both ways at once, and the page its
     const asked = network(() => true);
     const workers = page((worker, data) => {
       const [url, ways] = data as [string, RequestInit[]];
-      assert.deepEqual([url, ways.map(({ mode = "cors" }) => mode), ways.map(({ credentials }) => credentials)], [ADDRESS, ["no-cors", "cors"], ["omit", "omit"]]);
+      assert.deepEqual(
+        [url, ways.map(({ mode = "cors" }) => mode), ways.map(({ credentials }) => credentials)],
+        [ADDRESS, ["no-cors", "cors"], ["omit", "omit"]],
+      );
       worker.onmessage({ data: found });
     });
     const { it, heard } = asking();
@@ -149,12 +159,22 @@ test("Fault 464: a question that is given up ends its worker", async () => {
 });
 
 test("Fault 464: what is known of who answers is not asked again", async () => {
-  const failed = { url: ADDRESS, foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", token: false, isForbidden: () => false } as const;
+  const failed = {
+    url: ADDRESS, foreign: true, code: "network_error", op: "initialize", status: 0, lacks: "", token: false,
+    isForbidden: () => false,
+  } as const;
   const sent = { fields: [], credentials: "omit", signal: undefined } as const;
-  for (const find of [() => findServerCause({ ...failed, reach: "nothing" }, sent, []), () => findAgentCause({ ...failed, reach: "nothing" }, sent)]) {
+  for (
+    const find of [
+      () => findServerCause({ ...failed, reach: "nothing" }, sent, []),
+      () => findAgentCause({ ...failed, reach: "nothing" }, sent),
+    ]
+  ) {
     const asked = network(() => true);
     const found = await find();
-    assert.ok(found?.hint.startsWith("Nothing answers at https://far.test. Is the server running"), found?.hint);
+    assert.ok(
+      found?.hint.startsWith("Nothing answers at https://far.test. Is the server running"), found?.hint,
+    );
     assert.equal(asked.length, 0);
   }
   const asked = network(() => false);

@@ -8,7 +8,10 @@ export async function tasks(n: number): Promise<void> {
   for (let i = 0; i < n; i++) await ready();
 }
 
-/** Resolves when that is so, which is looked at in each task. Where it never is, the test fails, and does not hang. */
+/**
+ * Resolves when that is so, which is looked at in each task. Where it never is, the test fails, and does not
+ * hang.
+ */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let tasks = 0; !(await holds()); tasks++) {
     if (tasks === 50_000) throw new Error(`waited in vain for ${String(holds)}`);
@@ -27,7 +30,10 @@ Object.defineProperty(subtle, "digest", {
   },
 });
 
-/** Lets all run that is ready, on both sides of every port, and what follows from that: eight tasks in which nothing is hashed. */
+/**
+ * Lets all run that is ready, on both sides of every port, and what follows from that: eight tasks in which
+ * nothing is hashed.
+ */
 export async function settled(): Promise<void> {
   for (let calm = 0; calm < 8; calm++) {
     await ready();

@@ -1,4 +1,5 @@
-// The option `record` in both hosts: what is recorded, by whom it can be read, and what becomes of it when it is forgotten.
+// The option `record` in both hosts: what is recorded, by whom it can be read, and what becomes of it when it
+// is forgotten.
 
 import assert from "node:assert/strict";
 import { register } from "node:module";
@@ -28,7 +29,11 @@ const HOSTS = ["page", "shared"] as const;
 
 // holdfast-record.mjs as a page or a worker imports it: by an address. It counts how often it was asked.
 let loads = 0;
-Object.assign(globalThis, { recorderFile: { version, record: (...all: Parameters<RecorderFile["record"]>) => (loads++, record(...all)) } satisfies RecorderFile });
+Object.assign(globalThis, {
+  recorderFile: {
+    version, record: (...all: Parameters<RecorderFile["record"]>) => (loads++, record(...all)),
+  } satisfies RecorderFile,
+});
 /** What is at addresses of the origin: a worker imports only what lies beside its own script. */
 const FILES = {
   "holdfast-record.mjs": "data:text/javascript,export const { version, record } = globalThis.recorderFile;",
@@ -42,11 +47,16 @@ register(`data:text/javascript,${encodeURIComponent(`
 
 globalThis.fetch = async (_, init) => {
   const { id } = JSON.parse(String(init?.body)) as { id: number };
-  return new Response(JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "s3cret" }] } }), { headers: { "content-type": "application/json", "mcp-session-id": "s3cret-session" } });
+  return new Response(
+    JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "s3cret" }] } }),
+    { headers: { "content-type": "application/json", "mcp-session-id": "s3cret-session" } },
+  );
 };
 
 /** A page's client. */
-const opened = (origin: Origin, more: ConnectOptions = {}): Promise<McpClient> => connect(URL_, { ...origin.options, principal: "ada", record: true, recorder: beside(origin, "holdfast-record.mjs"), ...more });
+const opened = (origin: Origin, more: ConnectOptions = {}): Promise<McpClient> => connect(URL_, {
+  ...origin.options, principal: "ada", record: true, recorder: beside(origin, "holdfast-record.mjs"), ...more
+});
 const beside = (origin: Origin, file: string): URL => new URL(file, origin.options.worker);
 /** The methods of the requests that a trace has, by the recording that wrote them. */
 const requests = (trace: string): string[] =>
@@ -55,8 +65,11 @@ const requests = (trace: string): string[] =>
     .filter((line) => line.includes('"what":"request"'))
     .map((line) => (JSON.parse(line) as { body: { method: string } }).body.method);
 /** The recordings that wrote a trace. */
-const writers = (trace: string): number => new Set(trace.split("\n").filter(Boolean).map((line) => (JSON.parse(line) as { page: string }).page)).size;
-const bad = (word: string) => (error: unknown): boolean => (error as HoldfastError).code === "bad_argument" && (error as HoldfastError).message.includes(word);
+const writers = (trace: string): number => new Set(
+  trace.split("\n").filter(Boolean).map((line) => (JSON.parse(line) as { page: string }).page),
+).size;
+const bad = (word: string) => (error: unknown): boolean => (error as HoldfastError).code === "bad_argument" &&
+  (error as HoldfastError).message.includes(word);
 
 test("what a client asks for is recorded where its runtime is, from its first request on, and nothing of what was said", async () => {
   for (const host of HOSTS) {
@@ -94,7 +107,9 @@ test("no file is loaded for an app that does not ask; one page that does has it 
       return requests(await exportTrace(second)).length > 1;
     });
     const trace = await exportTrace(first);
-    assert.deepEqual([requests(trace).every((method) => method === "tools/call"), writers(trace), loads], [true, 1, 1]);
+    assert.deepEqual(
+      [requests(trace).every((method) => method === "tools/call"), writers(trace), loads], [true, 1, 1],
+    );
     assert.equal(trace.split("\n")[0], (await exportTrace(second)).split("\n")[0]);
     assert.ok(trace.split("\n").length <= 51);
     await Promise.all([first.close(), second.close()]);
@@ -177,7 +192,8 @@ test("a recorder that is not served takes nothing from the client; who wants to 
       assert.equal(mcp.state, "open");
       await assert.rejects(exportTrace(mcp), (error) => {
         const { code, hint = "" } = error as HoldfastError;
-        return code === "load_failed" && hint.includes("holdfast-record.mjs") && hint.includes("option recorder");
+        return code === "load_failed" && hint.includes("holdfast-record.mjs") &&
+          hint.includes("option recorder");
       });
       await mcp.close();
     }
@@ -187,7 +203,14 @@ test("a recorder that is not served takes nothing from the client; who wants to 
 test("the message: a page asks its worker, which stores what waits first; one whose worker has ended reads what that had stored", async () => {
   const link = new FakeLink(true);
   const links = [link.link];
-  const backend = new RemoteBackend({ kind: "shared", url: URL_, options: {}, token: undefined, link: async () => links.shift() ?? Promise.reject(new HoldfastError({ code: "host_unavailable", message: "no more" })) }, {});
+  const backend = new RemoteBackend(
+    {
+      kind: "shared", url: URL_, options: {}, token: undefined,
+      link: async () => links.shift() ??
+        Promise.reject(new HoldfastError({ code: "host_unavailable", message: "no more" })),
+    },
+    {},
+  );
   await backend.open(undefined);
   const asked = backend.recorded();
   await ready();
@@ -205,10 +228,15 @@ test("of a ring the newest frames are kept; where there is no database nothing i
   new Shim();
   const recorded = record("server", async () => new Response(null, { status: 202 }), 5);
   await recorded.begun;
-  for (let n = 0; n < 7; n++) await recorded.fetch("https://x.test/", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", method: "x", params: { n } }) });
+  for (let n = 0; n < 7; n++)
+    await recorded.fetch("https://x.test/", {
+      method: "POST", body: JSON.stringify({ jsonrpc: "2.0", method: "x", params: { n } }),
+    });
   await recorded.written();
   const frames = await readFrames("server");
-  assert.deepEqual(frames.map(({ x, what }) => `${x} ${what}`), ["6 head", "6 end", "7 request", "7 head", "7 end"]);
+  assert.deepEqual(
+    frames.map(({ x, what }) => `${x} ${what}`), ["6 head", "6 end", "7 request", "7 head", "7 end"],
+  );
   const { indexedDB: there } = globalThis;
   (globalThis as { indexedDB?: unknown }).indexedDB = undefined;
   const without = record("server", async () => new Response(null, { status: 202 }), 5);
@@ -249,18 +277,27 @@ test("Fault 731: of a sealed ring what does not open says so; what lay there in 
       const first = frames.openCursor();
       first.onsuccess = () => {
         const { value, key } = first.result as unknown as { value: { sealed: Uint8Array }; key: IDBValidKey };
-        frames.put({ ...value, sealed: value.sealed.slice(5) }, key).onsuccess = () => (opening.result.close(), resolve());
+        frames.put(
+          { ...value, sealed: value.sealed.slice(5) }, key,
+        ).onsuccess = () => (opening.result.close(), resolve());
       };
     };
   });
-  assert.deepEqual((await readFrames("server")).map(({ what }) => what), ["unreadable", "head", "end", "request", "head", "end"]);
+  assert.deepEqual(
+    (await readFrames("server")).map(({ what }) => what),
+    ["unreadable", "head", "end", "request", "head", "end"],
+  );
   new Shim();
-  await withGlobal("crypto", { value: { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(7) } }, async () => assert.deepEqual(await one(true), []));
+  await withGlobal(
+    "crypto", { value: { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => bytes.fill(7) } },
+    async () => assert.deepEqual(await one(true), []),
+  );
 });
 
 test("options of a recording are named", async () => {
   const origin = new Origin("shared");
-  for (const most of [0, 1.5, "many"]) await assert.rejects(opened(origin, { record: { most } as never }), bad("record.most"));
+  for (const most of [0, 1.5, "many"])
+    await assert.rejects(opened(origin, { record: { most } as never }), bad("record.most"));
   await assert.rejects(opened(origin, { record: "yes" as never }), bad("record"));
   await assert.rejects(opened(origin, { record: { size: 1 } as never }), bad("size"));
   await assert.rejects(exportTrace(undefined as never), bad("of has to be"));

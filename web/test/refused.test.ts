@@ -66,7 +66,10 @@ const OF_CONNECT: Row[] = [
   [{ validator: 7 }, "validator has to be a URL"],
   [{ ack: "later" }, 'ack has to be "auto" or "manual"'],
   [{ rerun: true }, 'rerun has to be "never", "hinted" or "always"'],
-  [{ handlers: { permission: () => null } }, "handlers.permission is no option: there are elicitation, sampling, roots"],
+  [
+    { handlers: { permission: () => null } },
+    "handlers.permission is no option: there are elicitation, sampling, roots",
+  ],
 ];
 
 const OF_CONNECT_AGENT: Row[] = [
@@ -88,7 +91,10 @@ const OF_CALLS: Row[] = [
   [{ key: "" }, "key has to be a string of 1 to 1024 characters"],
   [{ key: 7 }, "key has to be a string of 1 to 1024 characters"],
   [{ task: { tll: 5 } }, "task.tll is no option: there are ttl, responseModes"],
-  [{ task: { responseModes: ["sometimes"] } }, 'task.responseModes has to be an array of "immediate", "streaming", "task"'],
+  [
+    { task: { responseModes: ["sometimes"] } },
+    'task.responseModes has to be an array of "immediate", "streaming", "task"',
+  ],
   [{ task: { responseModes: [] } }, "task.responseModes has to be an array of "],
   [{ task: "yes" }, "task has to be true, false or an object"],
   [{ input: "mine" }, 'input has to be "handlers" or "manual"'],
@@ -122,7 +128,8 @@ const never = (): never => {
 const refused =
   (op: string, says: string) =>
   (error: unknown): boolean =>
-    error instanceof HoldfastError && error.code === "bad_argument" && error.message.startsWith(`${op}: ${says}`);
+    error instanceof HoldfastError && error.code === "bad_argument" &&
+      error.message.startsWith(`${op}: ${says}`);
 
 async function refuses(rows: readonly Row[], ask: (given: never) => unknown): Promise<void> {
   for (const [given, says] of rows) {
@@ -143,20 +150,29 @@ async function withWorkers(run: () => Promise<void>): Promise<void> {
   const fails: (() => void)[] = [];
   class SharedWorker {
     onerror: ((event: object) => void) | undefined;
-    readonly port = { postMessage: (message: { t: string }) => assert.equal(message.t, "hello"), close: () => {} };
+    readonly port = {
+      postMessage: (message: { t: string }) => assert.equal(message.t, "hello"), close: () => {},
+    };
 
     constructor() {
       fails.push(() => this.onerror?.({}));
     }
   }
-  const globals = { SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test", navigator: { locks: { request: () => new Promise(() => {}) } } };
-  const before = Object.keys(globals).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true });
+  const globals = {
+    SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test",
+    navigator: { locks: { request: () => new Promise(() => {}) } },
+  };
+  const before = Object.keys(globals).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
+  );
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
   try {
     await run();
   } finally {
     for (const fail of fails) fail();
-    for (const [name, was] of before) was ? Object.defineProperty(globalThis, name, was) : Reflect.deleteProperty(globalThis, name);
+    for (const [name, was] of before)
+      was ? Object.defineProperty(globalThis, name, was) : Reflect.deleteProperty(globalThis, name);
   }
 }
 
@@ -164,7 +180,9 @@ test("Fault 307: what connect and connectAgent do not take is refused by its nam
   await refuses(OF_CONNECT, (given) => connect("http://127.0.0.1/mcp", given));
   await refuses(OF_CONNECT_AGENT, (given) => connectAgent("http://127.0.0.1/acp", given));
   await withWorkers(async () => {
-    const isPinned = ([given]: Row): boolean => typeof given === "object" && given !== null && !Array.isArray(given) && !("host" in given) && !("auth" in given) && !("worker" in given) && !("wasm" in given);
+    const isPinned = ([given]: Row): boolean => typeof given === "object" && given !== null &&
+      !Array.isArray(given) && !("host" in given) && !("auth" in given) && !("worker" in given) &&
+      !("wasm" in given);
     const there = (given: object): object => ({ worker: "https://app.test/w.mjs", ...given, host: "shared" });
     await refuses(OF_CONNECT.filter(isPinned), (given) => connect("/mcp", there(given)));
     await refuses(OF_CONNECT_AGENT.filter(isPinned), (given) => connectAgent("/acp", there(given)));
@@ -189,15 +207,35 @@ test("Fault 307: so are options of oauth(), of calls, of lists and of what an ag
   await refuses(OF_CALLS, (given) => mcp.callTool("add", {}, given));
   await refuses(OF_CALLS, (given) => mcp.callTool({ name: "add" }, given));
   await refuses(OF_CALLS, (given) => mcp.request("tools/list", {}, given));
-  await refuses([[{ cursr: "2" }, "cursr is no option: there are signal, timeouts, sendWithin, meta, cursor"], [{ cursor: 2 }, "cursor has to be a string"], [{ key: "x" }, "key is no option"], ["2", "options has to be an object"]], (given) => mcp.listTools(given));
-  await refuses([["", "uri has to be a string that is not empty"], [undefined, "uri has to be a string"]], (given) => mcp.readResource(given));
+  await refuses(
+    [
+      [{ cursr: "2" }, "cursr is no option: there are signal, timeouts, sendWithin, meta, cursor"],
+      [{ cursor: 2 }, "cursor has to be a string"], [{ key: "x" }, "key is no option"],
+      ["2", "options has to be an object"],
+    ],
+    (given) => mcp.listTools(given),
+  );
+  await refuses(
+    [["", "uri has to be a string that is not empty"], [undefined, "uri has to be a string"]],
+    (given) => mcp.readResource(given),
+  );
   await refuses([["x", "args has to be an object"]], (given) => mcp.getPrompt("greet", given));
   await refuses([[7, "method has to be a string that is not empty"]], (given) => mcp.notify(given));
   const { core } = new CoreRig();
   const agent = new Agent(core, { handlers: {}, elicits: false, backlog: new Backlog(10) });
-  await refuses([[{ cwd: "/", mcpServer: [] }, "mcpServer is no option: there are cwd, mcpServers, "], [{ cwd: 7 }, "cwd has to be a string"], [{ cwd: "/", mcpServers: {} }, "mcpServers has to be a list"]], (given) => agent.newSession(given));
-  await refuses([[{ terminat: true }, "terminat is no option: there are terminate"]], (given) => agent.close(given));
-  await refuses([[{ timeouts: {} }, "timeouts is no option: there are signal"]], (given) => agent.request("x", {}, given));
+  await refuses(
+    [
+      [{ cwd: "/", mcpServer: [] }, "mcpServer is no option: there are cwd, mcpServers, "],
+      [{ cwd: 7 }, "cwd has to be a string"], [{ cwd: "/", mcpServers: {} }, "mcpServers has to be a list"],
+    ],
+    (given) => agent.newSession(given),
+  );
+  await refuses(
+    [[{ terminat: true }, "terminat is no option: there are terminate"]], (given) => agent.close(given),
+  );
+  await refuses(
+    [[{ timeouts: {} }, "timeouts is no option: there are signal"]], (given) => agent.request("x", {}, given),
+  );
 });
 
 test("Fault 307: an option that is undefined is left out, and an object of a class may have members of its own", async () => {
@@ -208,7 +246,9 @@ test("Fault 307: an option that is undefined is left out, and an object of a cla
     }
   }
   for (const options of [{ retries: undefined, timeouts: { total: undefined } }, { handlers: new Asks() }]) {
-    const { code } = await refusal(() => connect("http://127.0.0.1/mcp", { ...(options as object), signal: AbortSignal.abort() }));
+    const { code } = await refusal(
+      () => connect("http://127.0.0.1/mcp", { ...(options as object), signal: AbortSignal.abort() }),
+    );
     assert.equal(code, "cancelled");
   }
 });
@@ -217,7 +257,13 @@ test("Fault 307: nobody listens to an event that there is not", async () => {
   const { core } = new CoreRig();
   const agent = new Agent(core, { handlers: {}, elicits: false, backlog: new Backlog(10) });
   for (const one of [clientOf(), agent] as { on(event: unknown, listener: unknown): unknown }[]) {
-    await refuses([["progres", 'event has to be "state", "'], [undefined, "event has to be "], ["toString", "event has to be "]], (given) => one.on(given, () => {}));
+    await refuses(
+      [
+        ["progres", 'event has to be "state", "'], [undefined, "event has to be "],
+        ["toString", "event has to be "],
+      ],
+      (given) => one.on(given, () => {}),
+    );
     await refuses([[undefined, "listener has to be a function"]], (given) => one.on("state", given));
     (one.on("state", () => {}) as () => void)();
   }
@@ -239,7 +285,9 @@ test("Fault 308: a call that can be none throws at once, and not in a call that 
     [["add", {}, null], "options has to be an object"],
   ];
   for (const [args, says] of wrong) {
-    assert.throws(() => (mcp.callTool as (...all: unknown[]) => unknown)(...args), refused("tools/call", says), says);
+    assert.throws(
+      () => (mcp.callTool as (...all: unknown[]) => unknown)(...args), refused("tools/call", says), says,
+    );
   }
   assert.throws(() => mcp.request(undefined as never), refused("request", "method has to be a string"));
   assert.throws(() => mcp.request("x", "y" as never), refused("x", "params has to be an object"));
@@ -252,7 +300,9 @@ test("a tool is called in the words of the official client as well, and its prog
   const mcp = clientOf((...all) => (made.push(all), call));
   const told: unknown[] = [];
   mcp.callTool("add", { a: 1 }, { key: "k" });
-  mcp.callTool({ name: "add", arguments: { a: 1 }, _meta: { x: 1, y: 1 } }, { meta: { y: 2 }, onprogress: (progress) => told.push(progress) });
+  mcp.callTool({ name: "add", arguments: { a: 1 }, _meta: { x: 1, y: 1 } }, {
+    meta: { y: 2 }, onprogress: (progress) => told.push(progress),
+  });
   assert.deepEqual(made, [
     ["tools/call", "callTool", ["add", { a: 1 }], { key: "k" }],
     ["tools/call", "callTool", ["add", { a: 1 }], { meta: { x: 1, y: 2 } }],

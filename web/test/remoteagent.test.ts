@@ -12,7 +12,9 @@ const code = (error: unknown): string => (error as HoldfastError).code;
 /** An agent's client over these links, one after the other. */
 function agentOver(...links: FakeLink[]): RemoteAgent {
   const link = async (): Promise<HostLink> => links.shift()!.link;
-  const agent = new RemoteAgent({ kind: "shared", url: "http://x/acp", options: {}, handlers: {}, token: undefined, link });
+  const agent = new RemoteAgent({
+    kind: "shared", url: "http://x/acp", options: {}, handlers: {}, token: undefined, link,
+  });
   agent.bind({ end() {}, withdraw() {} } as unknown as AgentViewer);
   return agent;
 }

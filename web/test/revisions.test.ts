@@ -13,7 +13,10 @@ function localOf(items: Map<string, string>, room: { left: number } = { left: In
     if (text.length > room.left) throw new DOMException("it is full", "QuotaExceededError");
     items.set(name, text);
   };
-  return { getItem: (name: string) => items.get(name) ?? null, setItem, removeItem: (name: string) => items.delete(name) };
+  return {
+    getItem: (name: string) => items.get(name) ?? null, setItem,
+    removeItem: (name: string) => items.delete(name),
+  };
 }
 
 /** What the database has of revisions. */
@@ -35,7 +38,12 @@ test("Fault 212: which revision a server spoke last is in the database where the
   await noteRevision(SERVER, "2025-11-25");
   assert.equal(await stored(shim), JSON.stringify([[SERVER, "2025-11-25"]]));
   // Another worker has noted one; this one knows it without having met that server.
-  await shim.edit("keys", (keys) => void keys.put({ name: "revisions", value: JSON.stringify([[OTHER, "2025-03-26"], [SERVER, "2025-11-25"], "garbage"]) }));
+  await shim.edit(
+    "keys",
+    (keys) => void keys.put({
+      name: "revisions", value: JSON.stringify([[OTHER, "2025-03-26"], [SERVER, "2025-11-25"], "garbage"]),
+    }),
+  );
   assert.deepEqual([await lastRevision(OTHER), await lastRevision(SERVER)], ["2025-03-26", "2025-11-25"]);
   for (let n = 0; n < 120; n++) await noteRevision(`https://${n}.test/mcp`, "2025-11-25");
   assert.equal((JSON.parse(String(await stored(shim))) as unknown[]).length, 100);
@@ -53,8 +61,12 @@ test("Fault 212: a page that has localStorage puts nothing of it into the databa
   try {
     (await openStore({ server: "s", tab: "t" })).close();
     await noteRevision(SERVER, "2025-11-25");
-    assert.deepEqual([await stored(shim), items.size, await lastRevision(SERVER)], [undefined, 1, "2025-11-25"]);
-    await shim.edit("keys", (keys) => void keys.put({ name: "revisions", value: JSON.stringify([[SERVER, "2025-11-25"]]) }));
+    assert.deepEqual(
+      [await stored(shim), items.size, await lastRevision(SERVER)], [undefined, 1, "2025-11-25"],
+    );
+    await shim.edit(
+      "keys", (keys) => void keys.put({ name: "revisions", value: JSON.stringify([[SERVER, "2025-11-25"]]) }),
+    );
     await forgetRevision(SERVER);
     assert.deepEqual([await stored(shim), items.size], ["[]", 0]);
   } finally {
@@ -85,7 +97,9 @@ test("Fault 212: a page whose localStorage is full remembers by itself, as long 
     assert.deepEqual([await lastRevision(SERVER), await lastRevision(OTHER)], ["2025-06-18", "2025-11-25"]);
     room.left = Infinity;
     await noteRevision(OTHER, "2025-03-26");
-    assert.equal(items.get("holdfast:revisions"), JSON.stringify([[SERVER, "2025-06-18"], [OTHER, "2025-03-26"]]));
+    assert.equal(
+      items.get("holdfast:revisions"), JSON.stringify([[SERVER, "2025-06-18"], [OTHER, "2025-03-26"]]),
+    );
     items.clear(); // another page's logout
     assert.deepEqual([await lastRevision(SERVER), await lastRevision(OTHER)], ["", ""]);
   } finally {

@@ -1,5 +1,5 @@
-// A page's token is asked for, and is another user's: what the page has made meanwhile goes out with nobody's token.
-// What the core does with it is in core/mcp/faults_revoke_test.go.
+// A page's token is asked for, and is another user's: what the page has made meanwhile goes out with nobody's
+// token. What the core does with it is in core/mcp/faults_revoke_test.go.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,7 +16,9 @@ import { OUTCOME } from "../src/base/border.js";
 import { settled, somebody, tokenOf } from "./agentworker.js";
 import { until } from "./ready.js";
 
-const closed = (op: string): string => JSON.stringify({ code: "closed", message: "the token provider gave a token of another user", op, status: 0, retryable: false });
+const closed = (op: string): string => JSON.stringify({
+  code: "closed", message: "the token provider gave a token of another user", op, status: 0, retryable: false,
+});
 
 let servers = 0;
 
@@ -35,7 +37,9 @@ class Shared {
       if (this.opens) queueMicrotask(() => this.open(port));
       return handle;
     },
-    call: (handle: number, _how: number, [method, params]: string[], _times: object, bind: (id: number) => void) => {
+    call: (
+      handle: number, _how: number, [method, params]: string[], _times: object, bind: (id: number) => void
+    ) => {
       const id = ++this.#ids;
       const { name = method! } = JSON.parse(params || "{}") as { name?: string };
       this.said.push(`call ${handle} ${name}`);
@@ -55,12 +59,15 @@ class Shared {
     },
     counters: () => "",
     toolFor: () => [0, ""],
-    ...Object.fromEntries(["release", "close", "token", "hold", "ack", "handed", "tools"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(
+      ["release", "close", "token", "hold", "ack", "handed", "tools"].map((what) => [what, () => {}]),
+    ),
   } as unknown as Runtime;
 
   /** What waits goes out, and has that result. */
   answers(result: object): void {
-    for (const id of [...this.waiting.keys()]) this.ports.at(-1)!.settle(id, OUTCOME.result, JSON.stringify(result));
+    for (const id of [...this.waiting.keys()])
+      this.ports.at(-1)!.settle(id, OUTCOME.result, JSON.stringify(result));
     this.waiting.clear();
   }
 
@@ -120,7 +127,9 @@ test("Fault 452: of the pages of a client one turns out to be of another user: w
   assert.equal(await theirs, "closed");
   await until(() => leaving.client !== last);
   assert.equal(staying.client, last);
-  assert.deepEqual(shared.said.filter((each) => /theirs|ours/.test(each)), ["call 1 theirs", "call 1 ours", "revoke theirs"]);
+  assert.deepEqual(
+    shared.said.filter((each) => /theirs|ours/.test(each)), ["call 1 theirs", "call 1 ours", "revoke theirs"],
+  );
   assert.deepEqual([...shared.waiting.values()], ["ours"]);
   assert.deepEqual([restored, staying.calls().map(({ params }) => params?.["name"])], [[], ["ours"]]);
   shared.ports[0]!.settle([...shared.waiting.keys()][0]!, OUTCOME.result, '{"content":[]}');
@@ -167,7 +176,9 @@ test("Fault 452: what such a page has asked for meanwhile, not being a call, goe
     ["ping", {}],
   ];
   const ask = (view: ClientView): Promise<string>[] =>
-    asks.map(([method, ...all]) => (view.ask as (op: string, ...all: unknown[]) => Promise<unknown>).call(view, method, method, ...all).then(
+    asks.map(([method, ...all]) => (
+      view.ask as (op: string, ...all: unknown[]) => Promise<unknown>
+    ).call(view, method, method, ...all).then(
       () => "answered",
       ({ code }: { code: string }) => code,
     ));
@@ -179,14 +190,19 @@ test("Fault 452: what such a page has asked for meanwhile, not being a call, goe
   assert.deepEqual(await Promise.all(theirs), asks.map(() => "closed"));
   assert.equal(shared.waiting.size, asks.length, "of the other page all is there");
   assert.deepEqual(shared.said.filter((each) => each.startsWith("revoke")).length, asks.length);
-  for (const id of [...shared.waiting.keys()]) shared.ports[0]!.settle(id, OUTCOME.result, '{"tools":[],"prompts":[],"resources":[],"resourceTemplates":[]}');
+  for (const id of [...shared.waiting.keys()])
+    shared.ports[0]!.settle(
+      id, OUTCOME.result, '{"tools":[],"prompts":[],"resources":[],"resourceTemplates":[]}',
+    );
   assert.deepEqual(await Promise.all(ours), asks.map(() => "answered"));
   await usage;
   joinable.clear();
 });
 
 test("Fault 467: of a result of the last user that does not fit nothing is told, and the next one knows no tool before it is listed", async () => {
-  const LIST = { tools: [{ name: "measure", inputSchema: {}, outputSchema: { $ref: "https://elsewhere.test/schema" } }] };
+  const LIST = {
+    tools: [{ name: "measure", inputSchema: {}, outputSchema: { $ref: "https://elsewhere.test/schema" } }],
+  };
   const RESULT = { content: [], structuredContent: {} };
   const shared = new Shared("report");
   const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
@@ -232,7 +248,10 @@ test("a token of another user that comes while a client is opened has it opened 
     await until(() => shared.ports.length === 2);
     assert.deepEqual([shared.said, joinable.size], [["keep 1"], 1]);
     if (fails) {
-      shared.ports[1]!.state('{"state":"failed","error":{"code":"unauthorized","message":"no","op":"connect","status":401,"retryable":false}}', 0);
+      shared.ports[1]!.state(
+        '{"state":"failed","error":{"code":"unauthorized","message":"no","op":"connect","status":401,"retryable":false}}',
+        0,
+      );
       await assert.rejects(opening, (error) => (error as { code: string }).code === "unauthorized");
     } else {
       shared.open();

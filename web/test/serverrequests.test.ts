@@ -18,7 +18,10 @@ test("Fault 582: a question that the server cancels is answered by nobody from t
       }),
   }, "s");
   const ask = (request: number, id: string): Promise<void> =>
-    requests.answer(request, `{"id":${id},"method":"elicitation/create","params":{"message":"${request}","requestedSchema":{}}}`);
+    requests.answer(
+      request,
+      `{"id":${id},"method":"elicitation/create","params":{"message":"${request}","requestedSchema":{}}}`,
+    );
   const asked = [ask(5, "7"), ask(6, `"7"`)];
   await Promise.resolve();
   requests.cancelled({ requestId: 8 });

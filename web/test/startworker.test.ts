@@ -16,5 +16,7 @@ test("Fault 220: the address of the script carries the build, whatever else is i
     assert.equal(workerURL(given), want);
     assert.equal(workerURL(new URL(given)), want);
   }
-  assert.throws(() => workerURL("/of no page"), (error: unknown) => error instanceof NoWorker && error.why === "bad_url");
+  assert.throws(
+    () => workerURL("/of no page"), (error: unknown) => error instanceof NoWorker && error.why === "bad_url",
+  );
 });

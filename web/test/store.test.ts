@@ -52,9 +52,14 @@ test("TestFault122_PathsThatMayHoldASecret", async () => {
     assert.equal(await placeOf(`https://a.test${path}?key=1`), origin + pathname);
   }
   const seen = new Set<string>();
-  const paths = ["/hunter2/mcp", "/mcp/hunter2", "/hunter2", "/mcphunter2", "/v1hunter2/mcp", "/%6dcp", "/api/v123/mcp", "/mcp;hunter2", "/mcp//"];
+  const paths = [
+    "/hunter2/mcp", "/mcp/hunter2", "/hunter2", "/mcphunter2", "/v1hunter2/mcp", "/%6dcp", "/api/v123/mcp",
+    "/mcp;hunter2", "/mcp//",
+  ];
   for (const path of paths) {
-    for (const at of [await serverKey(`https://a.test${path}`, "ada"), await placeOf(`https://a.test${path}`)]) {
+    for (
+      const at of [await serverKey(`https://a.test${path}`, "ada"), await placeOf(`https://a.test${path}`)]
+    ) {
       assert.ok(/^https:\/\/a\.test\/#[0-9a-f]{64}$/.test(at), `${path}: ${at}`);
       seen.add(at);
     }

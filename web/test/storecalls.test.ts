@@ -212,7 +212,12 @@ test("a call that waits for a sign-in is shown as that, until it goes on", async
   const store = observeCall(call);
   const stop = store.subscribe(() => {});
   const states: string[] = [];
-  for (const [state, stream] of [["awaiting_authorization", StreamState.Awaiting], ["reconnecting", StreamState.Reconnecting], ["awaiting_authorization", StreamState.Awaiting]] as const) {
+  for (
+    const [state, stream] of [
+      ["awaiting_authorization", StreamState.Awaiting], ["reconnecting", StreamState.Reconnecting],
+      ["awaiting_authorization", StreamState.Awaiting],
+    ] as const
+  ) {
     call.deliver(EVENT.status, 0, `{"state":"${state}"}`, stream);
     await drawn();
     states.push(store.snapshot().state);

@@ -250,7 +250,13 @@ test("TestFault70_HostileHeirs", async () => {
   const a = await open("a");
   await a.commit([head(1), end(1, 1, 1)], false);
   const hostile: unknown[] = [null, 7, { a: { tab: "b", turn: 1, last: 9 } }];
-  for (const heir of [null, "b", { tab: 1, turn: 1, last: 9 }, { tab: "b", turn: 0, last: 9 }, { tab: "b", turn: 1.5, last: 9 }, { tab: "b", turn: 2 ** 40, last: 9 }, { tab: "b", turn: 1 }]) hostile.push(new Map([["a", heir]]));
+  for (
+    const heir of [
+      null, "b", { tab: 1, turn: 1, last: 9 }, { tab: "b", turn: 0, last: 9 },
+      { tab: "b", turn: 1.5, last: 9 }, { tab: "b", turn: 2 ** 40, last: 9 }, { tab: "b", turn: 1 },
+    ]
+  )
+    hostile.push(new Map([["a", heir]]));
   for (const heirs of hostile) {
     await shim.edit("ids", (ids) => ids.put({ server: "s", last: 5, heirs }));
     const { idEpoch, calls } = await a.load(() => true);

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { all, type Browser, end, head, nobody, row } from "./storecontract.js";
 import { keyed } from "./storekeys.js";
 
-export function releaseContract(story: (title: string, run: (browser: Browser) => Promise<void>) => void): void {
+export function releaseContract(
+  story: (title: string, run: (browser: Browser) => Promise<void>) => void,
+): void {
   story("what a tab has given up no load takes over, and one takeover does (fault 135)", async (browser) => {
     const a = await browser.open("s", "a");
     await a.commit([head(1), row(1, 1, 1), head(2), row(2, 1, 1), end(2, 1, 2), head(3), end(3, 1, 1)], true);
@@ -40,12 +42,17 @@ export function releaseContract(story: (title: string, run: (browser: Browser) =
     assert.deepEqual((await b.load(all)).calls.map(({ call, owner }) => [call, owner]), [[1, "b"]]);
   });
 
-  story("a key stays taken that a call has which was given up, for the tab that did, too (fault 135)", async (browser) => {
+  story("a key stays taken that a call has which was given up, for the tab that did, too (fault 135)", async (
+    browser,
+  ) => {
     const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
     await a.commit(keyed(1, "k"), true);
     await a.release(1);
     for (const [tab, call] of [[a, 2], [b, 3]] as const) {
-      assert.deepEqual((await tab.commit(keyed(call, "k"), true)).lost.map(({ holder }) => holder?.owner), [""], `call ${call}`);
+      assert.deepEqual(
+        (await tab.commit(keyed(call, "k"), true)).lost.map(({ holder }) => holder?.owner), [""],
+        `call ${call}`,
+      );
     }
     await b.commit([{ kind: "forget", call: 1 }], false);
     assert.deepEqual((await a.commit(keyed(4, "k"), true)).lost, []);

@@ -62,7 +62,8 @@ export class Shim {
     const names = [...db.objectStoreNames];
     if (names.length === 0) {
       db.close();
-      await new Promise((resolve) => (this.factory.deleteDatabase("holdfast").onsuccess = resolve)); // there was none
+      // there was none
+      await new Promise((resolve) => (this.factory.deleteDatabase("holdfast").onsuccess = resolve));
       return found;
     }
     const tx = db.transaction(names, "readonly");
@@ -76,7 +77,10 @@ export class Shim {
   }
 }
 
-/** No room is left: a transaction that adds anything aborts once its requests have succeeded, as in Chrome; one that only deletes goes through. Where `has` says so there is room. */
+/**
+ * No room is left: a transaction that adds anything aborts once its requests have succeeded, as in Chrome;
+ * one that only deletes goes through. Where `has` says so there is room.
+ */
 export function full(shim: Shim, has: (tx: IDBTransaction) => boolean = () => false): () => void {
   const proto = Object.getPrototypeOf(shim.handle) as IDBDatabase;
   const { transaction } = proto;
@@ -112,7 +116,9 @@ export async function until(done: () => boolean): Promise<void> {
 }
 
 /** Runs with a global in place of the real one, which comes back afterwards. */
-export async function withGlobal(name: string, property: PropertyDescriptor, run: () => Promise<void>): Promise<void> {
+export async function withGlobal(
+  name: string, property: PropertyDescriptor, run: () => Promise<void>,
+): Promise<void> {
   const real = Object.getOwnPropertyDescriptor(globalThis, name);
   Object.defineProperty(globalThis, name, { configurable: true, ...property });
   try {

@@ -14,14 +14,20 @@ afterEach(() => {
 });
 
 /** What a request has as its body, and whether that is a stream. */
-async function sent(input: string | URL | Request, init?: RequestInit): Promise<[isStream: boolean, body: string]> {
+async function sent(
+  input: string | URL | Request, init?: RequestInit,
+): Promise<[isStream: boolean, body: string]> {
   if (input instanceof Request) return [(input as { duplex?: string }).duplex === "half", await input.text()];
   const { body } = init!;
   return [body instanceof ReadableStream, await new Response(body as BodyInit).text()];
 }
 
-/** Sends a request that must not be sent twice; the browser's fetch answers by `statuses`, or rejects for 0. */
-async function once({ statuses = [200], own, sender }: { statuses?: number[]; own?: FetchLike; sender?: RequestSender } = {}): Promise<{ bodies: [boolean, string][]; heard: unknown[] }> {
+/**
+ * Sends a request that must not be sent twice; the browser's fetch answers by `statuses`, or rejects for 0.
+ */
+async function once(
+  { statuses = [200], own, sender }: { statuses?: number[]; own?: FetchLike; sender?: RequestSender } = {},
+): Promise<{ bodies: [boolean, string][]; heard: unknown[] }> {
   const bodies: [boolean, string][] = [];
   const heard: unknown[] = [];
   globalThis.fetch = async (input, init) => {
@@ -30,9 +36,14 @@ async function once({ statuses = [200], own, sender }: { statuses?: number[]; ow
     if (!status) throw new TypeError("Failed to fetch");
     return new Response(null, { status });
   };
-  const reports = { chunkBytes: 1 << 16, head: (_: number, __: number, status: number) => heard.push(status), end: (_: number, __: number, how: number) => heard.push(how) };
+  const reports = {
+    chunkBytes: 1 << 16, head: (_: number, __: number, status: number) => heard.push(status),
+    end: (_: number, __: number, how: number) => heard.push(how),
+  };
   const body = new TextEncoder().encode(MESSAGE);
-  await new Exchange(reports as unknown as Reports, 1, 2).start(PARTS, body, { credentials: "omit", fetch: own, sender }, true);
+  await new Exchange(reports as unknown as Reports, 1, 2).start(
+    PARTS, body, { credentials: "omit", fetch: own, sender }, true,
+  );
   return { bodies, heard };
 }
 
@@ -48,7 +59,9 @@ test("Fault 761: each time that a request leaves its stream is another one, of t
   const sender: RequestSender = {
     async send(_method, _url, leave) {
       const first = await leave([["authorization", "Bearer old"]]);
-      return first.status === 401 ? { response: await leave([["authorization", "Bearer new"]]), status: 200 } : { response: first, status: first.status };
+      return first.status === 401
+        ? { response: await leave([["authorization", "Bearer new"]]), status: 200 }
+        : { response: first, status: first.status };
     },
   };
   const { bodies, heard } = await once({ statuses: [401, 200], sender });

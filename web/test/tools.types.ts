@@ -6,10 +6,14 @@ import type { ExampleTools } from "./testdata/tooltypes.js";
 
 export async function accepted(client: McpClient, show: (text: string) => void): Promise<void> {
   const mcp = withToolTypes<ExampleTools>(client);
-  const result = await mcp.callTool("render", { scene: 7, quality: "final", "camera-angle": null }, { key: "render-7" }).result;
+  const result = await mcp.callTool("render", { scene: 7, quality: "final", "camera-angle": null }, {
+    key: "render-7",
+  }).result;
   if (!result.isError) show(result.structuredContent.url + (result.structuredContent.tags?.join() ?? ""));
   mcp.callTool("get_time");
-  mcp.callTool({ name: "render", arguments: { scene: 7 } }, { onprogress: ({ progress }) => show(String(progress)) });
+  mcp.callTool({ name: "render", arguments: { scene: 7 } }, {
+    onprogress: ({ progress }) => show(String(progress)),
+  });
   const tree = await mcp.callTool("files/tree", { path: "/" }).result;
   if (!tree.isError) show(tree.structuredContent.children?.[0]?.children?.[0]?.name ?? "");
   await mcp.listTools();
@@ -22,7 +26,10 @@ export async function accepted(client: McpClient, show: (text: string) => void):
   // @ts-expect-error no such member
   mcp.callTool("files/tree", { paths: "/" });
 
-  const render = typedTool(client, "render", { input: z.object({ scene: z.number(), quality: z.string().default("draft") }), output: z.object({ url: z.string() }) });
+  const render = typedTool(client, "render", {
+    input: z.object({ scene: z.number(), quality: z.string().default("draft") }),
+    output: z.object({ url: z.string() }),
+  });
   const call = render({ scene: 7 }, { key: "render-7" });
   for await (const event of call) show(event.type);
   const typed: ToolResult<{ url: string }> = await call.result;

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as api from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import {
+  BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
 import type { ClientBackend } from "../src/client/backend.js";
 import { Call, type CallControl } from "../src/client/call.js";
 import { McpClient } from "../src/client/client.js";
@@ -21,7 +23,11 @@ const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 /** What a tab keeps over a reload. */
 const kept = new Map<string, string>();
 Object.defineProperty(globalThis, "sessionStorage", {
-  value: { getItem: (name: string) => kept.get(name) ?? null, setItem: (name: string, value: string) => void kept.set(name, value), removeItem: (name: string) => void kept.delete(name) },
+  value: {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+  },
 });
 const reported: unknown[] = [];
 globalThis.reportError = (error: unknown) => void reported.push(error);
@@ -29,7 +35,12 @@ globalThis.reportError = (error: unknown) => void reported.push(error);
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** A client, what it made and asked, and its events. */
-function client(restored: Call<any>[] = []): { mcp: McpClient; made: { call: Call; options: CallOptions }[]; asked: unknown[][]; listeners: Listeners<ClientEvents> } {
+function client(restored: Call<any>[] = []): {
+  mcp: McpClient;
+  made: { call: Call; options: CallOptions }[];
+  asked: unknown[][];
+  listeners: Listeners<ClientEvents>
+} {
   const made: { call: Call; options: CallOptions }[] = [];
   const asked: unknown[][] = [];
   const listeners = new Listeners<ClientEvents>();
@@ -48,7 +59,10 @@ function client(restored: Call<any>[] = []): { mcp: McpClient; made: { call: Cal
     make: (op: string, method: string, args: [string, object], options: CallOptions) => {
       const known = restored.find(({ key }) => key !== undefined && key === options.key);
       if (known) return known;
-      const call = new Call(method === "callTool" ? "tools/call" : op, new Backlog(), false, JSON.stringify({ name: args[0] }), { id: `id-${made.length}` });
+      const call = new Call(
+        method === "callTool" ? "tools/call" : op, new Backlog(), false, JSON.stringify({ name: args[0] }),
+        { id: `id-${made.length}` },
+      );
       call.bind(1, { ack: async () => {} } as unknown as CallControl, undefined, true);
       made.push({ call, options });
       listeners.emit("call", { call: call as Call<unknown> });
@@ -66,8 +80,13 @@ function hook(): { start: StartSpan; said: string[] } {
     const n = ++last;
     said.push(`${n} ${kind} ${name}${parent ? ` of ${parent.traceparent.slice(-5, -3)}` : ""}`);
     return {
-      context: { traceparent: `00-0af7651916cd43dd8448eb211c80319c-00000000000000${String(n).padStart(2, "0")}-01`, tracestate: "a=1" },
-      event: (what, attributes) => void said.push(`${n} ${what} ${Object.values(attributes).join()}`.trimEnd()),
+      context: {
+        traceparent: `00-0af7651916cd43dd8448eb211c80319c-00000000000000${String(n).padStart(2, "0")}-01`,
+        tracestate: "a=1",
+      },
+      event: (what, attributes) => void said.push(
+        `${n} ${what} ${Object.values(attributes).join()}`.trimEnd(),
+      ),
       end: (error) => void said.push(`${n} end${error ? ` ${error.code}` : ""}`),
     };
   };
@@ -80,7 +99,9 @@ test("a call's trace goes with its request, and its span ends with the call; a c
   const mine = traced(mcp, start);
   assert.ok(mine instanceof McpClient);
   const call = mine.callTool("render", { scene: 7 }, { meta: { app: 1 } });
-  assert.deepEqual(made[0]!.options.meta, { traceparent: "00-0af7651916cd43dd8448eb211c80319c-0000000000000002-01", tracestate: "a=1", app: 1 });
+  assert.deepEqual(made[0]!.options.meta, {
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-0000000000000002-01", tracestate: "a=1", app: 1,
+  });
   await later();
   assert.ok(kept.get("holdfast:traces")?.includes("id-0"));
   call.deliver(EVENT.status, 0, `{"state":"open"}`);
@@ -108,7 +129,9 @@ test("a call's trace goes with its request, and its span ends with the call; a c
 
 test("Fault 395: the call of an earlier page belongs to the trace in which it was made, and is made no second one of", async () => {
   kept.set("holdfast:traces", JSON.stringify([["id-7", PARENT], "nonsense"]));
-  const back = new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7", createdAt: 1 });
+  const back = new Call(
+    "tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7", createdAt: 1 },
+  );
   const { mcp, listeners } = client([back]);
   const { start, said } = hook();
   traced(mcp, start);
@@ -123,19 +146,37 @@ test("Fault 395: the call of an earlier page belongs to the trace in which it wa
 test("Fault 593: a call that goes on without this page belongs to its trace on the next one, and so does one that is run again", async () => {
   const { mcp, made, listeners } = client();
   const mine = traced(mcp, hook().start);
-  for (const code of ["closed", "runtime_exited", "outcome_unknown", "lost", "unsent", "cancelled", "timeout"] as const) {
+  for (
+    const code of [
+      "closed", "runtime_exited", "outcome_unknown", "lost", "unsent", "cancelled", "timeout",
+    ] as const
+  ) {
     const call = mine.callTool("render");
     call.fail(new HoldfastError({ code, message: "over" }));
   }
   await later();
-  const noted = (): string[] => (JSON.parse(kept.get("holdfast:traces") ?? "[]") as [string][]).map(([id]) => id);
+  const noted = (): string[] => (
+    JSON.parse(kept.get("holdfast:traces") ?? "[]") as [string][]
+  ).map(([id]) => id);
   assert.deepEqual(noted(), ["id-0", "id-1", "id-2", "id-3", "id-4"]);
-  const next = client([new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-0", createdAt: 1 })]);
+  const next = client(
+    [
+      new Call(
+        "tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-0", createdAt: 1 },
+      )
+    ],
+  );
   const { start, said } = hook();
   traced(next.mcp, start);
-  next.listeners.emit("call", { call: new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-2" }) as Call<unknown> });
+  next.listeners.emit("call", {
+    call: new Call(
+      "tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-2" },
+    ) as Call<unknown>,
+  });
   await later();
-  assert.deepEqual(said.slice(1).sort(), ["2 resume tools/call render of 02", "3 call tools/call render of 04"].sort());
+  assert.deepEqual(
+    said.slice(1).sort(), ["2 resume tools/call render of 02", "3 call tools/call render of 04"].sort(),
+  );
   for (const { call } of made) await call.ack().catch(() => {}); // the app has done with them
   await later();
   assert.deepEqual(noted(), ["id-0"], "what ended only here is still under way");
@@ -146,7 +187,10 @@ test("Fault 593: a call that goes on without this page belongs to its trace on t
 
 test("Fault 640: a call of an earlier page that has ended, and that is found by its key, stays in the trace in which it was made", async () => {
   kept.set("holdfast:traces", JSON.stringify([["id-7", PARENT]]));
-  const back = new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7", key: "render-7", createdAt: 1 });
+  const back = new Call(
+    "tools/call", new Backlog(), false, JSON.stringify({ name: "render" }),
+    { id: "id-7", key: "render-7", createdAt: 1 },
+  );
   back.bind(1, { ack: async () => {} } as unknown as CallControl, undefined, true);
   back.fail(new HoldfastError({ code: "outcome_unknown", message: "it may have run" }));
   const { mcp, listeners } = client([back]);
@@ -155,12 +199,20 @@ test("Fault 640: a call of an earlier page that has ended, and that is found by 
   assert.equal(mine.callTool("render", {}, { key: "render-7" }), back);
   await later();
   assert.deepEqual(JSON.parse(kept.get("holdfast:traces") ?? "[]"), [["id-7", PARENT]]);
-  const again = new Call("tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7" });
+  const again = new Call(
+    "tools/call", new Backlog(), false, JSON.stringify({ name: "render" }), { id: "id-7" },
+  );
   listeners.emit("call", { call: again as Call<unknown> }); // it is run again
   await later();
   again.settle(OUTCOME.result, `{"content":[]}`);
   await later();
-  assert.deepEqual(said, ["1 connection mcp connection", "2 call tools/call render", "2 end outcome_unknown", "3 call tools/call render of 31", "3 end"]);
+  assert.deepEqual(
+    said,
+    [
+      "1 connection mcp connection", "2 call tools/call render", "2 end outcome_unknown",
+      "3 call tools/call render of 31", "3 end",
+    ],
+  );
   assert.equal(kept.get("holdfast:traces"), undefined);
 });
 
@@ -175,7 +227,13 @@ test("what is asked has a span; a request that a cache may answer goes as it is"
   assert.deepEqual((asked[1]!.at(-1) as CallOptions).meta, { traceparent: PARENT });
   listeners.emit("state", { state: "closed" });
   await later();
-  assert.deepEqual(said, ["1 connection mcp connection", "2 call tools/list", "2 end", "3 call prompts/get of 31", "3 end", "4 call ping", "4 end timeout", "1 state closed", "1 end"]);
+  assert.deepEqual(
+    said,
+    [
+      "1 connection mcp connection", "2 call tools/list", "2 end", "3 call prompts/get of 31", "3 end",
+      "4 call ping", "4 end timeout", "1 state closed", "1 end",
+    ],
+  );
 });
 
 test("Fault 453: a traceparent of the app is the parent of the span, and goes out with the tracestate of the app or none", async () => {
@@ -192,7 +250,10 @@ test("Fault 453: a traceparent of the app is the parent of the span, and goes ou
     { traceparent: PARENT },
     { traceparent: "no trace context" },
   ]);
-  assert.deepEqual(said.slice(1), ["2 call tools/call a of 31", "3 call tools/call b of 31", "4 call x/y of 31", "5 call tools/call c"]);
+  assert.deepEqual(
+    said.slice(1),
+    ["2 call tools/call a of 31", "3 call tools/call b of 31", "4 call x/y of 31", "5 call tools/call c"],
+  );
 });
 
 test("Fault 396: a hook that throws, or gives what is no trace context, harms no call and sends nothing", async () => {
@@ -203,16 +264,25 @@ test("Fault 396: a hook that throws, or gives what is no trace context, harms no
   }).callTool("render");
   assert.equal(made[0]!.options.meta, undefined);
   assert.ok(reported.length > 0);
-  for (const traceparent of ["", "x", PARENT.replace("00-", "ff-"), PARENT.toUpperCase(), `00-${"0".repeat(32)}-b7ad6b7169203331-01`, 7 as never]) {
+  for (
+    const traceparent of [
+      "", "x", PARENT.replace("00-", "ff-"), PARENT.toUpperCase(), `00-${"0".repeat(32)}-b7ad6b7169203331-01`,
+      7 as never,
+    ]
+  ) {
     traced(mcp, () => ({ context: { traceparent }, end: () => {} })).callTool("render");
     assert.equal(made.at(-1)!.options.meta, undefined, String(traceparent));
   }
-  assert.deepEqual(metaOf({ traceparent: PARENT, tracestate: "", baggage: "user=1" }), { traceparent: PARENT, baggage: "user=1" });
+  assert.deepEqual(metaOf({ traceparent: PARENT, tracestate: "", baggage: "user=1" }), {
+    traceparent: PARENT, baggage: "user=1",
+  });
 });
 
 test("OpenTelemetry's spans: one trace over the call and its resume, the server's part below it, and no secret in an attribute", async () => {
   const exporter = new InMemorySpanExporter();
-  api.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  api.trace.setGlobalTracerProvider(
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+  );
   api.propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const { mcp, made } = client();
   const mine = traced(mcp, openTelemetry(api, "my-app"));
@@ -223,18 +293,25 @@ test("OpenTelemetry's spans: one trace over the call and its resume, the server'
   call.settle(OUTCOME.rpcError, `{"code":-32000,"message":"no"}`);
   await later();
   const spans = exporter.getFinishedSpans();
-  const [resume, whole] = [spans.find(({ name }) => name.endsWith("resume"))!, spans.find(({ name }) => name === "tools/call render")!];
+  const [resume, whole] = [
+    spans.find(({ name }) => name.endsWith("resume"))!,
+    spans.find(({ name }) => name === "tools/call render")!,
+  ];
   assert.equal(sent.traceparent, `00-${whole.spanContext().traceId}-${whole.spanContext().spanId}-01`);
   assert.equal(resume.spanContext().traceId, whole.spanContext().traceId);
   assert.equal(resume.parentSpanContext?.spanId, whole.spanContext().spanId);
   assert.equal(whole.status.code, api.SpanStatusCode.ERROR);
   assert.equal(whole.kind, api.SpanKind.CLIENT);
-  assert.deepEqual(whole.attributes, { "server.address": "mcp.example", "mcp.protocol.version": "2025-11-25", "mcp.method.name": "tools/call", "gen_ai.tool.name": "render", "error.type": "rpc_error" });
+  assert.deepEqual(whole.attributes, {
+    "server.address": "mcp.example", "mcp.protocol.version": "2025-11-25", "mcp.method.name": "tools/call",
+    "gen_ai.tool.name": "render", "error.type": "rpc_error",
+  });
 });
 
 test("what is no client and no hook is named", () => {
   const { mcp } = client();
-  const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(word);
+  const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError &&
+    error.code === "bad_argument" && error.message.includes(word);
   assert.throws(() => traced(undefined as never, () => undefined), bad("client"));
   assert.throws(() => traced(mcp, {} as never), bad("start"));
   assert.throws(() => openTelemetry({} as never), bad("api"));

@@ -10,14 +10,18 @@ import { HoldfastTransport } from "../src/transport/transport.js";
 import { Origin } from "./bothhosts.js";
 import { ready, until } from "./ready.js";
 
-const INITIALIZE = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "app", version: "1" } };
+const INITIALIZE = {
+  protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "app", version: "1" },
+};
 
 /** A signal that knows who listens to it. */
 function counted(): { signal: AbortSignal; abort(): void; listeners: Set<unknown> } {
   const controller = new AbortController();
   const { signal } = controller;
   const listeners = new Set<unknown>();
-  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)] as [(...all: unknown[]) => void, (...all: unknown[]) => void];
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)] as [
+    (...all: unknown[]) => void, (...all: unknown[]) => void,
+  ];
   signal.addEventListener = (...all: unknown[]) => (listeners.add(all[1]), add(...all));
   signal.removeEventListener = (...all: unknown[]) => (listeners.delete(all[1]), remove(...all));
   return { signal, abort: () => controller.abort(), listeners };
@@ -28,11 +32,15 @@ test("Fault 549: a signal that lives as long as the app keeps no transport, and 
     const origin = new Origin(host);
     const [life, request] = [counted(), counted()];
     for (let n = 0; n < 3; n++) {
-      const transport = new HoldfastTransport("https://mcp.example/mcp", { ...origin.options, signal: life.signal });
+      const transport = new HoldfastTransport("https://mcp.example/mcp", {
+        ...origin.options, signal: life.signal,
+      });
       const heard: JSONRPCMessage[] = [];
       transport.onmessage = (message: JSONRPCMessage) => void heard.push(message);
       await transport.start();
-      const ask = (id: number, method: string, params: object, options: SendOptions = { requestSignal: request.signal }): Promise<void> => transport.send({ jsonrpc: "2.0", id, method, params } as JSONRPCMessage, options);
+      const ask = (
+        id: number, method: string, params: object, options: SendOptions = { requestSignal: request.signal }
+      ): Promise<void> => transport.send({ jsonrpc: "2.0", id, method, params } as JSONRPCMessage, options);
       await ask(1, "initialize", INITIALIZE);
       await until(() => heard.length === 1);
       // One whose signal was aborted before is not sent, and answered by nobody.
@@ -59,13 +67,22 @@ test("Fault 588: the official Client hears once what the server says of itself o
     const heard: JSONRPCMessage[] = [];
     transport.onmessage = (message: JSONRPCMessage) => void heard.push(message);
     await transport.start();
-    await transport.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE } as JSONRPCMessage);
+    await transport.send(
+      { jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE } as JSONRPCMessage,
+    );
     await until(() => heard.length === 1);
     await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" } as JSONRPCMessage);
-    await transport.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "work", arguments: {} } } as JSONRPCMessage);
+    await transport.send(
+      {
+        jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "work", arguments: {} },
+      } as JSONRPCMessage,
+    );
     await until(() => origin.core.calls.length > 0);
     const { id } = origin.core.last("tools/call");
-    const methods = ["notifications/tools/list_changed", "notifications/resources/updated", "notifications/elicitation/complete", "notifications/of/the/call"];
+    const methods = [
+      "notifications/tools/list_changed", "notifications/resources/updated",
+      "notifications/elicitation/complete", "notifications/of/the/call",
+    ];
     for (const [at, method] of methods.entries()) {
       const text = JSON.stringify({ jsonrpc: "2.0", method, params: {} });
       if (at < 3) origin.core.port.deliver(0, EVENT.notification, 0, text, 0);
@@ -88,10 +105,16 @@ test("Fault 622: what a server tells of lists of its own on the stream of a call
   await transport.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE } as JSONRPCMessage);
   await until(() => heard.length === 1);
   await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" } as JSONRPCMessage);
-  await transport.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "work", arguments: {} } } as JSONRPCMessage);
+  await transport.send(
+    {
+      jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "work", arguments: {} },
+    } as JSONRPCMessage,
+  );
   await until(() => origin.core.calls.length > 0);
   const { id } = origin.core.last("tools/call");
-  origin.core.port.deliver(id, EVENT.notification, 1, `{"jsonrpc":"2.0","method":"notifications/datasets/list_changed"}`, 0);
+  origin.core.port.deliver(
+    id, EVENT.notification, 1, `{"jsonrpc":"2.0","method":"notifications/datasets/list_changed"}`, 0,
+  );
   origin.core.port.settle(id, OUTCOME.result, `{"content":[]}`);
   await until(() => heard.some(({ id }) => id === 2));
   assert.deepEqual(heard.flatMap(({ method }) => method ?? []), ["notifications/datasets/list_changed"]);
@@ -103,10 +126,13 @@ test("Fault 556: a transport that is closed so many microtasks after its Client 
   for (const host of ["page", "shared"] as const) {
     for (const trace of [undefined, () => undefined]) {
       const origin = new Origin(host);
-      const first = await connect("https://mcp.example/mcp", { ...origin.options, principal: "first" }); // all of it is loaded
+      // all of it is loaded
+      const first = await connect("https://mcp.example/mcp", { ...origin.options, principal: "first" });
       const push = origin.clients.push.bind(origin.clients);
       for (let k = 1; k < 60; k++) {
-        const transport = new HoldfastTransport("https://mcp.example/mcp", { ...origin.options, principal: `p${k}`, ...(trace && { trace }) });
+        const transport = new HoldfastTransport("https://mcp.example/mcp", {
+          ...origin.options, principal: `p${k}`, ...(trace && { trace })
+        });
         await transport.start();
         const closed = new Promise<void>((resolve) => {
           origin.clients.push = (...made) => {
@@ -129,11 +155,16 @@ test("Fault 556: a transport that is closed so many microtasks after its Client 
 
 test("Fault 768: the official Client gets a resumption token of each request that is kept, and of no other", async () => {
   const call = { id: "kept-1", result: Promise.resolve({}), async *[Symbol.asyncIterator]() {} };
-  const mcp = { durability: "indexeddb", callTool: () => call, request: () => call } as unknown as Answering["mcp"];
+  const mcp = {
+    durability: "indexeddb", callTool: () => call, request: () => call,
+  } as unknown as Answering["mcp"];
   const tokenOf = async (method: string, options: TransportCallOptions): Promise<string | undefined> => {
     let token: string | undefined;
     const send: SendOptions = { onresumptiontoken: (given) => (token = given) };
-    await answer({ id: 1, method, params: { name: "x" } }, { mcp, over: new AbortController().signal, send, optionsFor: () => options, tell: () => {}, report: () => {} });
+    await answer({ id: 1, method, params: { name: "x" } }, {
+      mcp, over: new AbortController().signal, send, optionsFor: () => options, tell: () => {},
+      report: () => {},
+    });
     return token;
   };
   assert.equal(await tokenOf("tools/call", {}), "kept-1");

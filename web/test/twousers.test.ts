@@ -16,7 +16,8 @@ test("Fault 278: pages of two users come, go, freeze, sign in and out at random:
   const from = Number(process.env["HOLDFAST_SEED"] ?? Date.now() % 1e9);
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const { subtle } = crypto;
-  Object.defineProperty(crypto, "subtle", { value: undefined, configurable: true }); // its answers come when they like
+  // its answers come when they like
+  Object.defineProperty(crypto, "subtle", { value: undefined, configurable: true });
   try {
     for (let seed = from; seed < from + WORLDS; seed++) {
       joinable.clear();

@@ -1,4 +1,5 @@
-// A server, or an agent, asks a person to visit what no page is: a script, a file, an app. Nobody is shown it.
+// A server, or an agent, asks a person to visit what no page is: a script, a file, an app. Nobody is shown
+// it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -37,14 +38,20 @@ const UNSAFE: unknown[] = [
   { href: "https://a.example/" },
 ];
 
-const OPEN = JSON.stringify({ state: "open", revision: "2025-11-25", session: true, initialize: { serverInfo: { name: "core", version: "1" }, capabilities: { tools: {} } } });
+const OPEN = JSON.stringify({
+  state: "open", revision: "2025-11-25", session: true,
+  initialize: { serverInfo: { name: "core", version: "1" }, capabilities: { tools: {} } },
+});
 
 const visit = (url: unknown): Open => ({ mode: "url", elicitationId: "e", message: "Log in", url });
-const rounds = (asked: Open): string => JSON.stringify({ inputRequests: { there: { method: "elicitation/create", params: asked } } });
+const rounds = (asked: Open): string => JSON.stringify({
+  inputRequests: { there: { method: "elicitation/create", params: asked } },
+});
 
 test("Fault 734: what a page is, is safe to visit, on this machine in plain where the server is on it", () => {
   for (const url of UNSAFE) assert.ok(unsafeAddress(url, false) !== undefined, String(url));
-  for (const url of ["https://a.example/", "https://a.example/path?token=x#there", "HTTPS://A.example"]) assert.equal(unsafeAddress(url, false), undefined, url);
+  for (const url of ["https://a.example/", "https://a.example/path?token=x#there", "HTTPS://A.example"])
+    assert.equal(unsafeAddress(url, false), undefined, url);
   for (const url of ["http://localhost:3000/x", "http://127.0.0.1/", "http://[::1]/"]) {
     assert.equal(unsafeAddress(url, true), undefined, url);
     assert.ok(unsafeAddress(url, false) !== undefined, url);
@@ -74,9 +81,14 @@ test("Fault 734: a visit to what is no page is answered with cancel, counted and
     const { port, calls } = core;
     let n = 0;
     for (const url of UNSAFE) {
-      port.deliver(0, EVENT.request, 100 + n, JSON.stringify({ id: `r${n}`, method: "elicitation/create", params: visit(url) }), 0);
+      port.deliver(
+        0, EVENT.request, 100 + n,
+        JSON.stringify({ id: `r${n}`, method: "elicitation/create", params: visit(url) }), 0,
+      );
       await until(() => core.responses.length === n + 1);
-      assert.deepEqual(core.responses[n], { request: 100 + n, ok: true, value: { action: "cancel" } }, String(url));
+      assert.deepEqual(
+        core.responses[n], { request: 100 + n, ok: true, value: { action: "cancel" } }, String(url),
+      );
       n++;
       await until(() => told.length === n);
     }
@@ -85,23 +97,40 @@ test("Fault 734: a visit to what is no page is answered with cancel, counted and
     // In a result, or a task's state: the other request is answered by the app.
     const call = mcp.callTool("t", {}, { journal: false });
     await until(() => calls.length === 1);
-    const both = { inputRequests: { there: { method: "elicitation/create", params: visit("javascript:alert(1)") }, form: { method: "elicitation/create", params: { message: "m", requestedSchema: { type: "object", properties: {} } } } } };
+    const both = {
+      inputRequests: {
+        there: { method: "elicitation/create", params: visit("javascript:alert(1)") },
+        form: {
+          method: "elicitation/create",
+          params: { message: "m", requestedSchema: { type: "object", properties: {} } },
+        },
+      },
+    };
     port.deliver(calls[0]!.id, EVENT.input, 1, JSON.stringify(both), 0);
     await until(() => core.answers.length === 1);
-    assert.deepEqual(core.answers[0], { call: calls[0]!.id, value: [1, { there: { action: "cancel" }, form: { action: "accept", content: {} } }] });
+    assert.deepEqual(core.answers[0], {
+      call: calls[0]!.id,
+      value: [1, { there: { action: "cancel" }, form: { action: "accept", content: {} } }],
+    });
     assert.equal(shown.length, 1);
     port.settle(calls[0]!.id, OUTCOME.result, `{"content":[]}`);
     await call.result;
     // In an error that names a page.
     const next = mcp.callTool("t", {}, { journal: false });
     await until(() => calls.length === 2);
-    port.settle(calls[1]!.id, OUTCOME.visitRequired, JSON.stringify({ code: -32042, message: "first", data: { elicitations: [visit("data:text/html,x")] } }));
+    port.settle(
+      calls[1]!.id, OUTCOME.visitRequired,
+      JSON.stringify({ code: -32042, message: "first", data: { elicitations: [visit("data:text/html,x")] } }),
+    );
     await assert.rejects(next.result, (error) => String(error).includes("first"));
     await until(() => told.length === n + 2);
     assert.deepEqual([calls.length, shown.length], [2, 1]);
     await until(() => mcp.counters.unsafeVisits === n + 2);
     // One that is a page is shown.
-    port.deliver(0, EVENT.request, 99, JSON.stringify({ id: "last", method: "elicitation/create", params: visit("https://a.example/#x") }), 0);
+    port.deliver(
+      0, EVENT.request, 99,
+      JSON.stringify({ id: "last", method: "elicitation/create", params: visit("https://a.example/#x") }), 0,
+    );
     await until(() => shown.length === 2);
     await mcp.close();
   }
@@ -122,12 +151,21 @@ test("Fault 734: an app that answers itself is not shown a visit to what is no p
     await until(() => core.answers.length === 1);
     assert.deepEqual(core.answers[0], { call: id, value: [1, { there: { action: "cancel" } }] });
     const { inputRequests } = JSON.parse(rounds(visit("file:///x"))) as { inputRequests: Open };
-    port.deliver(id, EVENT.input, 2, JSON.stringify({ inputRequests: { ...inputRequests, form: { method: "elicitation/create", params: { message: "m" } } }, drafts: {} }), 0);
+    port.deliver(
+      id, EVENT.input, 2,
+      JSON.stringify({
+        inputRequests: { ...inputRequests, form: { method: "elicitation/create", params: { message: "m" } } },
+        drafts: {},
+      }),
+      0,
+    );
     await until(() => seen.length === 1);
     assert.deepEqual(seen, [["form"]]);
     call.answer({ form: { action: "decline" } });
     await until(() => core.answers.length === 2);
-    assert.deepEqual(core.answers[1], { call: id, value: [2, { form: { action: "decline" }, there: { action: "cancel" } }] });
+    assert.deepEqual(core.answers[1], {
+      call: id, value: [2, { form: { action: "decline" }, there: { action: "cancel" } }],
+    });
     await until(() => told.length === 2);
     port.settle(id, OUTCOME.result, `{"content":[]}`);
     await call.result;
@@ -137,7 +175,12 @@ test("Fault 734: an app that answers itself is not shown a visit to what is no p
 
 test("Fault 734: a request of an agent to visit what is no page is answered with cancel, counted and told, in a session and outside of all", async () => {
   const shown: unknown[] = [];
-  const rig = await new AgentRig({ handlers: { elicitation: (request) => (shown.push(request), { action: "accept" as const }) }, elicits: true }).open();
+  const rig = await new AgentRig(
+    {
+      handlers: { elicitation: (request) => (shown.push(request), { action: "accept" as const }) },
+      elicits: true,
+    },
+  ).open();
   rig.recall(1, "s1", { owned: true });
   const session = (await rig.agent.sessions())[0]!;
   const requests: unknown[] = [];
@@ -149,15 +192,31 @@ test("Fault 734: a request of an agent to visit what is no page is answered with
   let n = 0;
   for (const url of UNSAFE) {
     for (const at of [0, 1]) {
-      rig.tell(at, "question", { method: "elicitation/create", params: { ...visit(url), ...(at ? { sessionId: "s1" } : { requestId: 1 }) } }, ++n);
+      rig.tell(
+        at, "question",
+        {
+          method: "elicitation/create",
+          params: { ...visit(url), ...(at ? { sessionId: "s1" } : { requestId: 1 }) },
+        },
+        ++n,
+      );
       await ready();
     }
   }
   await settled();
-  assert.deepEqual(rig.responses, Array.from({ length: n }, (_, i) => ({ request: i + 1, ok: true, value: { action: "cancel" } })));
-  assert.deepEqual([shown, requests, session.requests, told.length, new Set(told)], [[], [], [], n, new Set(["unsafe_visit"])]);
+  assert.deepEqual(
+    rig.responses,
+    Array.from({ length: n }, (_, i) => ({ request: i + 1, ok: true, value: { action: "cancel" } })),
+  );
+  assert.deepEqual(
+    [shown, requests, session.requests, told.length, new Set(told)],
+    [[], [], [], n, new Set(["unsafe_visit"])],
+  );
   assert.equal(rig.agent.counters["unsafeVisits"], n);
-  rig.tell(1, "question", { method: "elicitation/create", params: { ...visit("https://a.example/"), sessionId: "s1" } }, 900);
+  rig.tell(
+    1, "question",
+    { method: "elicitation/create", params: { ...visit("https://a.example/"), sessionId: "s1" } }, 900,
+  );
   await ready();
   assert.equal((requests[0] as ElicitationRequest).url, "https://a.example/");
 });

@@ -6,7 +6,9 @@ import type { UserStores } from "../src/connect/userstores.js";
 import { newestHandlers, NewestTokens, type View, Views } from "../src/connect/views.js";
 
 /** A view that notes what it is asked, and closes when it is told to. */
-function view(views: Views, name: string, handlers: Handlers = {}, tokens: TokenReply[] = [], users: string[] = [name]) {
+function view(
+  views: Views, name: string, handlers: Handlers = {}, tokens: TokenReply[] = [], users: string[] = [name],
+) {
   const over = new AbortController();
   let last = users[0];
   const own: View & { leave(): void; left: boolean } = {
@@ -67,7 +69,9 @@ test("Fault 149: the newest view is asked, and the one before it where that one 
 test("Fault 467: what an app saves of an answer after its user has changed is no draft of the last one", async () => {
   const views = new Views();
   let save!: (value: unknown) => void;
-  const asked = view(views, "ada", { elicitation: (_, { saveDraft }) => ((save = saveDraft), new Promise(() => {})) });
+  const asked = view(views, "ada", {
+    elicitation: (_, { saveDraft }) => ((save = saveDraft), new Promise(() => {})),
+  });
   const own = context();
   void newestHandlers(views).elicitation!({ message: "Who?", requestedSchema: {} }, own);
   await Promise.resolve();
@@ -82,7 +86,9 @@ test("Fault 208: on a call the view is asked that made it, as long as it is ther
   const asked: string[] = [];
   const call = {};
   let isThere = true;
-  const roots = (name: string): Handlers => ({ roots: (context) => (assert.equal("call" in context, false), asked.push(name), []) });
+  const roots = (name: string): Handlers => ({
+    roots: (context) => (assert.equal("call" in context, false), asked.push(name), []),
+  });
   const own = view(views, "own", roots("own"));
   own.isAskedOn = (of) => of === call && isThere;
   view(views, "newest", roots("newest"));

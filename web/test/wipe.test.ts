@@ -35,11 +35,17 @@ async function signedIn(): Promise<() => Promise<boolean>> {
 
 const location = { value: { origin: "https://app.example" } };
 
-/** Has `fetch` revoke, as soon as `answer` says, and gives what was revoked while nothing was stored any more. */
-function revoking(isStored: () => Promise<boolean>, answer: Promise<unknown>): { revoked: string[]; fetch: { value: typeof fetch } } {
+/**
+ * Has `fetch` revoke, as soon as `answer` says, and gives what was revoked while nothing was stored any more.
+ */
+function revoking(
+  isStored: () => Promise<boolean>, answer: Promise<unknown>,
+): { revoked: string[]; fetch: { value: typeof fetch } } {
   const revoked: string[] = [];
   const value = async (_: unknown, init?: RequestInit): Promise<Response> => {
-    revoked.push(`${new URLSearchParams(String(init!.body)).get("token")}${(await isStored()) ? ", stored" : ""}`);
+    revoked.push(
+      `${new URLSearchParams(String(init!.body)).get("token")}${(await isStored()) ? ", stored" : ""}`,
+    );
     await answer;
     return nothing(200);
   };

@@ -101,9 +101,13 @@ test("Fault 748: a wipe tells its own page at once, and the other tabs when all 
       const heard: string[] = [];
       const stop = whenLoggedOut(() => void heard.push("here"), false);
       const channel = new BroadcastChannel("holdfast.wiped");
-      const told = new Promise<void>((resolve) => (channel.onmessage = () => (heard.push("elsewhere"), resolve())));
+      const told = new Promise<void>(
+        (resolve) => (channel.onmessage = () => (heard.push("elsewhere"), resolve())),
+      );
       let ends = (): void => {};
-      const deletes = new Promise<void>((resolve, reject) => (ends = fails ? () => reject(new Error("no")) : resolve));
+      const deletes = new Promise<void>(
+        (resolve, reject) => (ends = fails ? () => reject(new Error("no")) : resolve),
+      );
       const over = tellWiped(new AbortController().signal, deletes);
       await new Promise<void>((resolve) => {
         const later = new BroadcastChannel("a round of messages");
@@ -124,9 +128,13 @@ test("Fault 750: a page that comes out of the back/forward cache hears of a wipe
   let mark: string | null = "of before";
   const page = new EventTarget();
   const local = { getItem: (name: string) => (name === "holdfast.wiped" ? mark : null) };
-  const listens = (name: "addEventListener" | "removeEventListener"): object => ({ value: page[name].bind(page) });
+  const listens = (name: "addEventListener" | "removeEventListener"): object => ({
+    value: page[name].bind(page),
+  });
   await withLocks(async () => {
-    await withGlobal("localStorage", { value: local }, () => withGlobal("removeEventListener", listens("removeEventListener"), () => withGlobal("addEventListener", listens("addEventListener"), async () => {
+    await withGlobal("localStorage", { value: local }, () => withGlobal("removeEventListener", listens(
+      "removeEventListener",
+    ), () => withGlobal("addEventListener", listens("addEventListener"), async () => {
       let told = 0;
       const stop = whenLoggedOut(() => void told++, true);
       const goes = (next: string | null): number => {

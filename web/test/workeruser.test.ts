@@ -48,17 +48,29 @@ function page(): { workers: Worker[]; ends(): void } {
   }
   const locks = {
     request: (name: string, options: object, held?: (lock: object) => unknown): Promise<unknown> =>
-      name === "port" ? new Promise<void>((resolve) => (ends = resolve)).then(() => held!({})) : Promise.resolve((held ?? (options as () => unknown))({})),
+      name === "port"
+        ? new Promise<void>((resolve) => (ends = resolve)).then(() => held!({}))
+        : Promise.resolve((held ?? (options as () => unknown))({})),
   };
-  const globals = { SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test", navigator: { locks }, addEventListener: () => {} };
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  const globals = {
+    SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test", navigator: { locks },
+    addEventListener: () => {},
+  };
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   return { workers, ends: () => ends() };
 }
 
 test("Fault 209: a page says that it has heard a question, also where the client is closed that was asked", async () => {
   const { workers } = page();
-  await clientWays.there("/mcp", { worker: "/heard.mjs", wasm: "/x.wasm", handlers: { roots: () => new Promise(() => {}) } }, "shared", () => {});
-  for (const client of [2, 98]) workers[0]!.tell({ t: "question", client, question: client, asked: "roots", request: {}, server: "s", draft: "" });
+  await clientWays.there(
+    "/mcp", { worker: "/heard.mjs", wasm: "/x.wasm", handlers: { roots: () => new Promise(() => {}) } },
+    "shared", () => {},
+  );
+  for (const client of [2, 98])
+    workers[0]!.tell({
+      t: "question", client, question: client, asked: "roots", request: {}, server: "s", draft: "",
+    });
   await settled();
   const heard = workers[0]!.said.flatMap((message) => (message.t === "heard" ? [message.question] : []));
   assert.deepEqual(heard, [2, 98]);
@@ -66,10 +78,14 @@ test("Fault 209: a page says that it has heard a question, also where the client
 
 test("Fault 254: a page whose user has changed goes on in the worker of that user, where its own ends", async () => {
   const { workers, ends } = page();
-  const connect = (options: object) => clientWays.there("/mcp", { worker: "/worker.mjs", wasm: "/x.wasm", ...options }, "shared", () => {});
+  const connect = (options: object) => clientWays.there(
+    "/mcp", { worker: "/worker.mjs", wasm: "/x.wasm", ...options }, "shared", () => {},
+  );
   let user = "ada";
   const client = await connect({ token: () => tokenOf(user) });
-  assert.deepEqual([await workers[0]!.token(2), await workers[0]!.token(2)], [tokenOf("ada"), tokenOf("ada")]);
+  assert.deepEqual(
+    [await workers[0]!.token(2), await workers[0]!.token(2)], [tokenOf("ada"), tokenOf("ada")],
+  );
   user = "bob";
   assert.equal(await workers[0]!.token(2), tokenOf("bob"));
   assert.equal(workers.length, 1, "the worker goes on with a client of that user's");

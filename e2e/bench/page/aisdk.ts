@@ -5,7 +5,9 @@ import { PATIENCE, type Session } from "./contender.js";
 export async function connect(url: string): Promise<Session> {
   const client = await createMCPClient({ transport: { type: "http", url } });
   return {
-    call: (name, args, _, limit = PATIENCE) => client.callTool({ name, arguments: args, ...(limit && { options: { timeout: limit } }) }),
+    call: (name, args, _, limit = PATIENCE) => client.callTool({
+      name, arguments: args, ...(limit && { options: { timeout: limit } })
+    }),
     close: () => client.close(),
   };
 }

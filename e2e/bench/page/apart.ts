@@ -7,7 +7,8 @@ export function apart(): () => void {
   const fetched = globalThis.fetch;
   globalThis.fetch = async (...args) => {
     const response = await fetched(...args);
-    if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+    if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream"))
+      return response;
     return new Response(oneByOne(response.body.getReader()), response);
   };
   return () => {
@@ -48,6 +49,7 @@ function oneByOne(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStre
 
 /** Behind the blank line that ends an event; -1 for none. */
 function endOfEvent(bytes: Uint8Array, from: number): number {
-  for (let i = bytes.indexOf(10, from); i >= 0; i = bytes.indexOf(10, i + 1)) if (bytes[i + 1] === 10) return i + 2;
+  for (let i = bytes.indexOf(10, from); i >= 0; i = bytes.indexOf(10, i + 1))
+    if (bytes[i + 1] === 10) return i + 2;
   return -1;
 }

@@ -15,7 +15,9 @@ export interface Session {
    * event to `seen`, and resolves with the result. `limit` is the timeout to
    * set, in ms; the contender's own where it is 0.
    */
-  call(tool: string, args: Record<string, unknown>, seen?: (progress: number) => void, limit?: number): Promise<unknown>;
+  call(
+    tool: string, args: Record<string, unknown>, seen?: (progress: number) => void, limit?: number,
+  ): Promise<unknown>;
   /** Lists the tools, where the client makes something of what it learns. */
   list?(): Promise<unknown>;
   close(): unknown;

@@ -19,8 +19,12 @@ export async function connect(url: string): Promise<Session> {
     async call(name, args, seen) {
       const id = ++last;
       const params = { name, arguments: args, ...(seen && { _meta: { progressToken: id } }) };
-      let response = await fetch(url, { method: "POST", headers: HEADERS, body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }) });
-      if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return outcome((await response.json()) as Message);
+      let response = await fetch(url, {
+        method: "POST", headers: HEADERS,
+        body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }),
+      });
+      if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
+        return outcome((await response.json()) as Message);
       const stream = new Stream(seen);
       for (;;) {
         if (!response.ok) throw new Error(`HTTP ${response.status}`);
@@ -28,7 +32,9 @@ export async function connect(url: string): Promise<Session> {
         if (answer) return outcome(answer);
         if (stream.cursor === "") throw new Error("the stream ended and cannot be resumed");
         await new Promise((resolve) => setTimeout(resolve, stream.retry));
-        response = await fetch(url, { headers: { accept: "text/event-stream", "last-event-id": stream.cursor } });
+        response = await fetch(url, {
+          headers: { accept: "text/event-stream", "last-event-id": stream.cursor },
+        });
       }
     },
     close() {},
@@ -68,7 +74,8 @@ class Stream {
     const decoder = new TextDecoder();
     this.#parser.reset();
     try {
-      for (let part = await reader.read(); !part.done; part = await reader.read()) this.#parser.feed(decoder.decode(part.value, { stream: true }));
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        this.#parser.feed(decoder.decode(part.value, { stream: true }));
     } catch {
       // A connection that broke; what to do about it is the caller's.
     }

@@ -28,7 +28,10 @@ async function start(bundle: string, url: string, options: Options): Promise<Pha
   return phases;
 }
 
-/** Notes from here on when the contender's first request leaves, and when it is answered: for a page that is measured for nothing else. */
+/**
+ * Notes from here on when the contender's first request leaves, and when it is answered: for a page that is
+ * measured for nothing else.
+ */
 function watchRequests(): void {
   const browsers = globalThis.fetch;
   globalThis.fetch = async (...args) => {
@@ -40,7 +43,10 @@ function watchRequests(): void {
   };
 }
 
-/** The same in one more page, without the import: connect alone, in ms; `preloads`: the app has had its part of the client loaded before. */
+/**
+ * The same in one more page, without the import: connect alone, in ms; `preloads`: the app has had its part
+ * of the client loaded before.
+ */
 async function further(bundle: string, url: string, options: Options, preloads: boolean): Promise<number> {
   contender = (await import(bundle)) as Contender;
   if (preloads) await contender.preload!(options);
@@ -52,7 +58,9 @@ async function further(bundle: string, url: string, options: Options, preloads: 
 /** The scripts that the page has loaded of the contender; a worker's are not among them. */
 function scripts(): string[] {
   const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
-  return loaded.filter((path) => path.endsWith(".mjs") && path !== "/rig.mjs" && !path.endsWith("-worker.mjs"));
+  return loaded.filter(
+    (path) => path.endsWith(".mjs") && path !== "/rig.mjs" && !path.endsWith("-worker.mjs"),
+  );
 }
 
 interface Burst extends Strain {
@@ -164,7 +172,9 @@ interface Recovery {
 let cuts = 0;
 
 /** A call whose stream breaks half way; the rig waits `patience` ms for its end. */
-async function cut(args: { count: number; pause: number; retry?: number; cuts?: number }, patience: number): Promise<Recovery> {
+async function cut(
+  args: { count: number; pause: number; retry?: number; cuts?: number }, patience: number,
+): Promise<Recovery> {
   const half = args.count / 2;
   const times = new Map<number, number>();
   let before = 0;
@@ -179,7 +189,10 @@ async function cut(args: { count: number; pause: number; retry?: number; cuts?: 
   });
   const error = await within(patience, call);
   const result = error === "" ? ((await call) as { content: { text: string }[] }) : undefined;
-  return { ms: after ? after - before - args.pause : -1, after: Number(result?.content[0]?.text ?? -1), lost: args.count - times.size, twice, error };
+  return {
+    ms: after ? after - before - args.pause : -1, after: Number(result?.content[0]?.text ?? -1),
+    lost: args.count - times.size, twice, error,
+  };
 }
 
 /** A call whose stream breaks and cannot be resumed: how long until the call says so, and what. */
@@ -202,12 +215,14 @@ function within(ms: number, call: Promise<unknown>): Promise<string> {
 // it out.
 let memory: WebAssembly.Memory | undefined;
 for (const name of ["instantiate", "instantiateStreaming"] as const) {
-  const instantiate = WebAssembly[name] as (...args: unknown[]) => Promise<WebAssembly.WebAssemblyInstantiatedSource>;
+  const instantiate =
+    WebAssembly[name] as (...args: unknown[]) => Promise<WebAssembly.WebAssemblyInstantiatedSource>;
   Object.assign(WebAssembly, {
     [name]: async (...args: unknown[]) => {
       const made = await instantiate(...args);
       reached("compiled");
-      for (const one of Object.values((made.instance ?? made).exports)) if (one instanceof WebAssembly.Memory) memory = one;
+      for (const one of Object.values((made.instance ?? made).exports))
+        if (one instanceof WebAssembly.Memory) memory = one;
       return made;
     },
   });
@@ -223,6 +238,9 @@ function spin(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-const rig = { start, watchRequests, further, scripts, burst, standing, asked, list, sequential, concurrent, large, cut, drop, wasm, spin };
+const rig = {
+  start, watchRequests, further, scripts, burst, standing, asked, list, sequential, concurrent, large, cut,
+  drop, wasm, spin,
+};
 export type Rig = typeof rig;
 Object.assign(globalThis, { rig });

@@ -1,5 +1,5 @@
-// What the demo takes from the bundle beside this file. The official client's own types are those of npm's package,
-// which is not there where the demo is built with Go alone.
+// What the demo takes from the bundle beside this file. The official client's own types are those of npm's
+// package, which is not there where the demo is built with Go alone.
 
 /** The version of the official client in the bundle. */
 export declare const VERSION: string;

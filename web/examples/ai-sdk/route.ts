@@ -7,7 +7,13 @@ export async function POST(request: Request): Promise<Response> {
   const answer = streamText({
     model: "anthropic/claude-sonnet-5",
     messages: await convertToModelMessages(messages),
-    tools: Object.fromEntries(tools.map(({ name, description = "", inputSchema }) => [name, tool({ description, inputSchema: jsonSchema(inputSchema) })])),
+    tools: Object.fromEntries(
+      tools.map(
+        ({ name, description = "", inputSchema }) => [
+          name, tool({ description, inputSchema: jsonSchema(inputSchema) }),
+        ],
+      ),
+    ),
   });
   return answer.toUIMessageStreamResponse();
 }

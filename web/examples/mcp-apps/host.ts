@@ -1,5 +1,7 @@
 import { connect, type Call } from "holdfast";
-import { AppBridge, getToolUiResourceUri, isToolVisibilityModelOnly, PostMessageTransport, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
+import {
+  AppBridge, getToolUiResourceUri, isToolVisibilityModelOnly, PostMessageTransport, RESOURCE_MIME_TYPE,
+} from "@modelcontextprotocol/ext-apps/app-bridge";
 
 const query = new URLSearchParams(location.search);
 const about = { name: "holdfast-mcp-apps-example", version: "1.0.0" };
@@ -12,12 +14,18 @@ const tools = (await mcp.listTools()).tools as { name: string; _meta?: Record<st
 for (const { name } of tools.filter(getToolUiResourceUri)) {
   const button = document.body.appendChild(document.createElement("button"));
   button.textContent = name;
-  // "manual": what is shown is there again after a reload, until somebody closes it. The key tells it from what a view calls.
-  button.onclick = () => void show(mcp.callTool(name, {}, { ack: "manual", key: `shown ${crypto.randomUUID()}` }));
+  // "manual": what is shown is there again after a reload, until somebody closes it. The key tells it from
+  // what a view calls.
+  button.onclick = () => void show(
+    mcp.callTool(name, {}, { ack: "manual", key: `shown ${crypto.randomUUID()}` }),
+  );
 }
 for (const call of await mcp.calls()) if (call.key?.startsWith("shown ")) void show(call);
 
-/** Shows a call by the view of its tool, which gets the call's arguments at once, and its result when there is one. */
+/**
+ * Shows a call by the view of its tool, which gets the call's arguments at once, and its result when there is
+ * one.
+ */
 async function show(call: Call): Promise<void> {
   const { name, arguments: args = {} } = call.params as { name: string; arguments?: Record<string, unknown> };
   const view = getToolUiResourceUri(tools.find((tool) => tool.name === name) ?? {});
@@ -27,7 +35,8 @@ async function show(call: Call): Promise<void> {
   close.textContent = `Close ${name}`;
   const frame = article.appendChild(document.createElement("iframe"));
   frame.title = name;
-  frame.src = query.get("sandbox") ?? "https://sandbox.example.com/sandbox.html"; // another origin than this page's, always
+  // another origin than this page's, always
+  frame.src = query.get("sandbox") ?? "https://sandbox.example.com/sandbox.html";
 
   const bridge = new AppBridge(null, about, { serverTools: {} });
   bridge.oncalltool = async ({ name, arguments: args }) => {

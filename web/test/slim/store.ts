@@ -1,5 +1,5 @@
-// The store of one script: what the clients of its tabs have committed. Who may write is not asked: both programs
-// are told the same.
+// The store of one script: what the clients of its tabs have committed. Who may write is not asked: both
+// programs are told the same.
 
 import { OpList } from "../../src/runtime/ops.js";
 import type { Op } from "../../src/storage/storage.js";

@@ -1,4 +1,5 @@
-// The vectors of the core's parsers, as inputs of the wasm: event streams, JSON texts and rows of the journal.
+// The vectors of the core's parsers, as inputs of the wasm: event streams, JSON texts and rows of the
+// journal.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { OpList } from "../../src/runtime/ops.js";
@@ -6,7 +7,9 @@ import { Client } from "./client.js";
 import type { Pair } from "./program.js";
 import { Script } from "./scripts.js";
 
-const lines = (path: string): string[] => readFileSync(path, "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
+const lines = (path: string): string[] => readFileSync(path, "utf8").split("\n").filter(
+  (line) => line && !line.startsWith("#"),
+);
 
 /** The bytes that a string literal of Go's stands for. */
 function unquoted(literal: string): Uint8Array {
@@ -14,11 +17,21 @@ function unquoted(literal: string): Uint8Array {
   const put = (text: string): void => void bytes.push(...new TextEncoder().encode(text));
   if (literal.startsWith("`")) put(literal.slice(1, -1));
   else {
-    for (const [, x, u, octal, short, plain] of literal.slice(1, -1).matchAll(/\\x(..)|\\u(....)|\\U(?:........)|\\([0-7]{3})|\\(.)|([^\\]+)/g)) {
+    for (
+      const [, x, u, octal, short, plain] of literal.slice(1, -1).matchAll(
+        /\\x(..)|\\u(....)|\\U(?:........)|\\([0-7]{3})|\\(.)|([^\\]+)/g,
+      )
+    ) {
       if (x !== undefined) bytes.push(parseInt(x, 16));
       else if (u !== undefined) put(String.fromCharCode(parseInt(u, 16)));
       else if (octal !== undefined) bytes.push(parseInt(octal, 8));
-      else if (short !== undefined) put(({ n: "\n", r: "\r", t: "\t", a: "\x07", b: "\b", f: "\f", v: "\v" } as Record<string, string>)[short] ?? short);
+      else if (short !== undefined)
+        put(
+          (
+            { n: "\n", r: "\r", t: "\t", a: "\x07", b: "\b", f: "\f", v: "\v" } as Record<string, string>
+          )[short] ??
+            short,
+        );
       else if (plain !== undefined) put(plain);
       else put("😀"); // \U
     }
@@ -39,14 +52,18 @@ export function streams(): Uint8Array[] {
 /** Texts that are JSON, and others. */
 export function texts(): Uint8Array[] {
   const folder = "core/jsonrpc/testdata";
-  const choices = lines(`${folder}/choices.txt`).map((line) => line.slice(line.indexOf(" ") + 1, line.indexOf(" -- ")));
+  const choices = lines(`${folder}/choices.txt`).map(
+    (line) => line.slice(line.indexOf(" ") + 1, line.indexOf(" -- ")),
+  );
   return [...lines(`${folder}/accept.txt`), ...lines(`${folder}/reject.txt`), ...choices].map(unquoted);
 }
 
 /** What a store may hold of one call: each kind of record. */
 export function records(): Uint8Array[] {
   const all: Uint8Array[] = [];
-  const bytes = (hex = ""): Uint8Array => new Uint8Array((hex.replace("-", "").match(/../g) ?? []).map((byte) => parseInt(byte, 16)));
+  const bytes = (hex = ""): Uint8Array => new Uint8Array(
+    (hex.replace("-", "").match(/../g) ?? []).map((byte) => parseInt(byte, 16)),
+  );
   let list = new OpList();
   let n = 0;
   for (const line of lines("core/journal/testdata/v1_kinds.txt")) {
@@ -55,7 +72,11 @@ export function records(): Uint8Array[] {
     if (mark === "==") [list, n] = [new OpList(), 0];
     else if (mark === "server") list.server({ plain: bytes(plain), secret: bytes(secret) } as never);
     else if (mark === "head" || mark === "session") list.head(call, 2, true, bytes(plain));
-    else if (mark === "row") list.row(call, { epoch: 1, n: ++n, plain: bytes(plain), secret: secret === "-" ? null : bytes(secret) } as never);
+    else if (mark === "row")
+      list.row(
+        call,
+        { epoch: 1, n: ++n, plain: bytes(plain), secret: secret === "-" ? null : bytes(secret) } as never,
+      );
     else if (mark === "=") all.push(list.bytes());
   }
   return all;
