@@ -29,6 +29,8 @@ export interface CoreCall {
   readonly meta: Open;
   readonly key: string;
   readonly isKept: boolean;
+  /** When the app made it, in ms since 1970. */
+  readonly madeAt: number;
 }
 
 /** A client in the core. */
@@ -67,6 +69,15 @@ afterEach(() => {
   tests++;
   for (const port of ports.splice(0)) port.close();
 });
+
+/** What the core is given with a call. */
+type CallOfCore = [
+  handle: number,
+  how: number,
+  frame: [method: string, params: string, meta: string, key: string],
+  times: { made: number },
+  bind: (id: number) => void,
+];
 
 /** An origin: what its pages have in common, in either host. */
 export class Origin {
@@ -181,12 +192,12 @@ export class Origin {
       });
       return handle;
     },
-    call: (handle: number, how: number, [method, params, meta, key]: [string, string, string, string], _times: object, bind: (id: number) => void) => {
+    call: (...[handle, how, [method, params, meta, key], times, bind]: CallOfCore) => {
       const id = ++this.#ids;
       bind(id);
       const { port } = this.clients[handle - 1]!;
       void port.fetch?.("https://mcp.example/mcp", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id, method, params: JSON.parse(params || "{}") as object }) }).then((response) => response.text());
-      this.clients[handle - 1]!.calls.push({ id, method, params: params === "" ? {} : (JSON.parse(params) as Open), meta: meta === "" ? {} : (JSON.parse(meta) as Open), key, isKept: (how & CallFlags.Durable) !== 0 });
+      this.clients[handle - 1]!.calls.push({ id, method, params: open(params), meta: open(meta), key, isKept: (how & CallFlags.Durable) !== 0, madeAt: times.made });
     },
     answer: (handle: number, call: number, json: string) => this.clients[handle - 1]!.answers.push({ call, value: JSON.parse(json || "{}") }),
     respond: (handle: number, request: number, ok: boolean, json: string) => this.clients[handle - 1]!.responses.push({ request, ok, value: JSON.parse(json || "{}") }),
@@ -205,7 +216,7 @@ export class Origin {
   #recall(handle: number, call: CoreCall): void {
     const client = this.clients[handle - 1]!;
     client.calls.push(call);
-    const made = { id: call.id, method: call.method, params: call.params, meta: call.meta, ...(call.key !== "" && { key: call.key }), createdAt: 1, acked: 0, base: 0, manual: false, owned: true, guarantee: "resumable" };
+    const made = { id: call.id, method: call.method, params: call.params, meta: call.meta, ...(call.key !== "" && { key: call.key }), createdAt: call.madeAt, acked: 0, base: 0, manual: false, owned: true, guarantee: "resumable" };
     client.port.recall(call.id, JSON.stringify(made));
   }
 
@@ -215,6 +226,10 @@ export class Origin {
     client.isOver = true;
     client.port.state(`{"state":"closed"}`, 0);
   }
+}
+
+function open(text: string): Open {
+  return JSON.parse(text || "{}") as Open;
 }
 
 /** A journal that keeps what the test keeps. */

@@ -39,7 +39,7 @@ test("Fault 540: a call object of a worker that has ended asks nothing of the ne
   await assert.rejects(running.result, (error) => code(error) === "runtime_exited");
   await ready();
   const others = [1, 2, 3].map((n) => make(backend, { other: n }));
-  assert.deepEqual(saidOfCalls(second), [["make", 4], ["make", 6], ["make", 8]]);
+  assert.deepEqual(saidOfCalls(second), [["make", 10], ["make", 12], ["make", 14]]);
   await handed.result;
   for (const act of [() => kept.ack(), () => kept.ack(2), () => running.ack(3)]) await assert.rejects(act(), (error) => code(error) === "runtime_exited");
   for (const call of [handed, kept, running]) {
@@ -55,7 +55,7 @@ test("Fault 540: a call object of a worker that has ended asks nothing of the ne
   await assert.rejects(read(), (error) => code(error) === "outcome_unknown");
   assert.deepEqual(events, ["gap"]);
   await tasks(4); // an outcome that is handed over counts two tasks later
-  assert.deepEqual(saidOfCalls(second), [["make", 4], ["make", 6], ["make", 8]]);
+  assert.deepEqual(saidOfCalls(second), [["make", 10], ["make", 12], ["make", 14]]);
   assert.deepEqual(others.map(({ settled }) => settled), [false, false, false]);
 });
 

@@ -48,7 +48,7 @@ test("Fault 195: a logout whose worker dies deletes in the next one, or rejects,
 test("Fault 197: what is made and asked while the worker is replaced waits for the next one", async () => {
   const [first, second] = [new FakeLink(true), new FakeLink(false)];
   const backend = await opened(first, second);
-  const before = backend.make("tools/call", "callTool", ["a", {}], { key: "k" });
+  const before = backend.make("tools/call", "callTool", ["a", {}], { key: "k", journal: false });
   first.die();
   await assert.rejects(before.result, (error) => code(error) === "runtime_exited");
   const call = backend.make<object, "callTool">("tools/call", "callTool", ["a", {}], { key: "k" });
@@ -81,18 +81,17 @@ test("Fault 197: what is made and asked while the worker is replaced waits for t
 test("Fault 279: of what a worker had when it ended only what does no harm is worth another try; what never left the page is", async () => {
   const [first, second] = [new FakeLink(true), new FakeLink(false)];
   const backend = await opened(first, second);
+  const came = (): Promise<never> => Promise.reject(new TypeError("it came"));
   const retryable = (work: Promise<unknown>): Promise<boolean> =>
-    work.then(
-      () => Promise.reject(new TypeError("it came")),
-      (error: HoldfastError) => error.retryable,
-    );
+    work.then(came, (error: HoldfastError) => error.retryable);
   const cut = [backend.make("tools/call", "callTool", ["a", {}], {}), backend.make("tools/call", "callTool", ["b", {}], { journal: false }), backend.make("x/y", "request", ["x/y", {}], {})];
+  const ended = Promise.all(cut.map(({ result }) => retryable(result)));
   first.die();
-  assert.deepEqual(await Promise.all(cut.map(({ result }) => retryable(result))), [false, false, false]);
   const waits = backend.make("tools/call", "callTool", ["c", {}], {});
   await ready();
   second.die();
   assert.equal(await retryable(waits.result), true, "no worker has heard of it");
+  assert.deepEqual(await ended, [false, false, false]);
 });
 
 test("Fault 370: a client whose worker ends while it opens is opened by the next one, once; it says whether the app had it", async () => {

@@ -4,7 +4,7 @@
  * What a member has to be: a number (whole, not negative), string, strings, boolean, object, array, bytes,
  * numbers, JSON of an object. `?` may be missing.
  */
-type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "json" | "?" | "s?" | "o?" | "n?";
+type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "json" | "?" | "s?" | "o?" | "n?" | "a?";
 
 /** What messages are made of, by the name in their member `K`. */
 export type Fields<M extends Record<K, string>, K extends string> = {
@@ -41,6 +41,8 @@ function is(kind: Kind, value: unknown): boolean {
       return value === undefined || typeof value === "string";
     case "o?":
       return value === undefined || isObject(value);
+    case "a?":
+      return value === undefined || Array.isArray(value);
     case "n?":
       return value === undefined || is("n", value);
     case "u8":

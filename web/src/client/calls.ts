@@ -245,8 +245,13 @@ export class Calls {
     call.bind(id, this.#live, signal);
     void opening.then(() => {
       this.#between.delete(id);
-      if (call.settled) this.#keys.free(call);
-      else leave();
+      if (call.settled) return this.#keys.free(call);
+      try {
+        this.#keys.check(call);
+        leave();
+      } catch (error) {
+        call.fail(error as HoldfastError);
+      }
     });
   }
 

@@ -123,6 +123,19 @@ export function isStored(kind: number): boolean {
   return kind <= EVENT.notification || kind === EVENT.segment || kind === EVENT.task;
 }
 
+/** What a call has had of an earlier host, which had not stored all of it: it does not come again. */
+export class HadEvents {
+  /** The position of the last; 0 for none. */
+  to = 0;
+
+  /** Whether it has had that one. A run from the start makes events of its own. */
+  has({ kind, position, text }: RawEvent): boolean {
+    if (this.to === 0) return false;
+    if (kind === EVENT.resumed && (JSON.parse(text) as ResumedEvent).outcome === "restarted") this.to = 0;
+    return position <= this.to && isStored(kind);
+  }
+}
+
 /**
  * Reads events as the journal tells them again: kind, position and length of each, and its text
  * (jsbridge/doc.go).

@@ -31,7 +31,13 @@ export class KeyedCalls<C extends KeyedCall> {
   mine(key: string | undefined, method: string, sent: string): C | undefined {
     const same = this.same(key, method, sent);
     if (same || !this.under(key)) return same;
-    throw new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" });
+    throw inUse(method, "another call has this key");
+  }
+
+  /** Throws `key_in_use` where the store has brought a call since that has the key of this one. */
+  check(call: C): void {
+    if (call.key === undefined || this.under(call.key) === call) return;
+    throw inUse(call.method, "a call that was stored has this key: ask for it again", true);
   }
 
   /** The call that has the key is this one. */
@@ -47,6 +53,10 @@ export class KeyedCalls<C extends KeyedCall> {
   clear(): void {
     this.#calls.clear();
   }
+}
+
+function inUse(op: string, message: string, retryable = false): HoldfastError {
+  return new HoldfastError({ code: "key_in_use", op, message, retryable });
 }
 
 /**

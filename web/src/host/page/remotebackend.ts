@@ -57,8 +57,20 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
 
   protected hello(): PageMessage {
     const { url, options, token, signIn } = this.#plan;
+    const { sought } = this.#calls;
     const auth = signIn && { auth: signIn.at(this.link) };
-    return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: CLIENT_HANDLERS.filter((name) => this.#handlers[name as keyof Handlers]), token: token !== undefined, ...auth, again: this.again, ifKeys: false };
+    return {
+      t: "connect",
+      client: this.number,
+      url,
+      options: asData("connect", options),
+      handlers: CLIENT_HANDLERS.filter((name) => this.#handlers[name as keyof Handlers]),
+      token: token !== undefined,
+      ...auth,
+      again: this.again,
+      ifKeys: false,
+      ...(sought.length > 0 && { calls: sought }),
+    };
   }
 
   protected override opened(): void {
@@ -87,8 +99,8 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     }
   }
 
-  protected lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void {
-    this.#calls.fail(why);
+  protected lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError, comes = false): void {
+    this.#calls.fail(why, comes);
   }
 
   protected override closing(): void {

@@ -18,7 +18,8 @@ import type { Open } from "../../base/mcp.js";
 import { holdfastErrorFrom } from "../wire/errordata.js";
 import { eachEvent } from "../wire/eventbatch.js";
 import type { HostLink, LinkedClient } from "./hostlink.js";
-import type { HostMessage } from "../wire/protocol.js";
+import type { CallOfPage, HostMessage } from "../wire/protocol.js";
+import { Adrift } from "./adrift.js";
 
 /** The calls of one client of the page's, which a host carries out. */
 export class RemoteCalls {
@@ -41,6 +42,11 @@ export class RemoteCalls {
   readonly #keys = new KeyedCalls<Call<unknown>>();
   /** Calls that the host has brought, of which the app has not been told. */
   readonly #untold = new WeakSet<Call<unknown>>();
+  /** Those that are kept, and whose worker has ended; and the numbers under which the next one may have them. */
+  readonly #adrift = new Map<Call<unknown>, Adrift>();
+  readonly #sought = new Map<number, Adrift>();
+  /** What calls are called in the store, whose key another page has had first. */
+  readonly #names = new WeakMap<Call<unknown>, Pick<Call, "id" | "createdAt">>();
   readonly #handover = new Handover((call) => this.#link.send({ t: "acted", call }));
 
   /** `floor` is what a call that is kept starts with; `again` makes one that is not once more; `made` is told of each that is made. */
@@ -58,11 +64,23 @@ export class RemoteCalls {
     this.#over = undefined;
     this.#control = this.#controlOf(link);
     this.#number = number;
+    this.#sought.clear();
+    for (const adrift of this.#adrift.values()) this.#sought.set(link.number(), adrift);
+  }
+
+  /** The calls that this host may have from an earlier one, under the numbers that they get there. */
+  get sought(): CallOfPage[] {
+    return [...this.#sought].map(([number, { call }]) => {
+      const { id, createdAt } = this.#names.get(call) ?? call;
+      return [number, id, createdAt, !call.restored];
+    });
   }
 
   /** It is open: what was made meanwhile is sent. */
   opened(): void {
     this.#isOpen = true;
+    for (const adrift of this.#adrift.values()) adrift.sink();
+    this.#adrift.clear();
     for (const send of this.#waiting.values()) send();
     this.#waiting.clear();
   }
@@ -126,7 +144,8 @@ export class RemoteCalls {
       }
       const owner = this.#keys.under(call.key);
       this.#add(id, call);
-      if (owner?.settled === false) this.#keys.set(owner); // the next worker has brought that: the host refuses this one
+      // The next worker has brought that: the host refuses this one.
+      if (owner?.settled === false) this.#keys.set(owner);
       call.bind(id, rerun ? { ...this.#control, rerun } : this.#control, this.#waiting.has(call) ? undefined : signal, kept);
     };
     if (this.#isOpen) return begin();
@@ -153,7 +172,7 @@ export class RemoteCalls {
     this.#keys.set(call);
   }
 
-  /** The call under that number, where the app is to be told of it: once, and not of what it has made itself. */
+  /** The call under that number, where the app is to be told of it: once, and not of its own. */
   toTell(id: number): Call<unknown> | undefined {
     const call = this.#calls.get(id);
     return call && this.#untold.delete(call) ? call : undefined;
@@ -162,17 +181,21 @@ export class RemoteCalls {
   /** Something has happened to a call. */
   receive(message: HostMessage): void {
     if (message.t === "call") {
-      const { method, manual, params, made, kept } = message;
-      const own = this.#keys.same((made as Partial<RecalledCall>).key, method, params);
+      const { method, manual, params, kept } = message;
+      const made = message.made as Partial<RecalledCall>;
+      if (this.#takesUp(message.call, made)) return;
+      const own = this.#keys.same(made.key, method, params);
       if (own && !own.settled && !own.restored) {
         // Another page was first with the key that this one has just made a call under, or an earlier worker has stored it: they are one.
         // Of another request with the key the host says that it cannot be.
         this.#calls.set(message.call, own);
         this.#link.addCall(message.call, this.#client);
+        const { id = own.id, createdAt = own.createdAt } = made;
+        this.#names.set(own, { id, createdAt });
         if (this.#waiting.delete(own)) own.bind(message.call, this.#control, undefined, kept);
         return;
       }
-      const call = new Call<unknown>(method, this.#backlog, manual, params, made as Partial<RecalledCall>);
+      const call = new Call<unknown>(method, this.#backlog, manual, params, made);
       call.bind(message.call, this.#control, undefined, kept);
       this.#add(message.call, call);
       this.#untold.add(call);
@@ -209,6 +232,24 @@ export class RemoteCalls {
     }
   }
 
+  /** Goes on with a call of an earlier host's, which has that number now. */
+  #takesUp(number: number, made: Partial<RecalledCall>): boolean {
+    const adrift = this.#sought.get(number);
+    if (!adrift) return false;
+    const { call } = adrift;
+    this.#sought.delete(number);
+    this.#adrift.delete(call);
+    this.#add(number, call);
+    adrift.land({ number, control: this.#control });
+    call.takenUp(made.owned === false);
+    if (call.isAsked) call.deliver(EVENT.input, call.position, ""); // it is asked again
+    const { guarantee } = made;
+    if (guarantee !== undefined && guarantee !== call.guarantee) {
+      call.deliver(EVENT.guarantee, call.position, JSON.stringify({ guarantee }));
+    }
+    return true;
+  }
+
   event(id: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number): void {
     if (kind === EVENT.guarantee) warnUnkept(text);
     this.#calls.get(id)?.deliver(kind, position, text, stream, texts, at);
@@ -219,16 +260,34 @@ export class RemoteCalls {
     this.#handover.now();
   }
 
-  /** Nothing comes of the host any more. */
-  fail(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void {
+  /** Nothing comes of the host any more. `comes`: the next one may have what is kept. */
+  fail(why: (op: string, wasUnderWay?: boolean) => HoldfastError, comes: boolean): void {
     this.#isOpen = false;
     this.#over = why;
     this.#handover.clear();
-    for (const call of this.#calls.values()) call.fail(why(call.method, true));
+    this.#keys.clear();
+    for (const [number, call] of this.#calls) {
+      const error = why(call.method, true);
+      if (!comes || !call.kept) call.fail(error);
+      else if (!this.#adrift.has(call)) {
+        this.#adrift.set(call, new Adrift(call, { number, control: this.#control }, error));
+      }
+    }
     for (const call of this.#waiting.keys()) call.fail(why(call.method));
     this.#calls.clear();
     this.#waiting.clear();
-    this.#keys.clear();
+    if (comes) return this.#keepKeys();
+    for (const adrift of this.#adrift.values()) {
+      const error = why(adrift.call.method);
+      adrift.sink(error.code === "closed" ? error : undefined);
+    }
+    this.#adrift.clear();
+  }
+
+  /** One key names one call, whichever worker has it. */
+  #keepKeys(): void {
+    const calls = [...this.#adrift.keys()].sort((one, other) => Number(other.settled) - Number(one.settled));
+    for (const call of calls) this.#keys.set(call);
   }
 
   /** What calls ask over that link. Once that has ended it reaches nothing: on the next one their numbers are those of other calls, maybe of another user. */
@@ -257,6 +316,7 @@ export class RemoteCalls {
   }
 
   async *#reread(link: HostLink, call: number, gap: Gap): AsyncGenerator<RawEvent, void, undefined> {
+    const of = this.#calls.get(call);
     let read = link.number();
     let { events, from } = gap;
     let done = false;
@@ -267,7 +327,11 @@ export class RemoteCalls {
           .catch((error: unknown) => error)) as { heads?: Uint32Array; texts?: string[]; done: boolean } | HoldfastError;
         if (part instanceof HoldfastError) {
           const rest = Object.assign(new Gap(), { events, from, to: gap.to });
-          if (part.code !== "limit_exceeded") return yield* missing(rest); // the host has ended
+          if (part.code !== "limit_exceeded") { // the host has ended
+            const again = of && this.#adrift.get(of)?.control.reread(call, rest);
+            for await (const event of { [Symbol.asyncIterator]: () => again ?? missing(rest) }) yield event;
+            return;
+          }
           link.send({ t: "stop", read }); // the page took nothing for too long: from there once more
           read = link.number();
           continue;

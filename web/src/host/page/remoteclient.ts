@@ -84,8 +84,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   protected linked(): void {}
   /** It is open there. */
   protected opened(): void {}
-  /** Nothing comes of what is under way, nor of what waits for a host. */
-  protected abstract lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void;
+  /** Nothing comes of what is under way, nor of what waits for a host. `comes`: the next may have what is kept. */
+  protected abstract lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError, comes?: boolean): void;
   /** The app ends it, and can see so far what it had. */
   protected closing(): void {}
   /** What arrives for it alone. */
@@ -347,16 +347,17 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   hostEnded(): void {
     const opening = this.#opening;
     this.#opening = undefined;
-    this.lost(hostEnded);
-    this.questions.end();
     const isSoon = !livedLong(this.#revivedAt);
+    const isUp = this.#standing === "open" && this.#state !== "failed" && this.#state !== "closed";
+    this.lost(hostEnded, !isSoon && (isUp || opening !== undefined));
+    this.questions.end();
     if (opening) {
       // Nothing has run that a second try would run again; and who is opened may have been at the authorization server for long.
       if (isSoon) return opening.reject(hostEnded(this.#op));
       this.#revivedAt = performance.now();
       return opening.resolve(false);
     }
-    if (this.#standing !== "open" || this.#state === "failed" || this.#state === "closed") return;
+    if (!isUp) return;
     if (isSoon) return this.#fail(hostEnded(this.#op));
     this.#openAgain({ error: hostEnded(this.#op) });
   }

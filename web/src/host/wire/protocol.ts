@@ -29,6 +29,12 @@ export interface StoredPlaces {
   agents: boolean;
 }
 
+/**
+ * A call that a page has of an earlier host's: the number that it has here, its {@link Call.id} and when it
+ * was made, and whether the page has made it. Where the host has it, its message `call` has that number.
+ */
+export type CallOfPage = [number: number, id: string, createdAt: number, isMade: boolean];
+
 /** What a page tells its host. */
 export type PageMessage =
   /** The first. `lock` names a Web Lock that the page holds while it lives, and says when it does; `outlives`: the host outlives its pages. */
@@ -39,9 +45,9 @@ export type PageMessage =
   | { t: "load"; wasm: string; agents: boolean }
   /**
    * Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. `again`: it
-   * takes the place of one that ended with its worker, and that the app has. `ifKeys`: only where the host can store keys, which the page has not heard yet.
+   * takes the place of one that ended with its worker, and that the app has, and `calls` are what it had. `ifKeys`: only where the host can store keys, which the page has not heard yet.
    */
-  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean; ifKeys: boolean }
+  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean; ifKeys: boolean; calls?: CallOfPage[] }
   /** Opens an agent's client in the same way. */
   | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean; ifKeys: boolean }
   /**
@@ -131,7 +137,7 @@ type HostSays =
   /** An event for the client's listeners; `error` is that of a state, `call` that of `restored`. */
   | { t: "emit"; client: number; event: string; value: object; error?: ErrorData; call: number }
   | { t: "answered"; ask: number; value?: unknown; error?: ErrorData }
-  /** A call that the page has not made: `made` is what {@link Call} takes. */
+  /** A call that the page has not made: `made` is what {@link Call} takes. One that it has sought is there. */
   | { t: "call"; client: number; call: number; method: string; manual: boolean; params: string; made: object; kept: boolean }
   /** The client has it no more, or it is a session of an agent's that is over. */
   | { t: "forgotten"; call: number }
@@ -166,7 +172,10 @@ export const FROM_PAGE: Fields<PageMessage, "t"> = {
   hello: { build: "s", lock: "s", outlives: "b" },
   holds: {},
   load: { wasm: "s", agents: "b" },
-  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b", ifKeys: "b" },
+  connect: {
+    client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b", ifKeys: "b",
+    calls: "a?",
+  },
   agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b", ifKeys: "b" },
   auth: { client: "n", url: "s", principal: "s", how: "o", file: "s", window: "s", answer: "o?", seen: "b", back: "b" },
   seen: { client: "n", seen: "b" },

@@ -43,7 +43,7 @@ export const NAMES: Names = {
   hello: { build: "nothing", lock: "lock", outlives: "nothing" },
   holds: {},
   load: { wasm: "wasm", agents: "nothing" },
-  connect: OPENS,
+  connect: { ...OPENS, calls: "own" },
   agent: OPENS,
   auth: { client: "own", url: "address", principal: "user", how: "signIn", file: "file", window: "window", answer: "answer", seen: "nothing", back: "nothing" },
   seen: { client: "own", seen: "nothing" },

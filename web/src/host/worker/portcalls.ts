@@ -2,6 +2,7 @@ import type { ClientView } from "../../client/clientview.js";
 import type { MadeThere } from "../../client/outgoing.js";
 import type { CallOptions } from "../../client/options.js";
 import type { CallViewer, NewCall, CoreCall } from "../../client/corecall.js";
+import type { RecalledCall } from "../../client/callcontrol.js";
 import { CALL, MAKES } from "../../client/clientoptionkinds.js";
 import { otherUser } from "../../connect/otheruser.js";
 import { closedError } from "../../base/errors.js";
@@ -10,7 +11,7 @@ import { errorData } from "../wire/errordata.js";
 import type { PortAsks } from "./portasks.js";
 import type { PortCall } from "./portcall.js";
 import type { PortView } from "./portview.js";
-import type { HostMessage, PageMessage } from "../wire/protocol.js";
+import type { CallOfPage, HostMessage, PageMessage } from "../wire/protocol.js";
 
 /** A message of the page's that is about one call. */
 type CallMessage = Extract<PageMessage, { call: number }>;
@@ -34,6 +35,8 @@ export class PortCalls {
   readonly #again = new Map<number, { shared: CoreCall<unknown>; viewer: CallViewer }>();
   /** Calls of users that the page had before. */
   readonly #takenBack = new Set<number>();
+  /** Calls of an earlier host's that the page has, by client, until they are found here. */
+  readonly #sought = new Map<number, CallOfPage[]>();
   #pruning: ReturnType<typeof setTimeout> | undefined;
   /** Under which number the page has made a call that is being made now. */
   #next = 0;
@@ -52,15 +55,29 @@ export class PortCalls {
   /** A call is there, of the page's own making or the host's; it gets its number. */
   known(view: PortView, call: (id: number) => PortCall<unknown>, [method, , manual = false, params = "{}", made = {}]: NewCall): PortCall<unknown> {
     const isPages = this.#next !== 0;
-    const id = this.#next || this.number();
+    const found = isPages ? undefined : this.#found(view.number, made);
+    const id = this.#next || found?.[0] || this.number();
     this.#next = 0;
     const known = call(id);
-    known.isPages = isPages;
+    known.isPages = isPages || found?.[3] === true;
     if (this.#use.isGone) return known;
     this.#calls.set(id, known);
     this.#viewOf.set(id, view);
     if (!isPages) this.#use.send({ t: "call", client: view.number, call: id, method, manual, params, made: { ...made, guarantee: known.guaranteeOf(made.guarantee) }, kept: true });
     return known;
+  }
+
+  /** The page has calls of an earlier host's for that client: those that are here get these numbers. */
+  seeks(client: number, calls: readonly CallOfPage[]): void {
+    this.#sought.set(client, calls.filter(isCallOfPage));
+  }
+
+  /** What the page calls that call, where it has it of an earlier host's. */
+  #found(client: number, { id, createdAt }: Partial<RecalledCall>): CallOfPage | undefined {
+    const sought = this.#sought.get(client) ?? [];
+    const found = sought.find((one) => one[1] === id && one[2] === createdAt && !this.#calls.has(one[0]));
+    if (found) this.#sought.set(client, sought.filter((one) => one !== found));
+    return found;
   }
 
   /** Makes the call that the page wants, for its client `view`. */
@@ -180,12 +197,14 @@ export class PortCalls {
 
   /** The page has closed that client. */
   closed(client: number): void {
+    this.#sought.delete(client);
     for (const [id, view] of this.#viewOf) if (view.number === client) this.#forget(id);
     this.#asks.stopOf(client);
   }
 
   /** That client's user is another one: the calls of the last one end for the page, also those that it has under numbers of its own, and has not heard to be others. */
   takeBack(client: number): void {
+    this.#sought.delete(client);
     for (const [id, call] of this.#calls) {
       if (this.#viewOf.get(id)?.number !== client) continue;
       const error = otherUser(call.method);
@@ -253,4 +272,9 @@ export class PortCalls {
     this.#again.delete(id);
     this.#use.send({ t: "forgotten", call: id });
   }
+}
+
+/** Whether that is one, as any script of the origin may send it: of a number that a page gives. */
+function isCallOfPage(one: unknown): one is CallOfPage {
+  return Array.isArray(one) && Number.isSafeInteger(one[0]) && one[0] > 0 && one[0] % 2 === 0;
 }

@@ -279,6 +279,7 @@ export class PortSession implements ViewPage {
     if (this.#clients.has(message.client)) return;
     const client = new HostedClient(this, message.client, this.#open);
     this.#clients.set(message.client, client);
+    if (message.calls) this.#calls.seeks(message.client, message.calls);
     void client.open(message).then(() => client.view ?? this.#clients.delete(message.client));
   }
 
