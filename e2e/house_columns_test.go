@@ -20,7 +20,7 @@ var wide = []struct {
 	most int
 	of   func(file source) bool
 }{
-	{"Go, the product", 700, func(file source) bool { return isProductGo(file) }},
+	{"Go, the product", 340, func(file source) bool { return isProductGo(file) }},
 	{"Go, tests and tools", 4_950, func(file source) bool { return file.isGo() && !isProductGo(file) }},
 	{"TypeScript, the product", 740, func(file source) bool { return isProductScript(file) }},
 	{"TypeScript, tests and demo", 600, func(file source) bool { return path.Ext(file.path) == ".ts" && !isProductScript(file) }},

@@ -31,9 +31,14 @@
 //
 //	word 0  kind          see Record
 //	word 1  client        handle of the client it concerns
-//	word 2  id            exchange (Fetch, Read, Abort, Source, Socket, Frame), call or session (Deliver, Recall), call (Settle, Replay) or ticket (Store, Tabs)
-//	word 3  number        position (Deliver; of the last event, Replay), facts of the connection (State, core/mcp), delay in ms (Wake), address of the body (Fetch), characters after which a message is cut, or 0 (Socket)
-//	word 4  sub           1 for a request that the browser does not send again by itself (Fetch), event kind (Deliver), outcome (Settle), 1 for strict and 2 where nobody waits for the end (Store), kind of core/tabs (Tabs)
+//	word 2  id            exchange (Fetch, Read, Abort, Source, Socket, Frame), call or session (Deliver,
+//	                      Recall), call (Settle, Replay) or ticket (Store, Tabs)
+//	word 3  number        position (Deliver; of the last event, Replay), facts of the connection (State,
+//	                      core/mcp), delay in ms (Wake), address of the body (Fetch), characters after which
+//	                      a message is cut, or 0 (Socket)
+//	word 4  sub           1 for a request that the browser does not send again by itself (Fetch), event kind
+//	                      (Deliver), outcome (Settle), 1 for strict and 2 where nobody waits for the end
+//	                      (Store), kind of core/tabs (Tabs)
 //	word 5  address       of the payload's first byte
 //	word 6  length        of the payload in bytes
 //	word 7  extra         bytes of the body (Fetch), what a stream does or 0 (Deliver)

@@ -83,7 +83,8 @@ func WatchPage(now func() float64, on func(e PageEvent, gap int64)) (stop func()
 // Information API), which says nothing of what is open; so what counts is whether there
 // is a network now and was none, and its type, where the system tells it. Other
 // browsers, which have those events in workers, have no connection.
-func watchConnection(global safejs.Value, listen func(safejs.Value, string, func(safejs.Value)), on func(PageEvent, int64)) {
+func watchConnection(global safejs.Value, listen func(safejs.Value, string, func(safejs.Value)),
+	on func(PageEvent, int64)) {
 	navigator, err := global.Get("navigator")
 	if err != nil {
 		return

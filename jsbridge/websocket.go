@@ -13,5 +13,6 @@ func (table *Table) Socket(client, exchange uint32, url string, protocols []stri
 	for _, p := range protocols {
 		frame = AppendPart(frame, p)
 	}
-	table.Add(Record{Kind: KindSocket, Client: client, ID: exchange, Number: uint32(limit)}, table.Keep(frame))
+	table.Add(Record{Kind: KindSocket, Client: client, ID: exchange, Number: uint32(limit)},
+		table.Keep(frame))
 }

@@ -68,8 +68,10 @@ type Limits struct {
 	Item     int // one item of a transcript, a terminal's output included; default 4 MiB
 	Replay   int // a history that is being replayed, and updates of sessions not known yet; default 64 MiB
 	Requests int // requests under way; default 1,024
-	Streams  int // event streams at once, which sessions lend to each other; default 4, of the 6 connections that browsers open to an origin over HTTP/1.1. Client.Streams may leave fewer
-	Stored   int // of all sessions of the agent in the store; default 64 MiB
+	// event streams at once, which sessions lend to each other; default 4, of the 6 connections that browsers
+	// open to an origin over HTTP/1.1. Client.Streams may leave fewer
+	Streams int
+	Stored  int // of all sessions of the agent in the store; default 64 MiB
 }
 
 func (c Config) withDefaults() Config {
@@ -79,7 +81,8 @@ func (c Config) withDefaults() Config {
 	l := &c.Limits
 	l.Line, l.Event, l.Body = orDefault(l.Line, 16<<20), orDefault(l.Event, 16<<20), orDefault(l.Body, 16<<20)
 	l.Depth, l.Item, l.Replay = orDefault(l.Depth, 512), orDefault(l.Item, 4<<20), orDefault(l.Replay, 64<<20)
-	l.Requests, l.Streams, l.Stored = orDefault(l.Requests, 1024), orDefault(l.Streams, 4), orDefault(l.Stored, 64<<20)
+	l.Requests, l.Streams, l.Stored = orDefault(l.Requests, 1024), orDefault(l.Streams, 4),
+		orDefault(l.Stored, 64<<20)
 	if len(c.Info) == 0 {
 		c.Info = []byte(`{"name":"holdfast","version":"0"}`)
 	}

@@ -21,7 +21,8 @@ func (c *Client) asksReach(now engine.Time, n *connection, failure *engine.Error
 		return false
 	}
 	x := c.exchanges.Begin(&c.reach)
-	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{Method: engine.MethodReach, URL: c.cfg.URL}})
+	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x,
+		Request: &engine.Request{Method: engine.MethodReach, URL: c.cfg.URL}})
 	c.reach.conn = n
 	c.reach.Ask(now, n.since, x, failure)
 	return true

@@ -73,7 +73,8 @@ func (r *request) afresh(c *Client) {
 // mayBeHeld reports whether the request is a prompt that the agent may hold until it is done with
 // the turn that it is at.
 func (r *request) mayBeHeld() bool {
-	return r.method == "session/prompt" && r.state == requestSent && r.conn != nil && r.session.version() != 1 && r.session.turn.open()
+	return r.method == "session/prompt" && r.state == requestSent && r.conn != nil &&
+		r.session.version() != 1 && r.session.turn.open()
 }
 
 // doubtsWait gives the agent time once more to say that it has such a prompt, which it may take in now.
@@ -110,7 +111,9 @@ func (r *request) advance(c *Client, now engine.Time) {
 		r.fail(c, now, r.doubtful)
 		return
 	}
-	r.fail(c, now, &engine.Error{Code: engine.CodeTimeout, Op: r.method, Retryable: methods[r.method].repeats || r.state == requestQueued, Message: "the agent did not answer in time"})
+	r.fail(c, now, &engine.Error{Code: engine.CodeTimeout, Op: r.method,
+		Retryable: methods[r.method].repeats || r.state == requestQueued,
+		Message:   "the agent did not answer in time"})
 }
 
 // connectionLost decides about a request whose connection is gone. What may be asked
@@ -121,7 +124,8 @@ func (r *request) connectionLost(c *Client, now engine.Time) {
 	}
 	switch {
 	case r.role == roleInitialize:
-		r.fail(c, now, &engine.Error{Code: engine.CodeNetwork, Op: r.method, Retryable: true, Message: "the connection was lost"})
+		r.fail(c, now, &engine.Error{Code: engine.CodeNetwork, Op: r.method, Retryable: true,
+			Message: "the connection was lost"})
 	case r.role == roleReplay, r.role == roleProbe:
 		r.over(c) // the next connection's history is asked for again
 	case methods[r.method].repeats:
@@ -130,12 +134,15 @@ func (r *request) connectionLost(c *Client, now engine.Time) {
 		r.afresh(c)
 	case r.method == "session/prompt" && r.session.version() == 1:
 		// Its answer would have ended the turn, and nothing else tells of it.
-		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the turn ended"})
+		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method,
+			Message: "the connection was lost before the turn ended"})
 	case r.method == "session/prompt":
-		r.doubtful = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the agent answered; it may have the prompt"}
+		r.doubtful = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method,
+			Message: "the connection was lost before the agent answered; it may have the prompt"}
 		r.conn = nil
 	default:
-		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the agent answered"})
+		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method,
+			Message: "the connection was lost before the agent answered"})
 	}
 }
 
@@ -188,7 +195,8 @@ func (s *session) isOrphan(c *Client, p *transcript.Prompt) bool {
 
 // orphaned reports whether there is such a prompt.
 func (s *session) orphaned(c *Client) bool {
-	return slices.ContainsFunc(s.transcript.Prompts(), func(p *transcript.Prompt) bool { return s.isOrphan(c, p) })
+	return slices.ContainsFunc(s.transcript.Prompts(),
+		func(p *transcript.Prompt) bool { return s.isOrphan(c, p) })
 }
 
 // asks reports whether a request of that id is under way, which knows its own end.

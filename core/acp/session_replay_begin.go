@@ -12,7 +12,8 @@ import (
 // Where a history begins. What came on the stream before it was asked for, or when it was asked for
 // the first time and cut, is in front of it: the rest of what was missed. All of that comes once more.
 
-// covers reports whether updates have as many items as are known, but for prompts that the agent has not answered.
+// covers reports whether updates have as many items as are known, but for prompts that the agent has not
+// answered.
 func (s *session) covers(c *Client, updates [][]byte) bool {
 	t := transcript.New(s.version(), c.cfg.Limits.Item)
 	for _, u := range updates {
@@ -99,15 +100,17 @@ func fromBeginning(updates [][]byte, at int) [][]byte {
 	return append(kept, updates[at:]...)
 }
 
-// withoutRest returns updates without the rest of a history that was cut, where no update has a name, as those of
-// version 1 may have none: that is a beginning which is the end as well. What had come before the cut is not in it, and
-// the history has all that is known.
+// withoutRest returns updates without the rest of a history that was cut, where no update has a name, as
+// those of version 1 may have none: that is a beginning which is the end as well. What had come before the
+// cut is not in it, and the history has all that is known.
 func (s *session) withoutRest(c *Client, r *replay, updates [][]byte) [][]byte {
-	if s.version() != 1 || r.alone || slices.ContainsFunc(updates, func(u []byte) bool { return s.nameOf(u) != nil }) {
+	if s.version() != 1 || r.alone || slices.ContainsFunc(
+		updates, func(u []byte) bool { return s.nameOf(u) != nil }) {
 		return updates
 	}
 	n := len(updates)
-	marks, borders := make([]uint64, n), make([]int, n) // of each beginning the longest that is its end as well
+	// of each beginning the longest that is its end as well
+	marks, borders := make([]uint64, n), make([]int, n)
 	for i, u := range updates {
 		marks[i] = mark(u)
 		if i == 0 {
@@ -134,7 +137,8 @@ func (s *session) withoutRest(c *Client, r *replay, updates [][]byte) [][]byte {
 	return updates
 }
 
-// names are the members by which an update of version 2 names its item; in version 1 messages have a name, or none.
+// names are the members by which an update of version 2 names its item; in version 1 messages have a name, or
+// none.
 var names = [...]string{"messageId", "toolCallId", "terminalId", "compactionId"}
 
 // parts are what an update of an item is called beside it.

@@ -66,7 +66,8 @@ func (r *reread) begin(log []journal.Op) {
 	}
 }
 
-// follows reports whether the row in hand comes behind all that was read, as a row does of a log that is not read once more.
+// follows reports whether the row in hand comes behind all that was read, as a row does of a log that is not
+// read once more.
 func (r *reread) follows() bool { return r == nil || r.goesOn && !r.isKnown }
 
 // next takes the next row in hand.

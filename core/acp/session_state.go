@@ -63,8 +63,9 @@ type waitState uint8
 const (
 	waitNone   waitState = iota // it has one, or nobody wants to hear of it
 	waitWanted                  // the app wants to hear of it, and there is no connection yet
-	waitParked                  // others need theirs more; from here on it has its place among those that wait
-	waitUrgent                  // the same, and the app wants to hear of it
+	// others need theirs more; from here on it has its place among those that wait
+	waitParked
+	waitUrgent // the same, and the app wants to hear of it
 )
 
 // waitTransitions are the states that may follow each.

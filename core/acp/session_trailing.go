@@ -2,9 +2,10 @@ package acp
 
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
-// An agent of version 1 answers session/load on its connection's stream, and sends the history on the session's (RFD
-// streamable-http-websocket-transport): over HTTP the answer may be there first, with most of a long history on its way.
-// So the history counts as whole, and a prompt leaves, once nothing has come for a while.
+// An agent of version 1 answers session/load on its connection's stream, and sends the history on the
+// session's (RFD streamable-http-websocket-transport): over HTTP the answer may be there first, with most of
+// a long history on its way. So the history counts as whole, and a prompt leaves, once nothing has come for a
+// while.
 
 // trailing is a history whose end was told on another stream.
 type trailing struct {
@@ -15,8 +16,8 @@ type trailing struct {
 
 var noTrailing = trailing{by: engine.Never}
 
-// trailFor is how long nothing of a history may come for it to be whole, in ms; trailWithin is how long that is waited
-// for: an agent at work may say something all the time, and what comes later is behind it as well.
+// trailFor is how long nothing of a history may come for it to be whole, in ms; trailWithin is how long that
+// is waited for: an agent at work may say something all the time, and what comes later is behind it as well.
 const (
 	trailFor    = 500
 	trailWithin = 5_000
@@ -25,7 +26,8 @@ const (
 // tellsAll notes that the agent says that a history is whole.
 func (s *session) tellsAll(now engine.Time) {
 	if s.version() == 1 && s.stream != nil {
-		s.trailing.by, s.trailing.until = now.After(trailFor), now.After(trailWithin) // an answer that waits for its end waits on
+		// an answer that waits for its end waits on
+		s.trailing.by, s.trailing.until = now.After(trailFor), now.After(trailWithin)
 	}
 }
 

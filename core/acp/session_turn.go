@@ -158,8 +158,8 @@ func (r *request) tellExpected(c *Client) {
 }
 
 // endExpected ends a turn that is expected, as far as anybody has said, with the
-// snapshot that was the last: nobody is at work any more. To a prompt that has left by now, and was in no turn that has
-// ended, this is one that was over before (fault 615).
+// snapshot that was the last: nobody is at work any more. To a prompt that has left by now, and was in no
+// turn that has ended, this is one that was over before (fault 615).
 func (s *session) endExpected(c *Client, now engine.Time) {
 	n := s.turn.n
 	var waiting []*request
@@ -233,7 +233,8 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	} else {
 		s.transcript.Sent(r.id, content, s.emit(c))
 	}
-	if r.leaves = false; s.version() == 1 && s.conn != nil && s.conn.state == connOpen && s.reads(c) && s.takes(c, r) {
+	if r.leaves = false; s.version() == 1 && s.conn != nil && s.conn.state == connOpen && s.reads(c) &&
+		s.takes(c, r) {
 		c.writeLeaving(r) // in one commit with the rest
 	}
 	r.stored(c, now)
@@ -298,8 +299,8 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	r.tellExpected(c)
 }
 
-// heldPrompts returns the prompts of this page that the agent may take in with an update: it has them, and they are not in the
-// history.
+// heldPrompts returns the prompts of this page that the agent may take in with an update: it has them, and
+// they are not in the history.
 func (s *session) heldPrompts(c *Client, update []byte) (held []*request) {
 	value, _ := jsonrpc.Member(update, "sessionUpdate")
 	if !jsonrpc.IsString(value, "user_message") && !jsonrpc.IsString(value, "user_message_chunk") {
@@ -313,7 +314,8 @@ func (s *session) heldPrompts(c *Client, update []byte) (held []*request) {
 	return held
 }
 
-// takenIn notes those that are in the history now: where nobody is at work, what was over by then is not their turn.
+// takenIn notes those that are in the history now: where nobody is at work, what was over by then is not
+// their turn.
 func (s *session) takenIn(held []*request) {
 	for _, r := range held {
 		if s.placed[r.id] && !s.turn.open() {
@@ -349,17 +351,20 @@ func (r *request) wasOver() bool {
 // also where their answer comes later. Of a prompt that another tab has sent the log says it.
 func (s *session) endPlaced(c *Client) {
 	for _, r := range c.requests {
-		if r.session == s && r.method == "session/prompt" && (s.placed[r.id] || r.forwarded.state >= forwardPlaced) {
+		if r.session == s && r.method == "session/prompt" &&
+			(s.placed[r.id] || r.forwarded.state >= forwardPlaced) {
 			r.overIn = s.turn.n
 		}
 	}
 }
 
-// endOthers notes the prompts that are not in the history as a turn ends before which another one came there: it was for that, and
-// theirs is still to come, as far as can be known (fault 674). Words that no prompt has may be a prompt in the agent's words (fault 704).
+// endOthers notes the prompts that are not in the history as a turn ends before which another one came there:
+// it was for that, and theirs is still to come, as far as can be known (fault 674). Words that no prompt has
+// may be a prompt in the agent's words (fault 704).
 func (s *session) endOthers(c *Client) {
 	for _, r := range c.requests {
-		if s.turn.asked && r.session == s && r.method == "session/prompt" && r.state != requestQueued && r.turn < s.turn.n && !s.placed[r.id] && r.forwarded.state < forwardPlaced {
+		if s.turn.asked && r.session == s && r.method == "session/prompt" && r.state != requestQueued &&
+			r.turn < s.turn.n && !s.placed[r.id] && r.forwarded.state < forwardPlaced {
 			r.turn, r.outlasted = s.turn.n, true
 		}
 	}

@@ -25,9 +25,11 @@ type storedSession struct {
 	Prompts    []storedPrompt // in the order of their sending
 	Marks      []answered     // of requests whose answers have been taken, as far as they are known
 	Placed     []uint64       // ids of the last prompts that are in the history, maxLately at most
-	Back       bool           // one for an agent of version 1 was taken back after it had left, and nobody is said to be at work since
-	Leaves     uint64         // one for an agent of version 1 that has left, where nobody is said to be at work since; 0 for none
-	Unsent     []uint64       // ids of those that will not be, as the row in hand says it
+	// one for an agent of version 1 was taken back after it had left, and nobody is said to be at work since
+	Back bool
+	// one for an agent of version 1 that has left, where nobody is said to be at work since; 0 for none
+	Leaves uint64
+	Unsent []uint64 // ids of those that will not be, as the row in hand says it
 }
 
 // storedPrompt is one that has left, or is about to, and is not in the history.
@@ -39,7 +41,8 @@ type storedPrompt struct {
 
 // newStoredSession returns one of which nothing but the head is known, size bytes long.
 func newStoredSession(head journal.Head, size int) *storedSession {
-	return &storedSession{History: durable.NewHistory(head, size), Questions: durable.Questions{KeepAsked: true}}
+	return &storedSession{History: durable.NewHistory(head, size),
+		Questions: durable.Questions{KeepAsked: true}}
 }
 
 // Unsealed drops what a row's secret part may have replaced.
@@ -65,7 +68,8 @@ func (r *storedSession) Fold(e journal.Entry) {
 		r.Back = r.Back || slices.Contains(r.Unsent, e.N[0])
 		r.prompt(e.N[0], bytes.Clone(e.Data))
 	case journal.Placed:
-		switch r.Unsent = withoutID(r.Unsent, e.N[0]); string(e.Data) { // it may have left again in the same row (fault 649)
+		// it may have left again in the same row (fault 649)
+		switch r.Unsent = withoutID(r.Unsent, e.N[0]); string(e.Data) {
 		case "unsent":
 			r.Unsent = append(r.Unsent, e.N[0])
 			if r.Leaves == e.N[0] {

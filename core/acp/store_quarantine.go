@@ -40,7 +40,8 @@ func (c *Client) letGo(now engine.Time, s *session) {
 	}
 	for _, r := range c.allRequests() {
 		if r.session == s && r.forwarded.state >= forwardTaken {
-			r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "another page carries the session, and this one cannot read what that has stored"})
+			r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method,
+				Message: "another page carries the session, and this one cannot read what that has stored"})
 		}
 	}
 	s.record.Disown()

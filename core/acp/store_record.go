@@ -57,7 +57,8 @@ func (s *session) head() []byte {
 	if s.servers != nil {
 		facts = jsonrpc.AppendObject(nil, facts, []byte(`"servers":true`))
 	}
-	return journal.AppendHead(nil, &journal.Head{Method: sessionMethod, Params: facts, CreatedAt: s.record.Made})
+	return journal.AppendHead(nil,
+		&journal.Head{Method: sessionMethod, Params: facts, CreatedAt: s.record.Made})
 }
 
 // write puts an entry into the session's next row.
@@ -154,7 +155,8 @@ func (c *Client) writeMessage(s *session, message string, content []byte) {
 // ownMessage is the id of a prompt's message that has none of the agent's.
 func ownMessage(id uint64) string { return "prompt-" + strconv.FormatUint(id, 10) }
 
-// ownRead notes such a message in a log: the agent may repeat it under an id of its own. In version 1 it says that the prompt leaves.
+// ownRead notes such a message in a log: the agent may repeat it under an id of its own. In version 1 it says
+// that the prompt leaves.
 func (s *session) ownRead(update []byte) {
 	if !bytes.Contains(update, []byte(`"messageId":"prompt-`)) {
 		return
@@ -172,7 +174,8 @@ func (s *session) ownRead(update []byte) {
 	}
 }
 
-// writeOwn writes a prompt that is in the history though the agent has not repeated it, which nobody else says.
+// writeOwn writes a prompt that is in the history though the agent has not repeated it, which nobody else
+// says.
 func (c *Client) writeOwn(s *session, id uint64) {
 	for _, p := range s.transcript.Prompts() {
 		if p.ID == id && p.IsOwn() {
@@ -273,7 +276,8 @@ func (c *Client) rewrite(s *session) {
 // storeHandshake writes what initialize agreed on: a page that loads again goes on
 // without it.
 func (c *Client) storeHandshake(n *connection) {
-	c.handshake = journal.Server{Handshake: c.handshake.Handshake + 1, Revision: handshakeName[n.version], Result: n.result, Client: c.cfg.Info}
+	c.handshake = journal.Server{Handshake: c.handshake.Handshake + 1, Revision: handshakeName[n.version],
+		Result: n.result, Client: c.cfg.Info}
 	plain, secret := journal.AppendServer(&c.handshake)
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
 }

@@ -63,7 +63,8 @@ func (c *Client) least(now engine.Time, s *session) *session {
 		if other == s || other.stream == nil || !other.lends(c, now) {
 			continue
 		}
-		if busy := other.busy(c); least == nil || leastBusy && !busy || leastBusy == busy && other.used < least.used {
+		if busy := other.busy(c); least == nil || leastBusy && !busy ||
+			leastBusy == busy && other.used < least.used {
 			least, leastBusy = other, busy
 		}
 	}
@@ -89,7 +90,8 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 		// The answer that ends its turn comes once, and no history has it: it must
 		// not be on its way.
 		return false
-	case s.disownAt != engine.Never && s.disownAt.Since(now) <= quietFor && s.turn.said == "idle" && s.heard(c):
+	case s.disownAt != engine.Never && s.disownAt.Since(now) <= quietFor && s.turn.said == "idle" &&
+		s.heard(c):
 		return false // a moment more, or it would be so at each of its turns
 	case s.turn.grace.lookAt != engine.Never && s.turn.grace.lookAt.Since(now) <= quietFor && s.heard(c):
 		return false // nor while a turn may begin that nobody has heard of
@@ -213,9 +215,12 @@ func (c *Client) hurry(now engine.Time) {
 }
 
 // busy reports whether the agent may be at work in the session, or about to be, or whether
-// a request or a question is open in it. A session without a stream may hide the end of an earlier page's prompt.
+// a request or a question is open in it. A session without a stream may hide the end of an earlier page's
+// prompt.
 func (s *session) busy(c *Client) bool {
-	if s.turn.said != "idle" || s.turn.state == turnExpected || s.replay != nil || s.trailing.by != engine.Never || s.unseen || s.disownAt != engine.Never || s.turn.grace.lookAt != engine.Never {
+	if s.turn.said != "idle" || s.turn.state == turnExpected || s.replay != nil ||
+		s.trailing.by != engine.Never || s.unseen || s.disownAt != engine.Never ||
+		s.turn.grace.lookAt != engine.Never {
 		return true
 	}
 	for _, r := range c.requests {

@@ -33,7 +33,8 @@ func NewACP(t testing.TB, cfg acp.Config) ACP {
 // Call makes a request, of a session or, with handle 0, of the connection.
 func (w ACP) Call(session uint32, method, params string) (engine.CallID, []engine.Effect) {
 	var id engine.CallID
-	effects := w.input("call "+method+" "+params, func() { id = w.Client.Request(w.Now, session, method, []byte(params)) })
+	effects := w.input("call "+method+" "+params,
+		func() { id = w.Client.Request(w.Now, session, method, []byte(params)) })
 	return id, effects
 }
 
@@ -49,7 +50,9 @@ func (w ACP) Handshake(version string) {
 	if version == "1" {
 		capabilities = `"agentCapabilities":{"loadSession":true}`
 	}
-	w.Chunk(x, Result(id, `{"protocolVersion":`+version+`,"info":{"name":"agent","version":"1"},`+capabilities+`}`))
+	w.Chunk(
+		x,
+		Result(id, `{"protocolVersion":`+version+`,"info":{"name":"agent","version":"1"},`+capabilities+`}`))
 	w.End(x, engine.EndClean)
 	for _, x := range w.Fetches() {
 		w.Head(x, 200, "content-type", Stream)

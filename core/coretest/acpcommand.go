@@ -12,7 +12,8 @@ type acpPlayer = player[*acp.Client]
 // acpCommands are those of a script about an ACP agent. H is the handle of a session,
 // the number of its recall.
 var acpCommands = withCommon(commands[*acp.Client]{
-	"new":       newAgentCommand,    // new [journal] [lateheads] [tabs] [token] [websocket] [version=N] [answer=MS] [idle=MS] [streams=N]
+	// new [journal] [lateheads] [tabs] [token] [websocket] [version=N] [answer=MS] [idle=MS] [streams=N]
+	"new":       newAgentCommand,
 	"open":      openAgentCommand,   // open [VERSION]: the whole handshake, its effects left out
 	"call":      requestCommand,     // call H METHOD [JSON]; H is 0 for the connection
 	"prompt":    promptCommand,      // prompt H TEXT
@@ -72,12 +73,14 @@ func requestCommand(p *acpPlayer, args string) {
 
 func promptCommand(p *acpPlayer, args string) {
 	session, text, _ := strings.Cut(args, " ")
-	ACP{p.world}.Call(uint32(p.number(session)), "session/prompt", `{"prompt":[{"type":"text","text":"`+text+`"}]}`)
+	ACP{p.world}.Call(uint32(p.number(session)), "session/prompt",
+		`{"prompt":[{"type":"text","text":"`+text+`"}]}`)
 }
 
 func agentNotifyCommand(p *acpPlayer, args string) {
 	session, method, params := sessionRequest(p, args)
-	p.world.Input("notify "+args, func(c *acp.Client, now engine.Time) { c.Notify(now, session, method, []byte(params)) })
+	p.world.Input("notify "+args,
+		func(c *acp.Client, now engine.Time) { c.Notify(now, session, method, []byte(params)) })
 }
 
 // sessionRequest reads H METHOD [JSON].
@@ -93,15 +96,18 @@ func agentCancelCommand(p *acpPlayer, args string) {
 
 func answerDraftCommand(p *acpPlayer, args string) {
 	handle, draft, _ := strings.Cut(args, " ")
-	p.world.Input("draft "+args, func(c *acp.Client, now engine.Time) { c.SaveDraft(now, uint32(p.number(handle)), []byte(draft)) })
+	p.world.Input("draft "+args,
+		func(c *acp.Client, now engine.Time) { c.SaveDraft(now, uint32(p.number(handle)), []byte(draft)) })
 }
 
 func forgetCommand(p *acpPlayer, args string) {
-	p.world.Input("forget "+args, func(c *acp.Client, now engine.Time) { c.Forget(now, uint32(p.number(args))) })
+	p.world.Input("forget "+args,
+		func(c *acp.Client, now engine.Time) { c.Forget(now, uint32(p.number(args))) })
 }
 
 func streamsCommand(p *acpPlayer, args string) {
-	p.world.Input("streams "+args, func(c *acp.Client, now engine.Time) { c.Streams(now, int(p.number(args))) })
+	p.world.Input("streams "+args,
+		func(c *acp.Client, now engine.Time) { c.Streams(now, int(p.number(args))) })
 }
 
 func terminateCommand(p *acpPlayer, _ string) { p.world.Input("terminate", (*acp.Client).Terminate) }

@@ -29,16 +29,19 @@ func withCommon[M Client](own commands[M]) commands[M] {
 		"woke":      wokeCommand[M],      // woke GAP_MS
 		"visited":   visitedCommand[M],   // visited: a page has come
 		"close":     closeCommand[M],     // close
-		"stored":    storedCommand[M],    // stored [unsealed|quota|failed WHY]: the commit under way; a durable.Reason
+		// stored [unsealed|quota|failed WHY]: the commit under way; a durable.Reason
+		"stored":    storedCommand[M],
 		"storeback": storeBackCommand[M], // storeback: a store that has failed works again
 		"storegone": storeGoneCommand[M], // storegone WHY: a durable.Reason
 		"reload":    reloadCommand[M],    // reload: the page goes, and another reads what it has stored
 		"wall":      wallCommand[M],      // wall MS: how far the wall clock jumps at the next reload
 		"counters":  countersCommand[M],  // counters: prints those that are not 0
-		"tab":       tabCommand[M],       // tab NAME: goes on in that tab; a new one reads the store and follows
-		"hear":      hearCommand[M],      // hear: the tab is told what is stored that it does not know, without secrets
-		"hearlog":   hearLogCommand[M],   // hearlog cN: the tab reads the whole log of its call
-		"take":      takeCommand[M],      // take cN: the tab takes its call over
+		// tab NAME: goes on in that tab; a new one reads the store and follows
+		"tab": tabCommand[M],
+		// hear: the tab is told what is stored that it does not know, without secrets
+		"hear":    hearCommand[M],
+		"hearlog": hearLogCommand[M], // hearlog cN: the tab reads the whole log of its call
+		"take":    takeCommand[M],    // take cN: the tab takes its call over
 	}
 	maps.Copy(all, own)
 	return all
@@ -97,7 +100,8 @@ func tokenCommand[M Client](p *player[M], args string) {
 
 func tokenAwayCommand[M Client](p *player[M], _ string) {
 	p.world.Input("tokenaway", func(m M, now engine.Time) {
-		m.Token(now, "", &engine.Error{Code: engine.CodeNetwork, Op: "token", Retryable: true, Message: "away"})
+		m.Token(now, "", &engine.Error{Code: engine.CodeNetwork, Op: "token", Retryable: true,
+			Message: "away"})
 	})
 }
 

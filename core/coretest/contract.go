@@ -59,7 +59,8 @@ func (c *contract) effect(e engine.Effect) string {
 		}
 		x.Over = true
 	case engine.Deliver:
-		c.loggedOut = c.loggedOut || e.Event == engine.EventDurability && bytes.Contains(e.Data, []byte(`"why":"closed"`))
+		c.loggedOut = c.loggedOut || e.Event == engine.EventDurability &&
+			bytes.Contains(e.Data, []byte(`"why":"closed"`))
 		if !streamFits(e) {
 			return fmt.Sprintf("an event of kind %d with stream state %d: %s", e.Event, e.Stream, e.Data)
 		}
@@ -68,9 +69,11 @@ func (c *contract) effect(e engine.Effect) string {
 }
 
 // withdrawing are the messages that end something.
-var withdrawing = []string{"notifications/cancelled", "tasks/cancel", "session/cancel", "$/cancel_request", "tool_call/cancel", "terminal/cancel"}
+var withdrawing = []string{"notifications/cancelled", "tasks/cancel", "session/cancel", "$/cancel_request",
+	"tool_call/cancel", "terminal/cancel"}
 
-// begins reports whether an effect asks something of a server, or of whoever has tokens, but to end something.
+// begins reports whether an effect asks something of a server, or of whoever has tokens, but to end
+// something.
 func begins(e engine.Effect) bool {
 	message := e.Data
 	switch e.Kind {

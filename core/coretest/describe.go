@@ -13,7 +13,8 @@ var eventNames = map[engine.EventKind]string{
 	engine.EventStatus: "status", engine.EventResumed: "resumed", engine.EventIntegrity: "integrity",
 	engine.EventInput: "input", engine.EventRequest: "request",
 	engine.EventGuarantee: "guarantee", engine.EventDurability: "durability",
-	engine.EventSegment: "segment", engine.EventTask: "task", engine.EventPeek: "peek", engine.EventDraft: "draft",
+	engine.EventSegment: "segment", engine.EventTask: "task", engine.EventPeek: "peek",
+	engine.EventDraft:      "draft",
 	engine.EventTranscript: "transcript", engine.EventTurn: "turn",
 	engine.EventQuestion: "question", engine.EventWithdrawn: "withdrawn", engine.EventForward: "forward",
 	engine.EventStreams: "streams", engine.EventAcked: "acked", engine.EventEvicted: "evicted",
@@ -28,14 +29,16 @@ func Describe(e engine.Effect) string {
 		if e.Request.Once {
 			once = " once"
 		}
-		return fmt.Sprintf("fetch x%d %s%s%s %s", e.X, e.Request.Method, once, fields(e.Request), e.Request.Body)
+		return fmt.Sprintf("fetch x%d %s%s%s %s", e.X, e.Request.Method, once, fields(e.Request),
+			e.Request.Body)
 	case engine.Read:
 		return fmt.Sprintf("read x%d", e.X)
 	case engine.Abort:
 		return fmt.Sprintf("abort x%d", e.X)
 	case engine.Deliver:
 		if e.Failure != nil {
-			return fmt.Sprintf("deliver c%d #%d %s %s", e.C, e.Position, eventNames[e.Event], failure(e.Failure))
+			return fmt.Sprintf("deliver c%d #%d %s %s", e.C, e.Position, eventNames[e.Event],
+				failure(e.Failure))
 		}
 		return fmt.Sprintf("deliver c%d #%d %s %s", e.C, e.Position, eventNames[e.Event], e.Data)
 	case engine.Settle:

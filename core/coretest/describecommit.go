@@ -7,7 +7,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-var opNames = [...]string{journal.OpServer: "server", journal.OpCall: "call", journal.OpLog: "log", journal.OpForget: "forget", journal.OpKey: "key"}
+var opNames = [...]string{journal.OpServer: "server", journal.OpCall: "call", journal.OpLog: "log",
+	journal.OpForget: "forget", journal.OpKey: "key"}
 
 // describeOps writes what a commit holds: "log 2/1/1 [sent event] [cursor]".
 func describeOps(ops []byte) string {
@@ -38,13 +39,18 @@ func describeOps(ops []byte) string {
 }
 
 var entryNames = map[journal.Kind]string{
-	journal.Sent: "sent", journal.Event: "event", journal.Cursor: "cursor", journal.Retry: "retry", journal.Policy: "policy",
-	journal.Token: "token", journal.Asked: "asked", journal.Answer: "answer", journal.Taken: "taken", journal.Round: "round",
-	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome", journal.Acked: "acked", journal.Checkpoint: "checkpoint",
-	journal.Resuming: "resuming", journal.Sealed: "sealed", journal.Task: "task", journal.TaskID: "taskid", journal.Fetching: "fetching",
-	journal.Draft: "draft", journal.TaskState: "taskstate", journal.TaskTTL: "ttl",
+	journal.Sent: "sent", journal.Event: "event", journal.Cursor: "cursor", journal.Retry: "retry",
+	journal.Policy: "policy",
+	journal.Token:  "token", journal.Asked: "asked", journal.Answer: "answer", journal.Taken: "taken",
+	journal.Round: "round",
+	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome",
+	journal.Acked: "acked", journal.Checkpoint: "checkpoint",
+	journal.Resuming: "resuming", journal.Sealed: "sealed", journal.Task: "task", journal.TaskID: "taskid",
+	journal.Fetching: "fetching",
+	journal.Draft:    "draft", journal.TaskState: "taskstate", journal.TaskTTL: "ttl",
 	journal.Connection: "connection", journal.Prompt: "prompt", journal.Placed: "placed",
-	journal.Answered: "answered", journal.Servers: "servers", journal.Refused: "refused", journal.Unsent: "unsent", journal.Joined: "joined", journal.TakenMark: "takenmark",
+	journal.Answered: "answered", journal.Servers: "servers", journal.Refused: "refused",
+	journal.Unsent: "unsent", journal.Joined: "joined", journal.TakenMark: "takenmark",
 }
 
 func describeEntries(part []byte) string {

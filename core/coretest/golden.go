@@ -30,14 +30,18 @@ func Golden(t testing.TB, name string, flags journal.OpFlags) []byte {
 		case mark == "==":
 			section = rest
 		case mark == "server":
-			server = journal.AppendOp(server, journal.Op{Kind: journal.OpServer, Plain: fromHex(t, plain), Secret: fromHex(t, secret)})
+			server = journal.AppendOp(server,
+				journal.Op{Kind: journal.OpServer, Plain: fromHex(t, plain), Secret: fromHex(t, secret)})
 		case section != name:
 		case mark == "head", mark == "session":
-			record = journal.AppendOp(record, journal.Op{Kind: journal.OpCall, Flags: flags, Call: GoldenRecord, Epoch: 2, Plain: fromHex(t, plain)})
+			record = journal.AppendOp(record,
+				journal.Op{Kind: journal.OpCall, Flags: flags, Call: GoldenRecord, Epoch: 2,
+					Plain: fromHex(t, plain)})
 		case mark == "row":
 			n++
 			record = journal.AppendOp(record, journal.Op{
-				Kind: journal.OpLog, Call: GoldenRecord, Epoch: 1, N: n, Plain: fromHex(t, plain), Secret: fromHex(t, secret)})
+				Kind: journal.OpLog, Call: GoldenRecord, Epoch: 1, N: n, Plain: fromHex(t, plain),
+				Secret: fromHex(t, secret)})
 		}
 	}
 	if n == 0 {

@@ -50,7 +50,8 @@ func NewHost(cfg mcp.Config) *Host[*mcp.Client] { return HostOf(mcp.New(cfg)) }
 // HostOf starts a Host for any machine. Close ends it.
 func HostOf[M engine.Machine](machine M) *Host[M] {
 	h := &Host[M]{
-		Client: machine, HTTP: &http.Client{Transport: &http.Transport{IdleConnTimeout: idle}}, inputs: make(chan func(), 64), done: make(chan struct{}),
+		Client: machine, HTTP: &http.Client{Transport: &http.Transport{IdleConnTimeout: idle}},
+		inputs: make(chan func(), 64), done: make(chan struct{}),
 		began: time.Now(), pace: 1, timer: time.NewTimer(time.Hour),
 		reads: map[engine.ExchangeID]chan struct{}{}, cancel: map[engine.ExchangeID]context.CancelFunc{},
 		frames: map[engine.ExchangeID]chan []byte{},
@@ -177,7 +178,8 @@ func (h *Host[M]) Wake(delay int64) {
 }
 
 // exchange is one HTTP exchange; it reads a chunk each time it is asked to.
-func (h *Host[M]) exchange(ctx context.Context, x engine.ExchangeID, r *engine.Request, reads <-chan struct{}) {
+func (h *Host[M]) exchange(ctx context.Context, x engine.ExchangeID, r *engine.Request,
+	reads <-chan struct{}) {
 	how := engine.EndNetwork
 	defer func() { h.send(func() { h.Client.End(h.now(), x, how, "") }) }()
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
@@ -195,7 +197,8 @@ func (h *Host[M]) exchange(ctx context.Context, x engine.ExchangeID, r *engine.R
 	defer response.Body.Close()
 	head := engine.Head{Status: response.StatusCode}
 	for name := range response.Header {
-		head.Header = append(head.Header, engine.Field{Name: strings.ToLower(name), Value: response.Header.Get(name)})
+		head.Header = append(head.Header,
+			engine.Field{Name: strings.ToLower(name), Value: response.Header.Get(name)})
 	}
 	h.send(func() { h.Client.Head(h.now(), x, head) })
 	buffer := make([]byte, 64<<10)

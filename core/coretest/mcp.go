@@ -39,7 +39,8 @@ func NewMCP(t testing.TB, cfg mcp.Config) MCP {
 // Call makes a request.
 func (w MCP) Call(method, params string, o mcp.CallOptions) (engine.CallID, []engine.Effect) {
 	var id engine.CallID
-	effects := w.input("call "+method+" "+params, func() { id = w.Client.Call(w.Now, method, []byte(params), o) })
+	effects := w.input("call "+method+" "+params,
+		func() { id = w.Client.Call(w.Now, method, []byte(params), o) })
 	return id, effects
 }
 

@@ -91,9 +91,13 @@ func (s StateTable) states(t *testing.T) (names, words []string) {
 		}
 		for _, spec := range group.Specs {
 			value := spec.(*ast.ValueSpec)
-			if value.Comment != nil {
+			comment := value.Comment
+			if comment == nil {
+				comment = value.Doc // one that would be too wide behind it
+			}
+			if comment != nil {
 				names = append(names, strings.ToLower(strings.TrimPrefix(value.Names[0].Name, s.Prefix)))
-				words = append(words, strings.TrimSpace(value.Comment.Text()))
+				words = append(words, strings.Join(strings.Fields(comment.Text()), " "))
 			}
 		}
 	}

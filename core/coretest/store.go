@@ -143,7 +143,8 @@ func (s *Store) write(ops []journal.Op, sealed bool) {
 			s.seals[op.Call] = make([]uint32, op.Epoch-1)
 		case journal.OpLog:
 			if op.IsAck() {
-				s.logs = slices.DeleteFunc(s.logs, func(row journal.Op) bool { return row.IsAck() && row.Call == op.Call && row.N <= op.N })
+				s.logs = slices.DeleteFunc(s.logs,
+					func(row journal.Op) bool { return row.IsAck() && row.Call == op.Call && row.N <= op.N })
 			}
 			s.add(&s.logs, op)
 		case journal.OpForget:
@@ -156,7 +157,8 @@ func (s *Store) write(ops []journal.Op, sealed bool) {
 
 func (s *Store) add(rows *[]journal.Op, op journal.Op) {
 	i, there := slices.BinarySearchFunc(*rows, op, func(a, b journal.Op) int {
-		for _, d := range []int64{int64(a.Call) - int64(b.Call), int64(a.Epoch) - int64(b.Epoch), int64(a.N) - int64(b.N)} {
+		for _, d := range []int64{int64(a.Call) - int64(b.Call), int64(a.Epoch) - int64(b.Epoch),
+			int64(a.N) - int64(b.N)} {
 			if d != 0 {
 				return int(max(min(d, 1), -1))
 			}
@@ -205,7 +207,8 @@ func (s *Store) take(i int) journal.Op {
 // epoch was over, and who did not know it.
 func (s *Store) log(head journal.Op) (rows []journal.Op) {
 	for _, row := range s.logs {
-		if row.Call == head.Call && (row.IsAck() || row.Epoch == head.Epoch || row.Epoch < head.Epoch && row.N <= s.seals[head.Call][row.Epoch-1]) {
+		if row.Call == head.Call && (row.IsAck() || row.Epoch == head.Epoch ||
+			row.Epoch < head.Epoch && row.N <= s.seals[head.Call][row.Epoch-1]) {
 			rows = append(rows, row)
 		}
 	}

@@ -109,7 +109,8 @@ func (p *player[M]) news(secretless bool) []byte {
 	for key := range t.known {
 		if key.kind == journal.OpCall && !there[key] {
 			delete(t.known, key)
-			b = journal.AppendOp(b, journal.Op{Kind: journal.OpForget, Flags: s.ended[key.call], Call: key.call})
+			b = journal.AppendOp(b, journal.Op{Kind: journal.OpForget, Flags: s.ended[key.call],
+				Call: key.call})
 		}
 	}
 	return b

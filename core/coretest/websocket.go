@@ -93,7 +93,8 @@ func dialSocket(ctx context.Context, url string, out chan []byte) (*webSocket, e
 	s := &webSocket{conn: conn, in: bufio.NewReader(conn), out: out}
 	if err = request.Write(conn); err == nil {
 		var response *http.Response
-		if response, err = http.ReadResponse(s.in, request); err == nil && response.StatusCode != http.StatusSwitchingProtocols {
+		if response, err = http.ReadResponse(s.in, request); err == nil &&
+			response.StatusCode != http.StatusSwitchingProtocols {
 			err = fmt.Errorf("status %d", response.StatusCode)
 		}
 	}

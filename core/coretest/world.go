@@ -147,7 +147,8 @@ func (w *World[M]) Head(x engine.ExchangeID, status int, fields ...string) []eng
 		head.Header = append(head.Header, engine.Field{Name: fields[i], Value: fields[i+1]})
 	}
 	w.contract.head(x)
-	return w.input(fmt.Sprintf("head x%d %d %s", x, status, strings.Join(fields, " ")), func() { w.Client.Head(w.Now, x, head) })
+	return w.input(fmt.Sprintf("head x%d %d %s", x, status, strings.Join(fields, " ")),
+		func() { w.Client.Head(w.Now, x, head) })
 }
 
 // Chunk reports bytes of a body and then spoils the buffer they were in.
@@ -172,7 +173,8 @@ func (w *World[M]) End(x engine.ExchangeID, how engine.Ending) []engine.Effect {
 // Fails reports that exchange x had no answer, in the words of Chromium's fetch.
 func (w *World[M]) Fails(x engine.ExchangeID) []engine.Effect {
 	w.contract.end(x)
-	return w.input(fmt.Sprintf("fails x%d", x), func() { w.Client.End(w.Now, x, engine.EndNetwork, "Failed to fetch") })
+	return w.input(fmt.Sprintf("fails x%d", x),
+		func() { w.Client.End(w.Now, x, engine.EndNetwork, "Failed to fetch") })
 }
 
 // Input runs any other input.
@@ -193,12 +195,14 @@ func (w *World[M]) Advance(ms int64) []engine.Effect {
 		}
 		if at <= w.Now {
 			if stuck++; stuck > 3 {
-				w.t.Fatalf("the deadline %d stays in the past at %d: a driver would spin\n%s", at, w.Now, w.Log())
+				w.t.Fatalf("the deadline %d stays in the past at %d: a driver would spin\n%s", at, w.Now,
+					w.Log())
 			}
 		} else {
 			w.Now, stuck = at, 0
 		}
-		all = append(all, w.input(fmt.Sprintf("advance to +%d", w.Now-1_000_000), func() { w.Client.Advance(w.Now) })...)
+		all = append(all, w.input(fmt.Sprintf("advance to +%d", w.Now-1_000_000),
+			func() { w.Client.Advance(w.Now) })...)
 	}
 	w.Now = until
 	w.Effects = all
@@ -241,4 +245,5 @@ func (w *World[M]) Newest() engine.ExchangeID { return w.contract.newest }
 func (w *World[M]) Log() string { return strings.Join(w.Trace, "\n") }
 
 // endings names the ways an exchange ends, as scripts spell them.
-var endings = map[engine.Ending]string{engine.EndClean: "clean", engine.EndNetwork: "network", engine.EndInvalid: "invalid", engine.EndUnreadable: "unreadable"}
+var endings = map[engine.Ending]string{engine.EndClean: "clean", engine.EndNetwork: "network",
+	engine.EndInvalid: "invalid", engine.EndUnreadable: "unreadable"}

@@ -37,7 +37,8 @@ func (l *Log) room(n int) {
 // appendRow appends the row as an Op, or has it taken over with the memory that it lies in.
 func (l *Log) appendRow(b []byte, op journal.Op) (commit []byte, taken bool) {
 	backing := l.backing
-	if l.backing = nil; backing == nil || len(b) > roomBefore-journal.OpRoom || &backing[:roomBefore+1][roomBefore] != &l.plain[0] {
+	if l.backing = nil; backing == nil || len(b) > roomBefore-journal.OpRoom ||
+		&backing[:roomBefore+1][roomBefore] != &l.plain[0] {
 		return journal.AppendOp(b, op), false // another row, or one that has outgrown that memory
 	}
 	return journal.WrapOp(b, op, backing), true

@@ -127,7 +127,8 @@ func (l *Log) AppendRow(b []byte, flags journal.OpFlags) []byte {
 	l.flying = true
 	l.Bytes += len(l.plain) + len(l.secret)
 	l.writer.Held += len(l.plain) + len(l.secret)
-	b, taken := l.appendRow(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: l.ID, Epoch: l.Epoch, N: l.N, Plain: l.plain, Secret: l.secret})
+	b, taken := l.appendRow(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: l.ID, Epoch: l.Epoch,
+		N: l.N, Plain: l.plain, Secret: l.secret})
 	last := flags&journal.OpEnded != 0
 	if l.lent || taken {
 		l.plain, l.lent = nil, false

@@ -18,8 +18,9 @@ const (
 )
 
 var reasonNames = [...]string{
-	ReasonMissing: "missing", ReasonBlocked: "blocked", ReasonTimeout: "timeout", ReasonQuota: "quota", ReasonNewer: "newer",
-	ReasonLost: "lost", ReasonCipher: "cipher", ReasonClosed: "closed", ReasonFailed: "failed",
+	ReasonMissing: "missing", ReasonBlocked: "blocked", ReasonTimeout: "timeout", ReasonQuota: "quota",
+	ReasonNewer: "newer",
+	ReasonLost:  "lost", ReasonCipher: "cipher", ReasonClosed: "closed", ReasonFailed: "failed",
 }
 
 // String is the reason as an app sees it; "" for none.

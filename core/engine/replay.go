@@ -44,7 +44,8 @@ func Unpacked(e Effect) iter.Seq[Effect] {
 		}
 		for p := e.Data; len(p) >= replayHeader; {
 			end := replayHeader + int(binary.LittleEndian.Uint32(p[5:]))
-			one := Effect{Kind: Deliver, Event: EventKind(p[0]), C: e.C, Position: binary.LittleEndian.Uint32(p[1:]), Data: p[replayHeader:end:end]}
+			one := Effect{Kind: Deliver, Event: EventKind(p[0]), C: e.C,
+				Position: binary.LittleEndian.Uint32(p[1:]), Data: p[replayHeader:end:end]}
 			if !yield(one) {
 				return
 			}

@@ -129,7 +129,9 @@ const (
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastSkippable + 1]int{Answered: 1, Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Checkpoint: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2, Joined: 1, TakenMark: 1}
+var numbers = [lastSkippable + 1]int{Answered: 1, Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1,
+	Outcome: 2, Acked: 1, Checkpoint: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1,
+	TaskTTL: 2, Joined: 1, TakenMark: 1}
 
 // Entry is one thing that happened to a call.
 type Entry struct {

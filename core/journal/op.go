@@ -31,8 +31,8 @@ const OpOwned OpFlags = 1
 // after it. Nobody needs to carry the call on: who reads it later neither takes it
 // over by itself nor opens its secrets. Of the server's row (OpServer), that its
 // session is ended: no page uses it, and the next handshake is the first of its time.
-// Of a call that is forgotten (OpForget), that an app was handed its outcome, which has acknowledged it: the tab
-// that carried the call can tell it for a while. So of one without content that changed hands (OpCall).
+// Of a call that is forgotten (OpForget), that an app was handed its outcome, which has acknowledged it: the
+// tab that carried the call can tell it for a while. So of one without content that changed hands (OpCall).
 const OpEnded OpFlags = 2
 
 // OpAwaited: the app, or a commit that needs the room, waits to hear that the call is
@@ -118,7 +118,8 @@ func AppendOp(b []byte, op Op) []byte {
 
 func appendOpHeader(b []byte, op *Op) []byte {
 	b = append(b, byte(op.Kind), byte(op.Flags), 0, 0)
-	for _, w := range [...]uint32{op.Epoch, op.N, uint32(op.Call), uint32(op.Call >> 32), uint32(len(op.Plain)), uint32(len(op.Secret))} {
+	for _, w := range [...]uint32{op.Epoch, op.N, uint32(op.Call), uint32(op.Call >> 32),
+		uint32(len(op.Plain)), uint32(len(op.Secret))} {
 		b = append(b, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
 	}
 	return b
@@ -158,7 +159,8 @@ func (o *Ops) Next() (Op, bool) {
 			p := o.p[4+4*i:]
 			return uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16 | uint32(p[3])<<24
 		}
-		op := Op{Kind: OpKind(o.p[0]), Flags: OpFlags(o.p[1]), Epoch: word(0), N: word(1), Call: uint64(word(2)) | uint64(word(3))<<32}
+		op := Op{Kind: OpKind(o.p[0]), Flags: OpFlags(o.p[1]), Epoch: word(0), N: word(1),
+			Call: uint64(word(2)) | uint64(word(3))<<32}
 		plain, secret := uint64(word(4)), uint64(word(5))
 		rest := o.p[opHeader:]
 		if op.Kind == 0 || plain+secret > uint64(len(rest)) {

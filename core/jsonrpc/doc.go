@@ -4,16 +4,16 @@
 // The package does: judging whether a text is JSON (RFC 8259) and a JSON-RPC 2.0 message, naming its kind,
 // handing out its id, method, params, result and error as slices of the text, looking up single members of
 // such a slice, and appending requests, notifications and replies around payloads that somebody else wrote.
-// The package leaves to others: any knowledge of a method's name or of a payload's shape, matching replies to requests,
-// HTTP, time. Those live in the packages above.
+// The package leaves to others: any knowledge of a method's name or of a payload's shape, matching replies to
+// requests, HTTP, time. Those live in the packages above.
 //
 // # Ownership
 //
-// The parser copies nothing. Every []byte of a [Message], an [ID] or a member lookup aliases the text it was found in
-// and is valid as long as the caller leaves that text alone; its capacity ends where it ends, so appending to
-// it never writes into the text. The one exception is a method name written with escapes, which is decoded
-// into a small copy. Strings returned by [String] are copies. The Append functions write to dst only and keep
-// none of their arguments.
+// The parser copies nothing. Every []byte of a [Message], an [ID] or a member lookup aliases the text it was
+// found in and is valid as long as the caller leaves that text alone; its capacity ends where it ends, so
+// appending to it never writes into the text. The one exception is a method name written with escapes, which
+// is decoded into a small copy. Strings returned by [String] are copies. The Append functions write to dst
+// only and keep none of their arguments.
 //
 // # What is accepted
 //

@@ -48,7 +48,8 @@ func (r *reader) read(t []byte, i, limit int) (int, problem) {
 // time.
 func (r *reader) value(w *walker) bool {
 	t, i := w.text, w.valueAt
-	if r.notes == nil || i >= len(t) || t[i] != '{' || w.limit < 1 || r.seen&memberResult != 0 || memberNamed(w.key) != memberResult {
+	if r.notes == nil || i >= len(t) || t[i] != '{' || w.limit < 1 || r.seen&memberResult != 0 ||
+		memberNamed(w.key) != memberResult {
 		end, p := skip(t, i, w.limit)
 		if p != fine {
 			return w.fail(end, p)
@@ -98,7 +99,9 @@ func (r *reader) take(w *walker) {
 		if ok, p = first == '"', wrongMethod; ok {
 			r.m.Method = methodText(inside(v))
 		}
-	case memberParams: // 4.2: a structured value. Null is what serializers write that have a place for each member, and as good as none.
+	// 4.2: a structured value. Null is what serializers write that have a place for each member, and as good
+	// as none.
+	case memberParams:
 		if ok, p = first == '{' || first == '[' || first == 'n', wrongParams; first != 'n' {
 			r.m.Params = v
 		}

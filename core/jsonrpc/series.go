@@ -63,7 +63,8 @@ func (s *Series) repeated(text []byte, l Limits) (Message, bool) {
 	if w.bad != fine || w.pos != len(text)-1 || text[w.pos] != '}' {
 		return Message{}, false
 	}
-	m := Message{Kind: Notification, Method: text[s.method : s.method+s.length : s.method+s.length], Params: text[s.params:w.pos:w.pos], Raw: text[:len(text):len(text)]}
+	m := Message{Kind: Notification, Method: text[s.method : s.method+s.length : s.method+s.length],
+		Params: text[s.params:w.pos:w.pos], Raw: text[:len(text):len(text)]}
 	if found && !twice {
 		m.Param = param[:len(param):len(param)]
 	}

@@ -92,7 +92,8 @@ func skipText(t []byte, i int, high uint64) (int, uint64) {
 }
 
 // escapes are the characters that make an escape with the backslash before them, without more.
-var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true,
+	't': true}
 
 // load8 reads t[i:i+8] as a little-endian word; the compiler makes one load of it, in wasm too.
 func load8(t []byte, i int) uint64 {

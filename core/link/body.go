@@ -46,7 +46,8 @@ func ClassifyBody(status int, contentType string) BodyKind {
 // isCut reports whether the essence of a media type may be the beginning of one
 // that could be read: "", "text", "application/", "text/event-str".
 func isCut(essence string) bool {
-	return !strings.Contains(essence, "/") || strings.HasPrefix("text/event-stream", essence) || strings.HasPrefix("application/json", essence)
+	return !strings.Contains(essence, "/") || strings.HasPrefix("text/event-stream", essence) ||
+		strings.HasPrefix("application/json", essence)
 }
 
 // MaxCutHeads bounds how often in a row a stream is asked for again whose answer was

@@ -105,7 +105,8 @@ func (x *Exchange) Next() (sse.Event, bool, error) {
 		return e, true, nil
 	}
 	if err := x.parser.Err(); err != nil {
-		return e, false, &engine.Error{Code: engine.CodeLimit, Message: "the event stream is over a limit", Cause: err}
+		return e, false, &engine.Error{Code: engine.CodeLimit, Message: "the event stream is over a limit",
+			Cause: err}
 	}
 	return e, false, nil
 }
@@ -145,8 +146,8 @@ func (x *Exchange) NoJSON() bool {
 	return len(text) > 0 && text[0] != '{' && text[0] != '['
 }
 
-// Body returns the JSON text gathered so far, without a byte order mark: servers may not send one (RFC 8259 8.1), and
-// some do, since a browser's response.json() drops it. The Exchange owns it.
+// Body returns the JSON text gathered so far, without a byte order mark: servers may not send one (RFC 8259
+// 8.1), and some do, since a browser's response.json() drops it. The Exchange owns it.
 func (x *Exchange) Body() []byte { return bytes.TrimPrefix(x.body, []byte(byteOrderMark)) }
 
 // byteOrderMark is that of UTF-8.

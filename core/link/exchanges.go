@@ -11,7 +11,8 @@ type Exchanges[Owner any] struct {
 	shut   bool
 }
 
-// Shut notes that nothing is to begin any more but what ends something: a logout. Whoever begins an exchange asks IsShut.
+// Shut notes that nothing is to begin any more but what ends something: a logout. Whoever begins an exchange
+// asks IsShut.
 func (e *Exchanges[Owner]) Shut() { e.shut = true }
 
 // IsShut reports whether Shut was called.

@@ -48,8 +48,8 @@ func (h *Heads) probes(at engine.Time) {
 
 // Within returns how long a request whose answer may be an event stream may go without a
 // head, in ms: as long as any request, answer, or, where a head is shown late, as long as
-// the open stream that it may be by now is allowed to be silent, idle, if that is longer. Of each 0 or less is
-// for ever, and the result is then 0.
+// the open stream that it may be by now is allowed to be silent, idle, if that is longer. Of each 0 or less
+// is for ever, and the result is then 0.
 func (h *Heads) Within(answer, idle int64) int64 {
 	switch {
 	case h == nil || !h.Late:

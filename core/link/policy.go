@@ -22,7 +22,8 @@ type Policy struct {
 
 // BuiltIn returns the policy that pages have.
 func BuiltIn() Policy {
-	return Policy{Window: ladderWindow, AfterCut: afterCut, AfterRefusal: afterRefusal, Doubt: firstDoubtAfter}
+	return Policy{Window: ladderWindow, AfterCut: afterCut, AfterRefusal: afterRefusal,
+		Doubt: firstDoubtAfter}
 }
 
 // OrBuiltIn returns the policy, the one that is built in for a zero Policy.

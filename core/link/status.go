@@ -34,7 +34,8 @@ func Unreadable(op, detail string) *engine.Error {
 	return &engine.Error{Code: engine.CodeNetwork, Op: op, Message: detail, Hint: unreadableHint}
 }
 
-const unreadableHint = "The app's fetch has to return the Response as it got it. To look into it, read a copy: response.clone()."
+const unreadableHint = "The app's fetch has to return the Response as it got it. To look into it, read a " +
+	"copy: response.clone()."
 
 // Cause wraps what the browser, or the other side, said of a failure; nil for nothing.
 func Cause(detail string) error {

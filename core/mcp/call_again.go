@@ -73,6 +73,7 @@ func (c *Client) deliver(call *call, kind engine.EventKind, data []byte) {
 		call.noteTold(c, kind, data)
 	}
 	if !had || kind == engine.EventInput {
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: kind, Position: call.position, Data: data})
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: kind, Position: call.position,
+			Data: data})
 	}
 }

@@ -29,7 +29,8 @@ const (
 
 // begin starts an exchange of the call's; its id is set with the effect.
 func (call *call) begin(c *Client, kind attemptKind) {
-	call.attempt = attempt{kind: kind, answerBy: call.answerBy, exchange: link.NewExchange(c.linkLimits()), token: c.token.Number()}
+	call.attempt = attempt{kind: kind, answerBy: call.answerBy, exchange: link.NewExchange(c.linkLimits()),
+		token: c.token.Number()}
 }
 
 // resumes reports whether the exchange continues a stream of the request's.

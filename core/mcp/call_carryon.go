@@ -37,7 +37,9 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 		call.restoreTask(c, now, r, wire.FindTaskDialect(r.TaskDialect, c.revision))
 	case r.Task:
 		call.enter(c, callQueued)
-		call.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: call.method, Message: "the id of this call's task could not be read back"})
+		call.answerLost(c, now, engine.Lost,
+			&engine.Error{Code: engine.CodeLost, Op: call.method,
+				Message: "the id of this call's task could not be read back"})
 	case r.Round != nil && r.Responses == nil && !r.Responded:
 		call.askAgain(c, now, r)
 	case r.Round != nil && r.Stated && r.State == nil:
@@ -45,7 +47,8 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 		call.answerLost(c, now, engine.Lost, stateLost(call.method))
 	case r.Round != nil && r.Responded && !call.flags.Repeatable():
 		call.enter(c, callQueued)
-		call.answerLost(c, now, engine.Unknown, unknownError(call.method, 0, "the page went while it was answered"))
+		call.answerLost(c, now, engine.Unknown,
+			unknownError(call.method, 0, "the page went while it was answered"))
 	case r.Round != nil:
 		// The answer was given before the page went, and the person is not asked
 		// again (fault 55). A request that never left has no id yet.
@@ -77,7 +80,8 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 		call.answerLost(c, now, engine.Lost, lostError(call.method, 0))
 	default:
 		call.enter(c, callQueued)
-		call.answerLost(c, now, engine.Unknown, unknownError(call.method, 0, "the page went before the server had said how to go on with it"))
+		call.answerLost(c, now, engine.Unknown,
+			unknownError(call.method, 0, "the page went before the server had said how to go on with it"))
 	}
 }
 
@@ -91,7 +95,9 @@ func (call *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	call.enter(c, callAsking)
 	call.answerBy, call.askedAt = engine.Never, now
 	call.asks, call.requestState = r.Round, r.State
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput, Position: call.position, Data: call.drafts.withSaved(inputEvent(call.asks), call.asks, recorded.RoundID)})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput,
+		Position: call.position, Data: call.drafts.withSaved(
+			inputEvent(call.asks), call.asks, recorded.RoundID)})
 }
 
 // restoreRound brings back the answer to what the call has asked for: it goes with the

@@ -69,7 +69,8 @@ func (s *claimTrial) Tried(now engine.Time, stored bool) {
 func (call *call) claim() []byte {
 	id := call.record.ID
 	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: id})
-	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: call.record.Epoch, Plain: call.journalHead()})
+	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: call.record.Epoch,
+		Plain: call.journalHead()})
 	return journal.AppendOp(ops, journal.Op{Kind: journal.OpKey, Call: id, Plain: []byte(call.record.key)})
 }
 

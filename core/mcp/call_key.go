@@ -18,14 +18,16 @@ import (
 // claimKey has the store decide whose the key of the call is.
 func (c *Client) claimKey(call *call, flags journal.OpFlags) {
 	if call.record.key != "" {
-		c.writer.Put(journal.Op{Kind: journal.OpKey, Flags: flags, Call: call.record.ID, Plain: []byte(call.record.key)})
+		c.writer.Put(journal.Op{Kind: journal.OpKey, Flags: flags, Call: call.record.ID,
+			Plain: []byte(call.record.key)})
 	}
 }
 
 // claimsKey reports whether it is not decided yet whose the key of the call is, and another
 // page may have it: none has anything to do with this one after a logout.
 func (call *call) claimsKey(c *Client) bool {
-	return call.record != nil && call.record.key != "" && !call.left && !c.writer.Has(call.record.headIn) && !c.writer.Closed()
+	return call.record != nil && call.record.key != "" && !call.left && !c.writer.Has(call.record.headIn) &&
+		!c.writer.Closed()
 }
 
 // heardOfKey takes a call of another page's, if a call of this page's is being
@@ -36,7 +38,8 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 		return false
 	}
 	for _, call := range c.calls {
-		if call.role != roleApp || call.record == nil || call.record.key != h.Key || call.state == callFollowed || !call.claimsKey(c) {
+		if call.role != roleApp || call.record == nil || call.record.key != h.Key ||
+			call.state == callFollowed || !call.claimsKey(c) {
 			continue
 		}
 		// The other call may have been forgotten before ours was stored: then it
@@ -78,7 +81,8 @@ func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []jour
 
 // becomes makes the call, which has not been sent, the call of another page's that has its
 // key; where that is another request it is refused, and false returned.
-func (c *Client) becomes(now engine.Time, call *call, h journal.Head, head journal.Op, log []journal.Op) bool {
+func (c *Client) becomes(now engine.Time, call *call, h journal.Head, head journal.Op,
+	log []journal.Op) bool {
 	c.reschedule(call)
 	if h.Method != call.method || !sameRequest(h.Params, call.params) {
 		c.refuseKey(now, call)
@@ -89,8 +93,10 @@ func (c *Client) becomes(now engine.Time, call *call, h journal.Head, head journ
 	delete(c.byID, call.request)
 	// What says how to run it is that call's, for when this page takes it over.
 	call.request = requestID(head.Call)
-	call.params, call.meta, call.header, call.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header, h.Flags
-	call.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts)
+	call.params, call.meta, call.header, call.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header,
+		h.Flags
+	call.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(
+		c.cfg.Timeouts)
 	call.record.ID, call.record.Position = head.Call, durable.Position{}
 	c.byRecord[head.Call] = call
 	head.Flags &^= journal.OpOwned

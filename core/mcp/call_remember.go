@@ -7,9 +7,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// An outcome that is acknowledged by being handed over is deleted at once. Another tab that holds the call may not
-// have heard of it by then: it was loading, or rested in the back/forward cache. The tab that carried the call has
-// the outcome in memory for a while, and tells whoever asks (core/tabs).
+// An outcome that is acknowledged by being handed over is deleted at once. Another tab that holds the call
+// may not have heard of it by then: it was loading, or rested in the back/forward cache. The tab that carried
+// the call has the outcome in memory for a while, and tells whoever asks (core/tabs).
 
 const (
 	// rememberFor is how long it does, in ms.
@@ -41,7 +41,8 @@ func (c *Client) remember(call *call, outcome engine.Outcome, data []byte) {
 		return
 	}
 	m := &c.memory
-	m.list = append(m.list, remembered{call.record.ID, outcome, data, call.position, c.now.After(rememberFor)})
+	m.list = append(m.list, remembered{call.record.ID, outcome, data, call.position,
+		c.now.After(rememberFor)})
 	m.bytes += len(data)
 	for m.bytes > rememberBytes || len(m.list) > rememberMost || c.now >= m.list[0].until {
 		m.bytes -= len(m.list[0].data)
@@ -50,13 +51,14 @@ func (c *Client) remember(call *call, outcome engine.Outcome, data []byte) {
 	}
 }
 
-// Remembered returns how a call has ended, for a tab that asks: an OpForget with the outcome, and with the position
-// of its last event for a number. nil where that is not known any more.
+// Remembered returns how a call has ended, for a tab that asks: an OpForget with the outcome, and with the
+// position of its last event for a number. nil where that is not known any more.
 func (c *Client) Remembered(now engine.Time, record uint64) []byte {
 	for _, r := range c.memory.list {
 		if r.record == record && now < r.until {
 			return journal.AppendOp(nil, journal.Op{
-				Kind: journal.OpForget, Flags: journal.OpOutcome(journal.GoneAcked, r.outcome), Call: record, N: r.position, Plain: r.data,
+				Kind: journal.OpForget, Flags: journal.OpOutcome(journal.GoneAcked, r.outcome), Call: record,
+				N: r.position, Plain: r.data,
 			})
 		}
 	}
@@ -74,8 +76,8 @@ func (c *Client) rememberEffect(call *call, e *engine.Effect) {
 	c.remember(call, min(e.Outcome, engine.OutcomeFailure), data)
 }
 
-// told takes from the tab that carried a followed call how it has ended. The events after the last one that came are
-// gone from the store, which a reader is told.
+// told takes from the tab that carried a followed call how it has ended. The events after the last one that
+// came are gone from the store, which a reader is told.
 func (c *Client) told(now engine.Time, call *call, op journal.Op) {
 	var failure *engine.Error
 	data, outcome := op.Plain, op.Flags.Outcome()
@@ -101,5 +103,6 @@ func (c *Client) tellGap(call *call, to uint32) {
 	b = appendUint(append(b, `,"to":`...), uint64(to))
 	c.counters.MissingEvents += to - call.position
 	call.position = to
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGap, C: call.id, Position: to, Data: append(b, '}')})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGap, C: call.id, Position: to,
+		Data: append(b, '}')})
 }

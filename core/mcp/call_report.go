@@ -78,7 +78,8 @@ func (c *Client) resumedGap(call *call, first, last uint64) {
 	b := describeResume(call, engine.Gapped, true)
 	b = appendUint(append(b[:len(b)-1], `,"missing":[`...), first)
 	b = append(appendUint(append(b, ','), last), "]}"...)
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: call.id, Position: call.position, Data: b})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: call.id,
+		Position: call.position, Data: b})
 }
 
 func (c *Client) reportResume(call *call, outcome engine.Resumption, proven bool) {
@@ -86,7 +87,8 @@ func (c *Client) reportResume(call *call, outcome engine.Resumption, proven bool
 		return
 	}
 	b := describeResume(call, outcome, proven)
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: call.id, Position: call.position, Data: b})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: call.id,
+		Position: call.position, Data: b})
 }
 
 func describeResume(call *call, outcome engine.Resumption, proven bool) []byte {

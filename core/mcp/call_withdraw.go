@@ -54,7 +54,8 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 	asked := map[*call]bool{}
 	for _, one := range w.list {
 		asked[one.t] = true
-		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: one.t.record.ID})
+		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned,
+			Call: one.t.record.ID})
 	}
 	w.trial.state = trialUnderWay
 	if c.writer.Open() {
@@ -125,7 +126,8 @@ func (w *withdrawals) giveUp(c *Client, now engine.Time) {
 	for i, one := range w.list {
 		if now >= one.by {
 			due[one.t], one.t.record.undecided = true, true
-			w.list[i].over = engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure, Failure: undeletedError(one.t.method)}
+			w.list[i].over = engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure,
+				Failure: undeletedError(one.t.method)}
 		}
 	}
 	w.tell(c, func(call *call) bool { return due[call] })
@@ -150,7 +152,8 @@ func (w *withdrawals) gone(c *Client) { w.tell(c, func(*call) bool { return true
 func (w *withdrawals) end(c *Client) {
 	for _, one := range w.list {
 		if one.t.state != callFollowed {
-			c.effects.Add(engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure, Failure: c.closedError(one.t.method)})
+			c.effects.Add(engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure,
+				Failure: c.closedError(one.t.method)})
 		}
 	}
 	w.list = nil

@@ -14,7 +14,8 @@ type Config struct {
 	// Capabilities is the JSON object that initialize sends; {} by default.
 	Capabilities []byte
 	// Extensions are those that the app declares: the member extensions of the capabilities,
-	// a JSON object by their names. It is no member of Capabilities, and has not the tasks extension, which this side speaks.
+	// a JSON object by their names. It is no member of Capabilities, and has not the tasks extension, which
+	// this side speaks.
 	Extensions []byte
 	// Revision pins the protocol revision: nothing else is tried. By default
 	// server/discover finds out whether the server is a modern one.
@@ -38,8 +39,8 @@ type Config struct {
 	// LateHeads: the host shows the head of an event stream only once the first byte behind
 	// it has come (link.Heads).
 	LateHeads bool
-	// Streams: the host can send a body that is a stream, which no browser sends again by itself: calls that must not
-	// run twice leave so where the server takes it (link.Bodies).
+	// Streams: the host can send a body that is a stream, which no browser sends again by itself: calls that
+	// must not run twice leave so where the server takes it (link.Bodies).
 	Streams bool
 	// NoListen: the GET stream for unasked messages is not opened.
 	NoListen bool

@@ -8,8 +8,9 @@ import (
 
 // Codes that only MCP has.
 const (
-	CodeNoRevision      engine.Code = "no_revision"      // no common protocol revision
-	CodeSessionRejected engine.Code = "session_rejected" // the session id cannot be sent back, or every new session is forgotten
+	CodeNoRevision engine.Code = "no_revision" // no common protocol revision
+	// the session id cannot be sent back, or every new session is forgotten
+	CodeSessionRejected engine.Code = "session_rejected"
 )
 
 // lostError says that the server no longer has the call.
@@ -34,14 +35,16 @@ func unsentError(method, why string) *engine.Error {
 // undeletedError says that the request has not left, and that a later page may send it.
 func undeletedError(method string) *engine.Error {
 	return &engine.Error{Code: engine.CodeOutcomeUnknown, Op: method,
-		Message: "the request was not sent, but the store has failed and may still hold it: a later page may send it"}
+		Message: "the request was not sent, but the store has failed and may still hold it: a later page " +
+			"may send it"}
 }
 
 // undecidedError says that a call was not sent since it was never known whether another
 // page makes the same one, under the same key.
 func undecidedError(method string) *engine.Error {
 	e := unsentError(method, "the store has failed, and did not say whose the call's key is")
-	e.Hint = "Another page may have made the call under this key. Make room in the browser's storage, or reload the page, and make the call again; without a key it does not wait for the store."
+	e.Hint = "Another page may have made the call under this key. Make room in the browser's storage, or " +
+		"reload the page, and make the call again; without a key it does not wait for the store."
 	return e
 }
 
@@ -53,7 +56,8 @@ const waitedTooLong = "it has waited for longer than it may"
 var errStreamReadTimeout = &engine.Error{Code: engine.CodeTimeout, Message: "-32000 Stream read timeout"}
 
 func timeoutError(method, what string) *engine.Error {
-	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: wire.SafeMethod(method), Message: what}
+	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: wire.SafeMethod(method),
+		Message: what}
 }
 
 // httpError describes a status that is no answer.

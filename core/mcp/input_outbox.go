@@ -64,7 +64,8 @@ func (call *call) deliverReply(c *Client, now engine.Time, r *reply) {
 func (call *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Error) {
 	c.reschedule(call)
 	// Whether the server has it or not: the same answer twice is harmless.
-	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || wire.Transient(failure.Status))
+	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout ||
+		wire.Transient(failure.Status))
 	if again && r.attempt < maxReplies && call.state < callEnding {
 		r.at = now.After(c.cfg.Retry.Delay(r.attempt, -1, &c.random))
 		r.attempt++
@@ -146,7 +147,8 @@ func (call *call) handAsked(c *Client, now engine.Time, r *recorded.Call) {
 		if _, task := inputKey(q.ID); task {
 			continue
 		}
-		if m, err := jsonrpc.Parse(call.withTask(q.Message), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
+		if m, err := jsonrpc.Parse(call.withTask(q.Message),
+			jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
 			c.hand(now, call, &m)
 		}
 	}

@@ -6,11 +6,13 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 type listenState uint8
 
 const (
-	listenStopped      listenState = iota // not opened yet, or ended until it is opened again
-	listenOff                             // the server does not offer it, or it ended for good: for this session
-	listenParked                          // waits for a token, or for a request to pass where none came
-	listenRunning                         // it is opened, open, or cut and due again: link.Stream knows which
-	listenAcknowledged                    // the same, and the server has said what it honours of the subscription
+	listenStopped listenState = iota // not opened yet, or ended until it is opened again
+	// the server does not offer it, or it ended for good: for this session
+	listenOff
+	listenParked  // waits for a token, or for a request to pass where none came
+	listenRunning // it is opened, open, or cut and due again: link.Stream knows which
+	// the same, and the server has said what it honours of the subscription
+	listenAcknowledged
 )
 
 // listenTransitions are the states that may follow each.

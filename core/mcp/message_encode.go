@@ -20,7 +20,8 @@ func (c *Client) encodeRequest(call *call) []byte {
 	if round := call.roundMembers(); round != nil {
 		params = jsonrpc.AppendObject(nil, params, round)
 	}
-	return jsonrpc.AppendRequest(nil, uint64(call.request), call.method, params, jsonrpc.AppendObject(nil, call.meta, own))
+	return jsonrpc.AppendRequest(nil, uint64(call.request), call.method, params,
+		jsonrpc.AppendObject(nil, call.meta, own))
 }
 
 // ownExtensions are those of 2026-07-28 that this side speaks, as members.
@@ -34,7 +35,8 @@ const tasksExtension = "io.modelcontextprotocol/tasks"
 func (c *Client) appendIdentity(b []byte) []byte {
 	b = jsonrpc.AppendString(append(b, `"`+wire.MetaProtocolVersion+`":`...), c.revision.Name)
 	b = append(append(b, `,"`+wire.MetaClientInfo+`":`...), c.cfg.ClientInfo...)
-	return jsonrpc.AppendObject(append(b, `,"`+wire.MetaClientCapabilities+`":`...), c.cfg.Capabilities, c.extensions(ownExtensions))
+	return jsonrpc.AppendObject(append(b, `,"`+wire.MetaClientCapabilities+`":`...), c.cfg.Capabilities,
+		c.extensions(ownExtensions))
 }
 
 // extensions are the app's and further ones, as a member of the capabilities; empty where there are none.

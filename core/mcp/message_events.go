@@ -12,7 +12,8 @@ import (
 
 // readEvents takes bytes of an event stream: the call's, or the GET stream's where the call
 // is nil. The error is a limit's: the stream yields nothing after it.
-func (c *Client) readEvents(now engine.Time, call *call, x *link.Exchange, stream *link.Stream, p []byte) error {
+func (c *Client) readEvents(now engine.Time, call *call, x *link.Exchange, stream *link.Stream,
+	p []byte) error {
 	comments := x.Comments()
 	if err := x.Chunk(p); err != nil {
 		return err
@@ -57,14 +58,16 @@ func (c *Client) event(now engine.Time, call *call, e *sse.Event) {
 		c.channel.named(c, now, e)
 		return
 	}
-	if len(e.Type) > 0 && string(e.Type) != "message" && !(string(e.Type) == "error" && call != nil && call.failedBy(c, e.Data)) {
+	if len(e.Type) > 0 && string(e.Type) != "message" &&
+		!(string(e.Type) == "error" && call != nil && call.failedBy(c, e.Data)) {
 		c.counters.IgnoredEvents++
 		return
 	}
 	c.message(now, call, e.Data)
 }
 
-// failedBy reports whether an event's data is the JSON-RPC error that ends this very call, of whatever type the event is.
+// failedBy reports whether an event's data is the JSON-RPC error that ends this very call, of whatever type
+// the event is.
 func (call *call) failedBy(c *Client, data []byte) bool {
 	m, err := jsonrpc.Parse(data, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
 	return err == nil && m.Kind == jsonrpc.ErrorResponse && !m.ID.IsZero() && c.findByID(m.ID) == call
@@ -86,8 +89,10 @@ func (c *Client) takesAgain(now engine.Time, call *call, e *sse.Event) bool {
 		if c.findByID(m.ID) != call {
 			return false
 		}
-	case m.Kind != jsonrpc.Request, !slices.Contains(c.cfg.Handles, string(m.Method)), call.keeper().askedBefore(c, m.ID),
-		slices.ContainsFunc(call.keeper().replayed, func(id []byte) bool { return bytes.Equal(id, questionID(m.ID)) }):
+	case m.Kind != jsonrpc.Request, !slices.Contains(c.cfg.Handles, string(m.Method)),
+		call.keeper().askedBefore(c, m.ID),
+		slices.ContainsFunc(call.keeper().replayed,
+			func(id []byte) bool { return bytes.Equal(id, questionID(m.ID)) }):
 		return false
 	}
 	c.dispatch(now, call, &m)

@@ -7,8 +7,8 @@ const (
 	acceptStream = "text/event-stream"
 )
 
-// fetch starts an exchange for o; 0 where nothing may begin any more. The protocol's own fields come first; the
-// app's cannot replace them (the API refuses their names).
+// fetch starts an exchange for o; 0 where nothing may begin any more. The protocol's own fields come first;
+// the app's cannot replace them (the API refuses their names).
 func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Field) engine.ExchangeID {
 	if !c.mayBegin(o) {
 		return 0 // leave ends what it was for

@@ -41,7 +41,8 @@ const endpointTimeout = 30_000
 // tryChannel opens an HTTP+SSE stream where Streamable HTTP was refused in the
 // way that MCP 2025-11-25 "Transports", Backwards Compatibility names. Reports whether it did.
 func (c *Client) tryChannel(now engine.Time, failure *engine.Error) bool {
-	if c.channel.tried || c.state != stateConnecting || !wire.RefusesHandshake(failure.Status) && failure.Code != engine.CodeNetwork ||
+	if c.channel.tried || c.state != stateConnecting ||
+		!wire.RefusesHandshake(failure.Status) && failure.Code != engine.CodeNetwork ||
 		c.cfg.Revision != "" && c.cfg.Revision != wire.ChannelRevision {
 		return false
 	}
@@ -101,7 +102,8 @@ func (h *channel) head(c *Client, now engine.Time, head engine.Head) {
 func (h *channel) chunk(c *Client, now engine.Time, p []byte) {
 	x := h.x
 	if err := c.readEvents(now, nil, &h.exchange, &h.stream, p); err != nil {
-		h.failed(c, now, &engine.Error{Code: engine.CodeLimit, Op: "initialize", Message: "the event stream is over a limit", Cause: err})
+		h.failed(c, now, &engine.Error{Code: engine.CodeLimit, Op: "initialize",
+			Message: "the event stream is over a limit", Cause: err})
 		return
 	}
 	if c.exchanges.Live(x) {
@@ -167,9 +169,11 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 			c.finish(call)
 		} else if wire.SafeMethod(call.method) {
 			c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
-				Code: engine.CodeNetwork, Op: call.method, Retryable: true, Message: "the stream ended before the response"})
+				Code: engine.CodeNetwork, Op: call.method, Retryable: true,
+				Message: "the stream ended before the response"})
 		} else {
-			call.answerLost(c, now, engine.Unknown, unknownError(call.method, 0, "the stream ended before the response and cannot be resumed"))
+			call.answerLost(c, now, engine.Unknown,
+				unknownError(call.method, 0, "the stream ended before the response and cannot be resumed"))
 		}
 	}
 	c.session.initializeAt = now.After(c.cfg.Retry.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))

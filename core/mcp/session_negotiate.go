@@ -50,7 +50,8 @@ func (c *Client) sendDiscover(now engine.Time, r *wire.Revision) {
 }
 
 // discovered takes the answer to server/discover.
-func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome, data []byte,
+	failure *engine.Error) {
 	if c.state != stateConnecting && c.state != stateReconnecting {
 		return
 	}
@@ -116,7 +117,8 @@ func (n *negotiation) modernOnly(c *Client) bool {
 // one as well is asked for that first.
 func (n *negotiation) offers(c *Client, refusal []byte) bool {
 	modern, legacy := wire.Common(wire.ReadVersions(jsonrpc.First(refusal, "data"), "supported"))
-	if n.offered != "" || legacy == "" || legacy == wire.NewestRevision(false).Name || c.cfg.Revision != "" || modern != "" && n.modernOnly(c) {
+	if n.offered != "" || legacy == "" || legacy == wire.NewestRevision(false).Name || c.cfg.Revision != "" ||
+		modern != "" && n.modernOnly(c) {
 		return false
 	}
 	n.offered = legacy
@@ -147,7 +149,8 @@ func (n *negotiation) note(method string, status int, code int64, v wire.ProbeVe
 
 // blamesSession reports whether a refusal blames the session, or the revision that was agreed on.
 func (c *Client) blamesSession(m *jsonrpc.Message) bool {
-	return wire.BlamesSession(m) || c.cfg.Revision == "" && c.revision != nil && wire.BlamesRevision(m, c.revision.Name)
+	return wire.BlamesSession(m) || c.cfg.Revision == "" && c.revision != nil &&
+		wire.BlamesRevision(m, c.revision.Name)
 }
 
 // refusalCode returns the code of the JSON-RPC error that refuses a request, by
@@ -157,7 +160,8 @@ func (c *Client) blamesSession(m *jsonrpc.Message) bool {
 // anything.
 func (c *Client) refusalCode(m *jsonrpc.Message) int64 {
 	code := wire.ErrorCode(m)
-	if code == wire.HeaderMismatchRC && c.revision != nil && c.revision.SelfDescribing && wire.SpeaksCandidate(c.session.result) {
+	if code == wire.HeaderMismatchRC && c.revision != nil && c.revision.SelfDescribing &&
+		wire.SpeaksCandidate(c.session.result) {
 		return wire.HeaderMismatch
 	}
 	return code

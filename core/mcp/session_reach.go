@@ -11,7 +11,8 @@ import (
 // (fault 464): each request to a server that is not there is an error in the page's console.
 type reach struct {
 	link.Reach
-	initializes bool // initialize is to follow, which the server may answer though it did not answer server/discover
+	// initialize is to follow, which the server may answer though it did not answer server/discover
+	initializes bool
 }
 
 // asksReach asks, where the first handshake had no answer and it was not asked yet.
@@ -21,7 +22,8 @@ func (c *Client) asksReach(now engine.Time, failure *engine.Error, initializes b
 		return false
 	}
 	x := c.exchanges.Begin(&c.reach)
-	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{Method: engine.MethodReach, URL: c.cfg.URL}})
+	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x,
+		Request: &engine.Request{Method: engine.MethodReach, URL: c.cfg.URL}})
 	c.reach.initializes = initializes
 	c.reach.Ask(now, c.session.startedAt, x, failure)
 	return true

@@ -62,7 +62,8 @@ func (call *call) joinSession(c *Client, now engine.Time) bool {
 // can follow them, so nothing cuts them, and a reload would lose their calls (fault 526).
 func (c *Client) strandCalls() {
 	for _, call := range c.calls {
-		if call.state == callStreaming && call.role != roleTask && call.generation != c.session.generation && !call.hasToken() {
+		if call.state == callStreaming && call.role != roleTask && call.generation != c.session.generation &&
+			!call.hasToken() {
 			c.reschedule(call)
 			call.stream.Strand()
 			c.lowerGuarantee(call)

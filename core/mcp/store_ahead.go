@@ -30,8 +30,11 @@ func (c *Client) writeLeaving() {
 	for _, call := range c.calls {
 		r := call.record
 		switch {
-		case r == nil || r.key != "" || call.state != callQueued || call.parked != byHost || call.flags.Harmless(),
-			call.flags&journal.ManualAck != 0, len(call.params)+len(call.meta) > smallRequest, c.wall()-r.Made >= handsOverWithin: // it has its own way
+		case r == nil || r.key != "" || call.state != callQueued || call.parked != byHost ||
+			call.flags.Harmless(),
+			// it has its own way
+			call.flags&journal.ManualAck != 0, len(call.params)+len(call.meta) >
+				smallRequest, c.wall()-r.Made >= handsOverWithin:
 		case r.deferred != deferredAll && r.deferred != deferredUnsent:
 			return // it has waited for long, and those behind it will
 		default:
@@ -49,7 +52,8 @@ func (c *Client) writeLeaving() {
 func (c *Client) writeLeaves(call *call) {
 	r, by := call.record, call.record.deferredBy
 	c.writeDeferred(call)
-	c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(c.session.generation)}})
+	c.write(call,
+		journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(c.session.generation)}})
 	call.generation = c.session.generation
 	r.openIn, r.sentIn = neverSent, c.writer.Next()
 	c.deferUntil(call, deferredUnsent, by)

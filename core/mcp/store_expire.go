@@ -21,13 +21,17 @@ const (
 // expired forgets a call that is too old, and reports whether it did.
 func (c *Client) expired(r *recorded.Call, head journal.Op) bool {
 	clock := durable.Clock{Wall: c.wall(), Sound: c.cfg.Sound}
-	if c.state != stateNew || head.Flags&journal.OpOwned == 0 || !clock.Expired(r.Head.CreatedAt, r.Outcome != 0, r.EndedAt, c.cfg.Retention.Ended, c.cfg.Retention.Running) {
+	if c.state != stateNew || head.Flags&journal.OpOwned == 0 ||
+		!clock.Expired(r.Head.CreatedAt, r.Outcome != 0, r.EndedAt, c.cfg.Retention.Ended,
+			c.cfg.Retention.Running) {
 		return false
 	}
 	c.counters.ExpiredCalls++
-	call := &call{method: r.Head.Method, params: r.Head.Params, record: &record{key: r.Head.Key, Log: durable.Log{Made: r.Head.CreatedAt}}}
+	call := &call{method: r.Head.Method, params: r.Head.Params,
+		record: &record{key: r.Head.Key, Log: durable.Log{Made: r.Head.CreatedAt}}}
 	c.tellEvicted(call, evictedExpired, r.Outcome != 0)
-	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(journal.GoneExpired, r.Outcome), Call: head.Call})
+	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(journal.GoneExpired, r.Outcome),
+		Call: head.Call})
 	return true
 }
 
@@ -51,9 +55,12 @@ func (c *Client) evictable() []durable.Evictable {
 	var calls []durable.Evictable
 	for _, call := range c.kept {
 		// Not one whose outcome is under way: it has not been told yet.
-		if !call.record.Memory && call.record.deferred == deferredNothing && c.writer.Has(call.record.overIn) {
-			calls = append(calls, durable.Evictable{Call: call.record.ID, CreatedAt: call.record.Made, Bytes: call.record.Bytes,
-				Acked: call.record.acked >= call.position && call.position > 0, Manual: call.flags&journal.ManualAck != 0})
+		if !call.record.Memory && call.record.deferred == deferredNothing &&
+			c.writer.Has(call.record.overIn) {
+			calls = append(calls, durable.Evictable{Call: call.record.ID, CreatedAt: call.record.Made,
+				Bytes:  call.record.Bytes,
+				Acked:  call.record.acked >= call.position && call.position > 0,
+				Manual: call.flags&journal.ManualAck != 0})
 		}
 	}
 	return calls
@@ -69,7 +76,9 @@ func (c *Client) evict() []byte {
 	c.evicted, c.evictedIn = nil, ticket
 	for _, e := range evict {
 		call := c.callOfRecord(e.Call)
-		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited | journal.OpOutcome(journal.GoneEvicted, call.record.outcome), Call: e.Call})
+		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget,
+			Flags: journal.OpAwaited | journal.OpOutcome(journal.GoneEvicted, call.record.outcome),
+			Call:  e.Call})
 		call.record.Disown()
 		c.evicted = append(c.evicted, call)
 		if e.Manual && !e.Acked {
@@ -86,7 +95,8 @@ func (c *Client) evict() []byte {
 func (c *Client) makeRoom(manual bool) []durable.Evictable {
 	writes, free := c.writer.Needs()
 	all := c.evictable()
-	others := slices.DeleteFunc(slices.Clone(all), func(e durable.Evictable) bool { return e.Manual && !e.Acked })
+	others := slices.DeleteFunc(slices.Clone(all),
+		func(e durable.Evictable) bool { return e.Manual && !e.Acked })
 	evict, enough := durable.Evict(others, free)
 	if enough || !manual {
 		return evict
@@ -94,7 +104,8 @@ func (c *Client) makeRoom(manual bool) []durable.Evictable {
 	for _, e := range evict {
 		writes -= e.Bytes
 	}
-	waiting, _ := durable.Evict(slices.DeleteFunc(all, func(e durable.Evictable) bool { return !e.Manual || e.Acked }), writes)
+	waiting, _ := durable.Evict(
+		slices.DeleteFunc(all, func(e durable.Evictable) bool { return !e.Manual || e.Acked }), writes)
 	return append(evict, waiting...)
 }
 
@@ -128,8 +139,11 @@ func (c *Client) fitStored() {
 	for w.Held > c.cfg.Limits.Stored {
 		var most *call
 		for _, call := range c.calls {
-			// In memory a call would free its key, and another tab could make it again; one that has not left could not be sent.
-			if call.isKept() && !call.denied && (call.left || !call.isQueued()) && call.record.key == "" && call.state != callFollowed && call.state < callEnding && (most == nil || call.record.Bytes > most.record.Bytes) {
+			// In memory a call would free its key, and another tab could make it again; one that has not left
+			// could not be sent.
+			if call.isKept() && !call.denied && (call.left || !call.isQueued()) && call.record.key == "" &&
+				call.state != callFollowed && call.state < callEnding &&
+				(most == nil || call.record.Bytes > most.record.Bytes) {
 				most = call
 			}
 		}

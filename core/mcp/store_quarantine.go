@@ -9,7 +9,8 @@ import (
 
 // readable reads a call as it was stored, whole.
 func (c *Client) readable(head journal.Op, log []journal.Op) (journal.Head, *recorded.Call, error) {
-	h, err := durable.Open(head, log, func(h journal.Head) bool { return c.storedObject(h.Params) && c.storedObject(h.Meta) })
+	h, err := durable.Open(head, log,
+		func(h journal.Head) bool { return c.storedObject(h.Params) && c.storedObject(h.Meta) })
 	if err != nil {
 		return h, nil, err
 	}
@@ -43,7 +44,8 @@ func (c *Client) unreadable(record uint64, err error) {
 func (c *Client) letGo(now engine.Time, call *call, err error) {
 	c.unreadable(call.record.ID, err)
 	c.part(now, call, &engine.Error{Code: engine.CodeElsewhere, Op: call.method, Cause: err,
-		Message: "what is stored of the call cannot be read by this page: a page of the build that wrote it carries it on"})
+		Message: "what is stored of the call cannot be read by this page: a page of the build that wrote it " +
+			"carries it on"})
 }
 
 // besides are the flags of the server's row, where one is there that this build cannot

@@ -102,16 +102,19 @@ func (c *Client) rewriteOutcome(call *call) {
 	r := call.record
 	before, next := *r, c.writer.Next()
 	r.restart(r.Epoch)
-	r.settled, r.outcome, r.endedAt, r.undecided, r.over = true, before.outcome, before.endedAt, before.undecided, before.over
+	r.settled, r.outcome, r.endedAt, r.undecided, r.over = true, before.outcome, before.endedAt,
+		before.undecided, before.over
 	r.told = true // before this is stored
-	r.headIn, r.openIn, r.sentIn, r.overIn = min(before.headIn, next), min(before.openIn, next), min(before.sentIn, next), next
+	r.headIn, r.openIn, r.sentIn, r.overIn = min(before.headIn, next), min(before.openIn, next),
+		min(before.sentIn, next), next
 	r.BeginAgain(call.journalHead())
 	c.claimKey(call, journal.OpOwned)
 	if call.position > 0 {
 		r.Write(journal.Entry{Kind: journal.Checkpoint, N: [3]uint64{uint64(call.position)}})
 	}
 	r.Write(journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
-	r.Write(journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(r.outcome), uint64(r.endedAt)}, Data: r.over})
+	r.Write(journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(r.outcome), uint64(r.endedAt)},
+		Data: r.over})
 	if r.acked > 0 {
 		r.Write(journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
 	}
@@ -130,7 +133,8 @@ func (c *Client) rewriteSent(call *call) {
 		c.write(call, journal.Entry{Kind: journal.Sent})
 	}
 	if sent || call.left {
-		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
+		c.write(call,
+			journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
 	}
 	switch {
 	case sent:
@@ -195,7 +199,8 @@ func (c *Client) rewriteFold(call *call) {
 			c.writeSecret(call, journal.Entry{Kind: journal.TaskState, Data: r.TaskState})
 		}
 		if r.TaskTTL > 0 {
-			c.write(call, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(r.TaskTTL), uint64(r.TaskHeardAt)}})
+			c.write(call, journal.Entry{Kind: journal.TaskTTL,
+				N: [3]uint64{uint64(r.TaskTTL), uint64(r.TaskHeardAt)}})
 		}
 		if r.Fetching != 0 {
 			c.write(call, journal.Entry{Kind: journal.Fetching, N: [3]uint64{r.Fetching}})
@@ -209,7 +214,9 @@ func (c *Client) rewriteFold(call *call) {
 		c.writeSecret(call, journal.Entry{Kind: journal.Seen, Data: r.Seen})
 	}
 	if p := r.Policy; p != nil {
-		c.write(call, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.MinWait), uint64(p.MaxWait), uint64(p.ReceivedAt)}})
+		c.write(call,
+			journal.Entry{Kind: journal.Policy,
+				N: [3]uint64{uint64(p.MinWait), uint64(p.MaxWait), uint64(p.ReceivedAt)}})
 		if p.Token != nil {
 			c.writeSecret(call, journal.Entry{Kind: journal.Token, Data: p.Token})
 		}

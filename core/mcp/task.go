@@ -41,14 +41,16 @@ type task struct {
 	tries    int  // that a gap was asked for in vain
 	chunks   int  // of the request for its result, at the poll before
 
-	asked   map[string]bool          // keys of requests for input that are known: for the task's life, or until the answer is taken
+	// keys of requests for input that are known: for the task's life, or until the answer is taken
+	asked   map[string]bool
 	asks    int                      // how many there were in its life
 	waiting map[string]*taskQuestion // those that the app has not answered
 	answers []*taskReply             // those that the server has not taken
 	closing []*taskReply             // those that the poll that is answered now had
-	closed  map[string][]byte        // what was asked under keys whose answers are taken, while the server says that it waits for input still
-	state   []byte                   // requestState to be echoed, raw (a SEP-2339 draft)
-	echo    bool                     // also without an answer
+	// what was asked under keys whose answers are taken, while the server says that it waits for input still
+	closed  map[string][]byte
+	state   []byte // requestState to be echoed, raw (a SEP-2339 draft)
+	echo    bool   // also without an answer
 	echoes  echoState
 	refusal []byte // the JSON-RPC error that tasks/result was answered with, raw
 }
@@ -57,9 +59,10 @@ type task struct {
 type echoState uint8
 
 const (
-	echoHeard   echoState = iota // the server has said it to this page, or has said none
-	echoStored                   // an earlier page stored it, and may have had a later one
-	echoRefused                  // the server refused that: the next poll goes without it, to find out whether the task is there
+	echoHeard  echoState = iota // the server has said it to this page, or has said none
+	echoStored                  // an earlier page stored it, and may have had a later one
+	// the server refused that: the next poll goes without it, to find out whether the task is there
+	echoRefused
 )
 
 const (
@@ -97,7 +100,8 @@ func (c *Client) taskResult(now engine.Time, call *call, m *jsonrpc.Message) boo
 	result := m.Result
 	made, isTask := m.ResultMember("task")
 	partial, isPartial := m.ResultMember("partial-content")
-	if call.role != roleApp || call.method != "tools/call" || !isTask && !isPartial || isTask && !jsonrpc.IsObject(made) {
+	if call.role != roleApp || call.method != "tools/call" || !isTask && !isPartial ||
+		isTask && !jsonrpc.IsObject(made) {
 		return false
 	}
 	if _, whole := m.ResultMember("content"); whole && !isPartial {
@@ -140,7 +144,8 @@ func taskID(task []byte) string {
 
 // adoptTask hands the call over to a task; false where that has no usable id. It
 // is stored before anything else is told: without its id nobody finds it again.
-func (call *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id string, made, result []byte) bool {
+func (call *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id string, made,
+	result []byte) bool {
 	if id == "" || len(id) > maxTaskID {
 		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeProtocol, Op: call.method, Message: "the server's task has no usable id"})
@@ -191,7 +196,8 @@ func (s *taskReport) goOn(c *Client, call *call, _ engine.Time) {
 }
 
 func (c *Client) writeTask(call *call) {
-	c.write(call, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), call.task.dialect.Number}})
+	c.write(call,
+		journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), call.task.dialect.Number}})
 	c.writeSecret(call, journal.Entry{Kind: journal.TaskID, Data: []byte(call.task.id)})
 	c.writeTTL(call) // after Task, which makes void what was known of another
 }
@@ -202,7 +208,8 @@ func (call *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *w
 	call.enter(c, callTask)
 	call.answerBy = engine.Never
 	call.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
-		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && c.continues != supported}
+		poll: idle, fetch: idle, update: idle, peek: idle,
+		trying: d == wire.ContinuedTasks && c.continues != supported}
 	if call.streamed.Run == r.Sends { // else they are of a run before this one
 		call.task.segments = call.streamed
 		if call.streamed.Last() > 0 {
@@ -277,5 +284,6 @@ func (c *Client) tellTask(call *call, k *task, fallback string) {
 	if k.status == "input_required" {
 		stream = engine.StreamNeeded
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, Stream: stream, C: call.id, Position: call.position, Data: append(b, '}')})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, Stream: stream, C: call.id,
+		Position: call.position, Data: append(b, '}')})
 }

@@ -20,7 +20,8 @@ const (
 const resultTries = 4
 
 // taskAnswered takes what became of a request about a task.
-func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, data []byte,
+	failure *engine.Error) {
 	call := s.parent
 	k := call.task
 	if k == nil || call.state != callTask {
@@ -43,12 +44,14 @@ func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, 
 }
 
 // polled takes the answer to a poll.
-func (call *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (call *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcome, data []byte,
+	failure *engine.Error) {
 	k := call.task
 	refused := outcome == engine.OutcomeRPCError
 	trying := k.trying && s.method == wire.ContinuedTasks.Poll
 	switch {
-	case trying && (refused && jsonrpc.ErrorCode(data) != invalidParams || outcome == engine.OutcomeFailure && failure.Code == engine.CodeHTTP && !failure.Retryable):
+	case trying && (refused && jsonrpc.ErrorCode(data) != invalidParams ||
+		outcome == engine.OutcomeFailure && failure.Code == engine.CodeHTTP && !failure.Retryable):
 		// No tasks/continue: asked once, and never again of this server.
 		c.continues = unsupported
 		k.trying, k.poll.at = false, now.After(k.interval)
@@ -141,7 +144,8 @@ func (call *call) taskState(c *Client, now engine.Time, data []byte, notified bo
 	case !k.streams() && k.status == "completed" && inlined(data):
 		call.taskOutcome(c, now, data) // SEP-2339: there is nothing left to fetch
 	case k.result == resultDoubted:
-	case k.fetch.call == nil && (k.fetch.at == engine.Never || k.fetch.attempts > 0 && before != k.status) && (k.over() || k.status == "input_required"):
+	case k.fetch.call == nil && (k.fetch.at == engine.Never || k.fetch.attempts > 0 && before != k.status) &&
+		(k.over() || k.status == "input_required"):
 		// What it asks comes on the way to its result. What failed so far was to wait for that.
 		k.fetch.at, k.fetch.attempts = now, 0
 	case call.waitsInVain():
@@ -196,7 +200,8 @@ func (call *call) taskOutcome(c *Client, now engine.Time, data []byte) {
 			c.settle(now, call, engine.OutcomeRPCError, call.task.refusal, nil)
 		default:
 			c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
-				Code: engine.CodeProtocol, Op: call.method, Message: "the server's task has ended without an outcome"})
+				Code: engine.CodeProtocol, Op: call.method,
+				Message: "the server's task has ended without an outcome"})
 		}
 	case "cancelled":
 		call.taskCancelled(c, now)
@@ -204,7 +209,8 @@ func (call *call) taskOutcome(c *Client, now engine.Time, data []byte) {
 }
 
 // fetched takes the answer to tasks/result.
-func (call *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (call *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data []byte,
+	failure *engine.Error) {
 	k := call.task
 	if outcome == engine.OutcomeResult || outcome == engine.OutcomeRPCError {
 		k.unheard = 0
@@ -253,7 +259,8 @@ func (call *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, da
 	default:
 		// Its stream is lost; the task is not.
 		lost := failure.Code == engine.CodeLost || failure.Code == engine.CodeOutcomeUnknown
-		garbled := failure.Code == engine.CodeProtocol && k.fetch.attempts < resultTries // half an answer, with a clean end
+		// half an answer, with a clean end
+		garbled := failure.Code == engine.CodeProtocol && k.fetch.attempts < resultTries
 		if !failure.Retryable && !lost && !garbled {
 			c.settle(now, call, engine.OutcomeFailure, nil, failure)
 			return
@@ -292,7 +299,8 @@ func (call *call) taskLost(c *Client, now engine.Time) {
 	call.cuts++
 	why := "the server no longer has this call's task; it may have run"
 	if call.task.ttl.over {
-		why = "the server kept this call's task for as long as it had promised, and that is over; it may have run"
+		why = "the server kept this call's task for as long as it had promised, and that is over; it " +
+			"may have run"
 	}
 	call.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: call.method, Message: why})
 }

@@ -14,7 +14,8 @@ const firstSegment = 5_000
 func (call *call) holdTask(c *Client, now engine.Time, held bool) {
 	k := call.task
 	if !held {
-		if call.parked &^= byHost; call.parked == 0 && k.dialect.Result != "" && call.x == 0 && k.fetch.call == nil {
+		if call.parked &^= byHost; call.parked == 0 && k.dialect.Result != "" && call.x == 0 &&
+			k.fetch.call == nil {
 			k.fetch.at = now
 		}
 		return

@@ -30,7 +30,8 @@ func relate(result, related []byte) []byte {
 	}
 	member := append([]byte(`"`+metaRelatedTask+`":`), related...)
 	meta = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, meta, metaRelatedTask), member)
-	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, result, "_meta"), append([]byte(`"_meta":`), meta...))
+	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, result, "_meta"),
+		append([]byte(`"_meta":`), meta...))
 }
 
 // relatedTask returns the id of the task that a result or params belong to.
@@ -53,7 +54,8 @@ func relatedOf(params []byte) []byte {
 
 // withTaskID returns what is said of a task with that id in the place of its own.
 func withTaskID(related []byte, id string) []byte {
-	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, related, "taskId"), jsonrpc.AppendString([]byte(`"taskId":`), id))
+	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, related, "taskId"),
+		jsonrpc.AppendString([]byte(`"taskId":`), id))
 }
 
 // withoutTask returns what of a message may rest in plain: whoever has the id of a
@@ -63,8 +65,8 @@ func withoutTask(data []byte) []byte {
 	return relateInside(data, func(related []byte) []byte { return withTaskID(related, "") })
 }
 
-// rests returns what of the call's outcome may rest in plain. A result that is there at once may name its task beside
-// its content (SEP-1905 case 1).
+// rests returns what of the call's outcome may rest in plain. A result that is there at once may name its
+// task beside its content (SEP-1905 case 1).
 func (call *call) rests(data []byte) []byte {
 	data = withoutTask(data)
 	if !call.namesTask {
@@ -89,15 +91,17 @@ func (call *call) withTask(data []byte) []byte {
 	})
 }
 
-// mentionsTask reports whether "related-task" is anywhere in data. It is looked for by its hyphen: by its first letter, as
-// bytes.Contains does it, took twice the time, which for each event and result that is kept was as long as to parse it.
+// mentionsTask reports whether "related-task" is anywhere in data. It is looked for by its hyphen: by its
+// first letter, as bytes.Contains does it, took twice the time, which for each event and result that is kept
+// was as long as to parse it.
 func mentionsTask(data []byte) bool {
 	for i := 0; ; i++ {
 		at := bytes.IndexByte(data[i:], '-')
 		if at < 0 {
 			return false
 		}
-		if i += at; bytes.HasSuffix(data[:i], []byte("related")) && bytes.HasPrefix(data[i+1:], []byte("task")) {
+		if i += at; bytes.HasSuffix(data[:i], []byte("related")) &&
+			bytes.HasPrefix(data[i+1:], []byte("task")) {
 			return true
 		}
 	}
@@ -125,7 +129,8 @@ func relateInside(data []byte, change func(related []byte) []byte) []byte {
 		for _, e := range entries {
 			all = appendInput(all, e.Key, relateInside(e.Value, change))
 		}
-		data = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, data, "inputRequests"), append([]byte(`"inputRequests":`), append(all, '}')...))
+		data = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, data, "inputRequests"),
+			append([]byte(`"inputRequests":`), append(all, '}')...))
 	}
 	return data
 }

@@ -9,9 +9,10 @@ type resultState uint8
 const (
 	resultAwaited  resultState = iota // no segment has come: it comes as a whole
 	resultStreamed                    // its segments come, by themselves or from a number
-	resultDoubted                     // nothing follows, says a server that may have begun again: the next poll tells
-	resultWhole                       // it is asked for as a whole: its segments have a gap that stays
-	resultComplete                    // all segments are there; the rest is in the whole result only
+	// nothing follows, says a server that may have begun again: the next poll tells
+	resultDoubted
+	resultWhole    // it is asked for as a whole: its segments have a gap that stays
+	resultComplete // all segments are there; the rest is in the whole result only
 )
 
 // resultTransitions are the states that may follow each.

@@ -82,7 +82,8 @@ func (call *call) fetchNow(c *Client, now engine.Time) {
 // refetched takes the segments that the server gave when it was asked for them.
 func (call *call) refetched(c *Client, now engine.Time, partial, result []byte) {
 	k := call.task
-	complete, before, over, had := k.result == resultComplete, k.segments.Last(), k.over(), k.segments.Complete
+	complete, before, over, had := k.result == resultComplete, k.segments.Last(), k.over(),
+		k.segments.Complete
 	k.fetch.at = now.After(k.interval)
 	call.takeSegments(c, now, partial, result)
 	switch {
@@ -109,10 +110,11 @@ func (call *call) refetched(c *Client, now engine.Time, partial, result []byte) 
 	}
 }
 
-// takesPartial takes a part of the result that is no end of it, on the stream that answers the request for the result: what follows
-// on that stream is not asked for again.
+// takesPartial takes a part of the result that is no end of it, on the stream that answers the request for
+// the result: what follows on that stream is not asked for again.
 func (call *call) takesPartial(c *Client, now engine.Time, m *jsonrpc.Message) bool {
-	if call.role != roleTask || call.state != callStreaming || call.parent.task == nil || call.parent.task.fetch.call != call {
+	if call.role != roleTask || call.state != callStreaming || call.parent.task == nil ||
+		call.parent.task.fetch.call != call {
 		return false
 	}
 	partial, is := m.ResultMember("partial-content")
@@ -138,7 +140,8 @@ func (call *call) inVain(c *Client, now engine.Time) {
 		k.askWhole(c)
 		k.fetch.at = now
 	case k.over() || k.segments.Complete:
-		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: call.method,
+		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol,
+			Op:      call.method,
 			Message: "the server's result has a gap that it does not fill"})
 	}
 }

@@ -66,7 +66,8 @@ func (p *page) settled(e engine.Effect) {
 		w.result.Remade++
 		p.lose(k)
 		k.id = ^engine.CallID(0)
-		w.push(event{at: w.now + between(w.rng, 5*second, 15*second), kind: evRecall, page: p, n: uint32(k.index())})
+		w.push(event{at: w.now + between(w.rng, 5*second, 15*second), kind: evRecall, page: p,
+			n: uint32(k.index())})
 		return
 	}
 	if missing := k.job.total - k.got; missing > 0 {

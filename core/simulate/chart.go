@@ -42,8 +42,10 @@ func (r *Result) Curve(label, color string) Line { return Line{label, color, &r.
 func Chart(title string, panels []Panel) string {
 	var b strings.Builder
 	height := chartTop + len(panels)*(panelHeight+panelGap)
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="12">`+"\n", chartWidth, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/><text x="%d" y="22" font-size="15" font-weight="600">%s</text>`+"\n", chartWidth, height, chartLeft, html.EscapeString(title))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui,`+
+		` sans-serif" font-size="12">`+"\n", chartWidth, height)
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/><text x="%d" y="22" font-size="15" `+
+		`font-weight="600">%s</text>`+"\n", chartWidth, height, chartLeft, html.EscapeString(title))
 	for i, p := range panels {
 		p.draw(&b, chartTop+i*(panelHeight+panelGap)+18)
 	}
@@ -62,19 +64,27 @@ func (p *Panel) draw(b *strings.Builder, top int) {
 	y := func(rate float64) float64 {
 		return float64(top+panelHeight) - panelHeight*math.Log10(max(rate, 1))/decades
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="600">%s</text>`+"\n", chartLeft, top-6, html.EscapeString(p.Title))
+	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="600">%s</text>`+"\n", chartLeft, top-6,
+		html.EscapeString(p.Title))
 	for d := 0.0; d <= decades; d++ {
 		at := y(math.Pow(10, d))
-		fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="#e4e4e4"/><text x="%d" y="%.1f" text-anchor="end" fill="#555">%.0f</text>`+"\n", chartLeft, at, chartWidth-chartRight, chartLeft-6, at+4, math.Pow(10, d))
+		fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="#e4e4e4"/><text x="%d" y="%.1f" text-anchor="end" `+
+			`fill="#555">%.0f</text>`+"\n", chartLeft, at, chartWidth-chartRight, chartLeft-6, at+4,
+			math.Pow(10, d))
 	}
 	for i := range int64(6) {
 		at := p.Until * i / 5
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle" fill="#555">%d s</text>`+"\n", x(at), top+panelHeight+16, at/second)
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle" fill="#555">%d s</text>`+"\n", x(at),
+			top+panelHeight+16, at/second)
 	}
-	fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="#999" stroke-dasharray="5 4"/><text x="%d" y="%.1f" text-anchor="end" fill="#777">can be served</text>`+"\n", chartLeft, y(float64(p.Capacity)), chartWidth-chartRight, chartWidth-chartRight, y(float64(p.Capacity))-4)
+	fmt.Fprintf(b, `<path d="M%d %.1fH%d" stroke="#999" stroke-dasharray="5 4"/><text x="%d" y="%.1f" `+
+		`text-anchor="end" fill="#777">can be served</text>`+"\n", chartLeft, y(float64(p.Capacity)),
+		chartWidth-chartRight, chartWidth-chartRight, y(float64(p.Capacity))-4)
 	for i, l := range p.Lines {
-		fmt.Fprintf(b, `<path fill="none" stroke="%s" stroke-width="1.4" d="%s"/>`+"\n", l.Color, l.curve.path(p.Until, x, y))
-		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end" fill="%s">%s</text>`+"\n", chartWidth-chartRight-i*130, top-6, l.Color, html.EscapeString(l.Label))
+		fmt.Fprintf(b, `<path fill="none" stroke="%s" stroke-width="1.4" d="%s"/>`+"\n", l.Color,
+			l.curve.path(p.Until, x, y))
+		fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end" fill="%s">%s</text>`+"\n",
+			chartWidth-chartRight-i*130, top-6, l.Color, html.EscapeString(l.Label))
 	}
 }
 

@@ -48,7 +48,8 @@ func (j *job) appendPriming(b []byte, retry int64) []byte {
 // appendEvent appends event n: progress, whose total names the run, so that the
 // page can tell the events of one run from those of the next.
 func (j *job) appendEvent(b []byte, n int) []byte {
-	b = append(j.appendID(append(b, "id: "...), n), "\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":"...)
+	b = append(j.appendID(append(b, "id: "...), n),
+		"\ndata: "+`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
 	b = append(append(b, j.request...), `,"progress":`...)
 	b = append(strconv.AppendInt(b, int64(n), 10), `,"total":`...)
 	return append(strconv.AppendInt(b, int64(j.number), 10), "}}\n\n"...)

@@ -119,7 +119,8 @@ func (p *page) make(k *call) {
 		}
 	}
 	k.id = ^engine.CallID(0) // nested: State may come again before Call returns
-	k.id = p.client.Call(p.now(), "tools/call", []byte(`{"name":"render","arguments":{"call":`+strconv.Itoa(index)+`}}`),
+	k.id = p.client.Call(p.now(), "tools/call",
+		[]byte(`{"name":"render","arguments":{"call":`+strconv.Itoa(index)+`}}`),
 		mcp.CallOptions{Durable: true, Key: strconv.Itoa(index), Flags: journal.ReadOnly})
 }
 

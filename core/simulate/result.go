@@ -22,7 +22,8 @@ type Result struct {
 	Unsettled int // calls without an outcome: must be 0
 	Away      int // clients that never had all their streams again: must be 0
 
-	Doubted   int            // streams that were well, and that a client asked for once more because they were silent
+	// streams that were well, and that a client asked for once more because they were silent
+	Doubted   int
 	Restarted int            // calls that the client ran again, and said so
 	Remade    int            // calls that failed, and that the app made again
 	Failures  map[string]int // of those, by code
@@ -33,9 +34,10 @@ type Result struct {
 
 	Store Store // what was asked of the event store since the incident began
 
-	Requests []int   // of each client, sorted
-	Waits    []int64 // ms that each client was without all of its streams although it could have had them, sorted
-	Whole    int64   // ms from the moment the service was back until 99 of 100 clients were whole for good
+	Requests []int // of each client, sorted
+	// ms that each client was without all of its streams although it could have had them, sorted
+	Waits []int64
+	Whole int64 // ms from the moment the service was back until 99 of 100 clients were whole for good
 }
 
 // Shown returns how much of the incident is worth a picture, in ms: until 99 of

@@ -109,7 +109,10 @@ func (w *World) report(e event) {
 func (p *page) head(x *exchange) {
 	w := p.w
 	head := engine.Head{Status: x.status}
-	add := func(name, value string) { head.Header = append(head.Header, engine.Field{Name: name, Value: value}) }
+	add := func(name, value string) {
+		head.Header = append(
+			head.Header, engine.Field{Name: name, Value: value})
+	}
 	x.headed = true
 	switch {
 	case x.status == 503:
@@ -201,7 +204,8 @@ func (w *World) finish() {
 		for _, x := range p.live {
 			if x.carries() {
 				x.tick++
-				w.push(event{at: w.now + p.away + between(w.rng, 1, second), kind: evEvents, page: p, x: x, n: x.tick})
+				w.push(event{at: w.now + p.away + between(w.rng, 1, second), kind: evEvents, page: p, x: x,
+					n: x.tick})
 			}
 		}
 	}

@@ -53,17 +53,25 @@ const (
 
 // Scenarios are the incidents of `make simulate`.
 func Scenarios() []Scenario {
-	outage := Scenario{Name: "outage of 10 s", Note: "nobody answers, then over capacity 503", Outage: 10 * second, Retry: -1, Patient: shed, Every: 15 * second}
-	long := Scenario{Name: "outage of 10 min", Note: outage.Note, Outage: 10 * minute, Retry: -1, Patient: shed, Every: 2 * minute}
+	outage := Scenario{Name: "outage of 10 s", Note: "nobody answers, then over capacity 503",
+		Outage: 10 * second, Retry: -1, Patient: shed, Every: 15 * second}
+	long := Scenario{Name: "outage of 10 min", Note: outage.Note, Outage: 10 * minute, Retry: -1,
+		Patient: shed, Every: 2 * minute}
 	slow := outage
-	slow.Name, slow.Note, slow.Patient = "outage of 10 s, slow", "over capacity requests wait, for up to 20 s", 20*second
+	slow.Name, slow.Note, slow.Patient = "outage of 10 s, slow",
+		"over capacity requests wait, for up to 20 s", 20*second
 	severed := outage
-	severed.Name, severed.Note, severed.Severing = "outage of 10 s, accepted", "a proxy accepts each stream, and cuts it after 20 ms", 20
-	roll := Scenario{Name: "rolling restart", Note: "10 instances, one every 30 s, sessions and events shared",
-		RollEvery: 30 * second, RollDown: 15 * second, Graceful: true, Retry: -1, Patient: shed, Every: 20 * second}
+	severed.Name, severed.Note, severed.Severing = "outage of 10 s, accepted",
+		"a proxy accepts each stream, and cuts it after 20 ms", 20
+	roll := Scenario{Name: "rolling restart",
+		Note:      "10 instances, one every 30 s, sessions and events shared",
+		RollEvery: 30 * second, RollDown: 15 * second, Graceful: true, Retry: -1, Patient: shed,
+		Every: 20 * second}
 	lost := roll
-	lost.Name, lost.Note, lost.OwnSessions = "rolling restart, sessions lost", "each instance's sessions and events die with it", true
-	wake := Scenario{Name: "laptops wake at 9:00", Note: "after 15 h, one minute's skew", Asleep: 15 * hour, WakeSpread: minute, Retry: -1, Patient: shed, Every: 30 * minute}
+	lost.Name, lost.Note, lost.OwnSessions = "rolling restart, sessions lost",
+		"each instance's sessions and events die with it", true
+	wake := Scenario{Name: "laptops wake at 9:00", Note: "after 15 h, one minute's skew", Asleep: 15 * hour,
+		WakeSpread: minute, Retry: -1, Patient: shed, Every: 30 * minute}
 
 	outage.Judges, long.Judges, lost.Judges = true, true, true
 	said := func(s Scenario, retry, after int64) Scenario {
@@ -73,6 +81,7 @@ func Scenarios() []Scenario {
 	}
 	return []Scenario{
 		outage, slow, severed, long, roll, lost, wake,
-		said(outage, 3*second, 10), said(long, 3*second, 30), said(roll, 2*second, 5), said(wake, 2*second, 5),
+		said(outage, 3*second, 10), said(long, 3*second, 30), said(roll, 2*second, 5),
+		said(wake, 2*second, 5),
 	}
 }

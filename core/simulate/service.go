@@ -79,7 +79,9 @@ func (w *World) recognise(x *exchange, r *engine.Request) {
 		x.purpose = forListen
 	case bytes.Contains(r.Body, []byte(`"method":"initialize"`)):
 		x.purpose = forHandshake
-		x.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"service","version":"1"}}}`, number(r.Body, `"id":`))
+		x.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25",`+
+			`"capabilities":{"tools":{}},"serverInfo":{"name":"service","version":"1"}}}`,
+			number(r.Body, `"id":`))
 	case bytes.Contains(r.Body, []byte(`"method":"ping"`)):
 		x.purpose = forPing
 		x.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, number(r.Body, `"id":`))

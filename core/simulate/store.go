@@ -39,14 +39,17 @@ func (r *Result) EventsPerSecond() float64 {
 }
 
 // StoreHead is the head of the table whose rows Result.StoreRow gives.
-const StoreHead = `| incident | appends/s, all the time | appends in the busiest s | of what one store served | replays in the busiest s | of what one store served | events of a replay, mean / most |
+const StoreHead = `| incident | appends/s, all the time | appends in the busiest s | of what one store served | ` +
+	`replays in the busiest s | of what one store served | events of a replay, mean / most |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |`
 
-// StoreRow returns what the store was asked for as a row of a table in Markdown, against how many appends and replays
-// per second one store has served.
+// StoreRow returns what the store was asked for as a row of a table in Markdown, against how many appends and
+// replays per second one store has served.
 func (r *Result) StoreRow(appends, replays float64) string {
 	busiest := r.EventsPerSecond() + WritesPerCall*float64(r.Store.Begun.Busiest(second, 0))
 	resumes := r.Store.Resumes.Busiest(second, 0)
-	return fmt.Sprintf("| %s | %.0f | %.0f | %.1f | %d | %.1f | %.1f / %d |", r.Scenario.Name, r.EventsPerSecond(), busiest, busiest/appends,
-		resumes, float64(resumes)/replays, float64(r.Store.Read)/float64(max(r.Store.Resumes.Total(), 1)), r.Store.Most)
+	return fmt.Sprintf("| %s | %.0f | %.0f | %.1f | %d | %.1f | %.1f / %d |", r.Scenario.Name,
+		r.EventsPerSecond(), busiest, busiest/appends,
+		resumes, float64(resumes)/replays, float64(r.Store.Read)/float64(max(r.Store.Resumes.Total(), 1)),
+		r.Store.Most)
 }

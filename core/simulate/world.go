@@ -73,7 +73,8 @@ func newWorld(cfg Config, q queue, s Scenario) *World {
 		w.instances[i].up = true
 	}
 	for i := range cfg.Clients {
-		p := &page{w: w, index: i, away: oneWay(w.rng), calls: make([]call, cfg.Calls), asleep: -1, broken: cfg.Calls}
+		p := &page{w: w, index: i, away: oneWay(w.rng), calls: make([]call, cfg.Calls), asleep: -1,
+			broken: cfg.Calls}
 		p.still, p.noisy = w.rng.IntN(2) == 0, w.rng.IntN(2) == 0
 		w.pages = append(w.pages, p)
 		w.push(event{at: between(w.rng, 0, openWithin), kind: evConnect, page: p})
@@ -103,7 +104,8 @@ func (w *World) plan() {
 			w.push(event{at: w.incident + between(w.rng, 0, second), kind: evSleep, page: p})
 			// Nobody wakes more than four deviations early or late.
 			skew := min(max(w.rng.NormFloat64(), -4), 4) + 4
-			w.push(event{at: w.incident + s.Asleep + int64(skew*float64(s.WakeSpread)), kind: evWake, page: p})
+			w.push(event{at: w.incident + s.Asleep + int64(skew*float64(s.WakeSpread)), kind: evWake,
+				page: p})
 		}
 		w.incident += s.Asleep
 	}
@@ -128,8 +130,9 @@ func (w *World) last() int64 {
 func (p *page) connect() {
 	w := p.w
 	p.client = mcp.New(mcp.Config{
-		URL: "https://service.test/mcp", ClientInfo: []byte(`{"name":"page","version":"1"}`), Revision: "2025-11-25",
-		Journal: true, Epoch: 1, Wall: 1_767_225_600_000, Seed: w.rng.Uint64(), Retry: w.cfg.Retry,
+		URL: "https://service.test/mcp", ClientInfo: []byte(`{"name":"page","version":"1"}`),
+		Revision: "2025-11-25",
+		Journal:  true, Epoch: 1, Wall: 1_767_225_600_000, Seed: w.rng.Uint64(), Retry: w.cfg.Retry,
 	})
 	p.driver = engine.NewDriver(p.client, p)
 	p.client.Start(p.now())

@@ -105,7 +105,8 @@ func (p *Parser) whole(b []byte) bool {
 	}
 	block := &p.block
 	// With the length of the line for that of its value, to be on the safe side.
-	if len(b) > p.limits.line() || f == fieldData && block.joined()+len(b) > p.limits.event() || !utf8.Valid(v) {
+	if len(b) > p.limits.line() || f == fieldData && block.joined()+len(b) > p.limits.event() ||
+		!utf8.Valid(v) {
 		return false
 	}
 	switch f {

@@ -14,8 +14,9 @@ const (
 	pageLoading pageState = iota // the client has not got all that was loaded
 	pageAwake                    // it hears of others, and they of it
 	pageFrozen                   // it is frozen
-	pageCached                   // in the back/forward cache, where it has no channel; Chrome has it wake before it is shown
-	pageParted                   // what was stored is deleted
+	// in the back/forward cache, where it has no channel; Chrome has it wake before it is shown
+	pageCached
+	pageParted // what was stored is deleted
 )
 
 // pageTransitions are the states that may follow each.

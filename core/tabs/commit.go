@@ -227,7 +227,8 @@ func (m *Machine) broadcast(t *commit) {
 			continue
 		}
 		c := m.calls.find(op.Call)
-		if (op.Kind == journal.OpCall || op.Kind == journal.OpLog && op.Epoch > 0) && (c == nil || c.state != owned) {
+		if (op.Kind == journal.OpCall || op.Kind == journal.OpLog && op.Epoch > 0) &&
+			(c == nil || c.state != owned) {
 			continue // it has changed hands since, and may be over
 		}
 		tells := any || c != nil && c.keyed

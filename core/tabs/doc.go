@@ -30,10 +30,13 @@
 //	owned       a commit with the deletion                   none
 //	            forgotten                                    none; the others hear of that once more
 //	            a row of a higher epoch                      followed, read
-//	            taken, with a higher epoch                   followed, read; gone from the store: "handed" (below)
-//	            a commit finds that it is another tab's      read, and the commit is not reported before that
+//	            taken, with a higher epoch                   followed, read; gone from the store: "handed"
+//	                                                         (below)
+//	            a commit finds that it is another tab's      read, and the commit is not reported before
+//	                                                         that
 //	            the page wakes; the read says another tab's  followed
-//	            the client cannot read it                    unreadable, given up: Release, and the others hear of it
+//	            the client cannot read it                    unreadable, given up: Release, and the others
+//	                                                         hear of it
 //	            its key is another call's                    none; that call is followed
 //	            forgotten, an app was handed its outcome     asked; the client lets go of it
 //	followed    the next row                                 followed; the client gets the row
@@ -44,15 +47,18 @@
 //	            forgotten                                    none; the client hears how it had ended
 //	            the same, an app was handed its outcome      asked; the others are asked for that
 //	            its tab is gone; nobody has it               TakeOver
-//	            its tab is frozen, or silent for 3 s         read, then TakeOver where it can be gone on with
+//	            its tab is frozen, or silent for 3 s         read, then TakeOver where it can be gone on
+//	                                                         with
 //	            TakeOver answered with the call              owned; the others hear of it
 //	            TakeOver answered with nothing               followed, read: somebody else was first
 //	            the same, and nobody was                     followed, read again after 2 s, then TakeOver
 //	            the client cannot read it                    unreadable
 //	unreadable  forgotten                                    none
-//	            TakeOver, asked for before, answered         owned, until the client says once more that it cannot
+//	            TakeOver, asked for before, answered         owned, until the client says once more that it
+//	                                                         cannot
 //	            a call of this tab's has its key             followed, until then
-//	            anything else                                unreadable: what a tab cannot read it leaves alone
+//	            anything else                                unreadable: what a tab cannot read it leaves
+//	                                                         alone
 //	asked       told                                         none; the client gets the outcome
 //	            nobody tells within 5 s                      none; the client hears how it had ended
 //

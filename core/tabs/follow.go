@@ -38,10 +38,12 @@ func (m *Machine) missed(ops []byte) {
 // the rows that were stored with its head along with that: of a call that has changed
 // hands it decides by them, and by the head alone it would wrongly.
 func (m *Machine) written(from string, head *journal.Op, ops []byte) {
-	list := appendOp(nil, &journal.Op{Kind: journal.OpCall, Call: head.Call, Epoch: head.Epoch, Plain: head.Plain})
+	list := appendOp(nil, &journal.Op{Kind: journal.OpCall, Call: head.Call, Epoch: head.Epoch,
+		Plain: head.Plain})
 	n := uint32(0)
 	for r := readOps(ops); r.next(); {
-		if op := &r.op; op.Kind == journal.OpLog && op.Call == head.Call && op.Epoch == head.Epoch && op.N == n+1 {
+		if op := &r.op; op.Kind == journal.OpLog && op.Call == head.Call && op.Epoch == head.Epoch &&
+			op.N == n+1 {
 			n++
 			list = appendOp(list, op)
 		}

@@ -35,8 +35,8 @@ type Client interface {
 	// Alone says whether this tab is awake and knows of no other one: nobody but its own app
 	// waits for what it stores. It is not, until it is told so.
 	Alone(now engine.Time, alone bool)
-	// Remembered returns how a call has ended that this tab has carried, as an OpForget with that; nil where it
-	// does not know any more, or where that is not to be told.
+	// Remembered returns how a call has ended that this tab has carried, as an OpForget with that; nil where
+	// it does not know any more, or where that is not to be told.
 	Remembered(now engine.Time, call uint64) []byte
 }
 
@@ -85,7 +85,8 @@ type Machine struct {
 
 // New returns a Machine that carries nothing yet.
 func New(cfg Config, client Client) *Machine {
-	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, abrupt: cfg.Abrupt, client: client, random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never, askAt: engine.Never}
+	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, abrupt: cfg.Abrupt, client: client,
+		random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never, askAt: engine.Never}
 }
 
 // Kind says what an Effect asks for, and so which of its fields are set.

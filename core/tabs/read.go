@@ -67,7 +67,8 @@ func (m *Machine) answered(ticket uint32, ops []byte) {
 				r.waiting = m.lastRows(c, r.waiting)
 			}
 			m.found(c, ops)
-		case c != nil && c.read != nil: // this one is void: the client knows by the next, and what waited first goes on first
+		// this one is void: the client knows by the next, and what waited first goes on first
+		case c != nil && c.read != nil:
 			c.read.waiting = append(r.waiting, c.read.waiting...)
 			return
 		}
@@ -96,13 +97,15 @@ func (m *Machine) found(c *entry, ops []byte) {
 			m.takeUnowned(c.id)
 		}
 	case op.Kind == journal.OpForget && c.handed != 0:
-		m.tellOver(appendOp(nil, &journal.Op{Kind: journal.OpForget, Flags: op.Flags & outcomeFlags, Call: c.id}))
+		m.tellOver(
+			appendOp(nil, &journal.Op{Kind: journal.OpForget, Flags: op.Flags & outcomeFlags, Call: c.id}))
 		if m.client.Standing(c.id) == Unknown { // it has done with the call, and waits for nothing of it
 			m.forget(c.id, op.Flags)
 			return
 		}
 		// It has ended and was acknowledged meanwhile: what the new owner says of that comes next.
-		seal := appendOp(nil, &journal.Op{Kind: journal.OpCall, Flags: op.Flags & outcomeFlags, Call: c.id, Epoch: c.handed, N: c.seal})
+		seal := appendOp(nil, &journal.Op{Kind: journal.OpCall, Flags: op.Flags & outcomeFlags, Call: c.id,
+			Epoch: c.handed, N: c.seal})
 		m.follow(c, c.owner, c.handed, 0)
 		m.restore(c.id, seal)
 	case op.Kind == journal.OpForget:

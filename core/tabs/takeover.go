@@ -37,7 +37,8 @@ func (m *Machine) carriedBy(owner string) (list []uint64) {
 
 // takeUnowned takes a call over that nobody has and the client could read.
 func (m *Machine) takeUnowned(call uint64) {
-	if c := m.calls.find(call); c != nil && c.state == followed && c.owner == "" && m.client.Standing(call) != Unknown {
+	if c := m.calls.find(call); c != nil && c.state == followed && c.owner == "" &&
+		m.client.Standing(call) != Unknown {
 		m.takeFrom(call, "", false)
 	}
 }
@@ -74,7 +75,8 @@ func (m *Machine) takeFrom(call uint64, owner string, lives bool) {
 func (m *Machine) tryTake(call uint64, owner string, lives bool) {
 	i := m.taking(call)
 	c := m.calls.find(call)
-	if c == nil || c.state != followed || c.owner != owner || c.ended && owner != "" || lives && m.client.Standing(call) != Resumable {
+	if c == nil || c.state != followed || c.owner != owner || c.ended && owner != "" ||
+		lives && m.client.Standing(call) != Resumable {
 		m.requests = cut(m.requests, i)
 		return
 	}

@@ -6,8 +6,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// base64Bytes returns how many bytes a JSON string decodes to, and whether it is base64 at all (RFC 4648 section 4; the
-// padding may be missing). The page decodes it: an error there would come too late to be one of the agent's.
+// base64Bytes returns how many bytes a JSON string decodes to, and whether it is base64 at all (RFC 4648
+// section 4; the padding may be missing). The page decodes it: an error there would come too late to be one
+// of the agent's.
 func base64Bytes(raw []byte) (n int, ok bool) {
 	text, ok := base64Text(raw)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// chunk appends one element to an item's content. It allocates nothing where the item is known: a model's text comes as
-// thousands of these.
+// chunk appends one element to an item's content. It allocates nothing where the item is known: a model's
+// text comes as thousands of these.
 func (r *Reducer) chunk(row *updateKind, emit func(op []byte)) {
 	content := r.got[row.content]
 	if !jsonrpc.IsObject(content) {
@@ -112,8 +112,8 @@ func (r *Reducer) output(row *updateKind, emit func(op []byte)) {
 	}
 }
 
-// overflow leaves something out of an item that is full. What comes later and is smaller does not go in either: there
-// would be a hole in front of it.
+// overflow leaves something out of an item that is full. What comes later and is smaller does not go in
+// either: there would be a hole in front of it.
 func (r *Reducer) overflow(at int, it item, raw []byte, emit func(op []byte)) {
 	if r.items[at].full = true; it.truncated {
 		return

@@ -8,9 +8,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Prompt is a prompt of the app's until it is certain which item of the history it is (fault 120). An agent of
-// today names the item in its answer; one of the August drafts answers {} and repeats the prompt, or does not. Either
-// may come first, so an item that repeats the prompt is taken for it until something speaks against that.
+// Prompt is a prompt of the app's until it is certain which item of the history it is (fault 120). An agent
+// of today names the item in its answer; one of the August drafts answers {} and repeats the prompt, or does
+// not. Either may come first, so an item that repeats the prompt is taken for it until something speaks
+// against that.
 type Prompt struct {
 	// ID is the app's name for it; Content its blocks, to show it again.
 	ID      uint64
@@ -43,15 +44,15 @@ func (p *Prompt) Answer() []byte {
 	return append(jsonrpc.AppendString([]byte(`{"messageId":`), p.id), '}')
 }
 
-// IsOwn reports whether the item of the history that it is was made of the prompt itself, since the agent has not
-// repeated it.
+// IsOwn reports whether the item of the history that it is was made of the prompt itself, since the agent has
+// not repeated it.
 func (p *Prompt) IsOwn() bool { return p.local }
 
 // MessageID returns the id that the agent's answer has given it, "" for none.
 func (p *Prompt) MessageID() string { return p.id }
 
-// Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
-// about it, so there it is an item at once.
+// Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says
+// nothing about it, so there it is an item at once.
 func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 	s := r.add(p, content)
 	if s.waits = true; r.version == 1 {
@@ -61,8 +62,8 @@ func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 	}
 }
 
-// Waits notes a prompt that the app has sent, and that waits until it leaves: for an agent of version 1 it is an item
-// once it does.
+// Waits notes a prompt that the app has sent, and that waits until it leaves: for an agent of version 1 it is
+// an item once it does.
 func (r *Reducer) Waits(p uint64, content []byte, emit func(op []byte)) {
 	s := r.add(p, content)
 	s.waits = true
@@ -76,8 +77,8 @@ func (r *Reducer) Stays(p uint64) {
 	}
 }
 
-// Leaves notes that a prompt leaves: what is in the history by now cannot be it. One of version 1 does not say what it was
-// asked: there it is an item from here on, behind a history that has come meanwhile.
+// Leaves notes that a prompt leaves: what is in the history by now cannot be it. One of version 1 does not
+// say what it was asked: there it is an item from here on, behind a history that has come meanwhile.
 func (r *Reducer) Leaves(p uint64, emit func(op []byte)) {
 	s := r.sentAs(p)
 	if s == nil {
@@ -91,7 +92,8 @@ func (r *Reducer) Leaves(p uint64, emit func(op []byte)) {
 	}
 }
 
-// Own notes that the message of that id, as a log has it, is one made of the prompt itself: its echo may yet come.
+// Own notes that the message of that id, as a log has it, is one made of the prompt itself: its echo may yet
+// come.
 func (r *Reducer) Own(p uint64, messageID string, content []byte) {
 	n, known := r.index[itemUserMessage][messageID]
 	if !known {
@@ -188,11 +190,12 @@ func (r *Reducer) Placed(p uint64, emit func(op []byte)) {
 	}
 }
 
-// TurnEnded notes that a turn has ended. Prompts that were accepted and never echoed get an item of their own; the echo of
-// one may still come until the next turn ends.
+// TurnEnded notes that a turn has ended. Prompts that were accepted and never echoed get an item of their
+// own; the echo of one may still come until the next turn ends.
 func (r *Reducer) TurnEnded(emit func(op []byte)) {
 	for _, s := range slices.Clone(r.sent) {
-		switch answered := s.answered || r.version == 1 && !s.left && !s.waits; { // in version 1 the answer is the turn's end
+		// in version 1 the answer is the turn's end
+		switch answered := s.answered || r.version == 1 && !s.left && !s.waits; {
 		case s.local && s.read:
 			s.read = false
 		case s.local && r.version == 1 && !s.answered: // it may not have left: the turn was another's
@@ -240,8 +243,8 @@ func (r *Reducer) Prompts() []*Prompt { return r.sent }
 // ForgetPrompts forgets them, without a word to the page.
 func (r *Reducer) ForgetPrompts() { r.sent = nil }
 
-// adopt looks for the prompt that a new user message repeats, and returns that prompt's item. text is what has come
-// of the message; whole says that no more of the message follows.
+// adopt looks for the prompt that a new user message repeats, and returns that prompt's item. text is what
+// has come of the message; whole says that no more of the message follows.
 func (r *Reducer) adopt(id, text []byte, whole bool) (at int, ok bool) {
 	for _, s := range r.sent {
 		if !s.local || len(text) == 0 || !bytes.HasPrefix(s.text, text) || whole && len(text) != len(s.text) {
@@ -315,8 +318,8 @@ func (r *Reducer) bind(at int, id, text []byte, whole bool, emit func(op []byte)
 	}
 }
 
-// isAfter reports whether a message was not in the history when the prompt was sent. Without an id only its place among
-// the user's messages tells.
+// isAfter reports whether a message was not in the history when the prompt was sent. Without an id only its
+// place among the user's messages tells.
 func (r *Reducer) isAfter(s *Prompt, at int, id []byte) bool {
 	if id != nil {
 		n, known := s.seen[string(id)]
@@ -399,8 +402,8 @@ func ReadPromptOp(op []byte) (name string, id uint64, ok bool) {
 	return "", 0, false
 }
 
-// signature returns what two messages are compared by: the text of their blocks without white space, which agents trim
-// and normalise, and of other blocks the type. content is an array of blocks or one block.
+// signature returns what two messages are compared by: the text of their blocks without white space, which
+// agents trim and normalise, and of other blocks the type. content is an array of blocks or one block.
 func signature(content []byte) []byte {
 	blocks := jsonrpc.Elements(content)
 	if jsonrpc.IsObject(content) {

@@ -18,8 +18,8 @@ const (
 	maxPatchMembers = 1024
 )
 
-// Reducer turns the updates of a session into operations on a list of items that the page keeps. It keeps none of
-// what was said: for each item who it is, where it stands and how large it has grown.
+// Reducer turns the updates of a session into operations on a list of items that the page keeps. It keeps
+// none of what was said: for each item who it is, where it stands and how large it has grown.
 type Reducer struct {
 	version int // of the protocol: 1 or 2
 	limit   int // bytes of content, or of terminal output, that one item may have
@@ -145,8 +145,8 @@ func (r *Reducer) speaks() rowVersions {
 	return inV2
 }
 
-// find returns the item that an update is about, len(t.items) for a new one; ok is false if the update names none, or
-// if there is no room for it.
+// find returns the item that an update is about, len(t.items) for a new one; ok is false if the update names
+// none, or if there is no room for it.
 func (r *Reducer) find(row *updateKind, raw []byte) (at int, id []byte, ok bool) {
 	chunk := row.mode == modeChunk || row.mode == modeOutput
 	if row.id != memberNone {
@@ -155,7 +155,8 @@ func (r *Reducer) find(row *updateKind, raw []byte) (at int, id []byte, ok bool)
 			without = ruleChunkID
 		}
 		var rule string
-		if id, rule = idText(raw, without); rule == ruleChunkID && r.version == 1 && row.id == memberMessageID {
+		if id, rule = idText(raw, without); rule == ruleChunkID && r.version == 1 &&
+			row.id == memberMessageID {
 			if at = r.run; at < 0 || r.items[at].kind != row.kind {
 				at = len(r.items)
 			}
@@ -221,8 +222,8 @@ func (r *Reducer) openPut(at int, kind itemKind, id []byte) {
 // closePut ends it, without the comma that each member leaves behind.
 func (r *Reducer) closePut() { r.op = append(bytes.TrimSuffix(r.op, []byte(",")), "}}"...) }
 
-// ownID makes up an id for a message that has none, as raw JSON. It is not in the index: an agent's that is spelled like
-// it is another item's.
+// ownID makes up an id for a message that has none, as raw JSON. It is not in the index: an agent's that is
+// spelled like it is another item's.
 func (r *Reducer) ownID() []byte {
 	prefix := `"local:`
 	if r.version == 1 {

@@ -5,7 +5,8 @@ import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
 // maxCostBytes bounds the cost that is kept for updates that leave it out: an amount and a currency.
 const maxCostBytes = 1 << 10
 
-// valueBegins returns the first byte of a value of the session, so that the page may use it without asking what it is.
+// valueBegins returns the first byte of a value of the session, so that the page may use it without asking
+// what it is.
 func valueBegins(name string) byte {
 	switch name {
 	case "availableCommands", "configOptions", "availableModes":
@@ -45,8 +46,8 @@ func (r *Reducer) sessionValue(row *updateKind, update []byte, emit func(op []by
 	}
 }
 
-// usage replaces the session's usage. The cost alone is one to keep where it is left out (S2 UsageUpdate), so it is
-// put in again.
+// usage replaces the session's usage. The cost alone is one to keep where it is left out (S2 UsageUpdate), so
+// it is put in again.
 func (r *Reducer) usage(update []byte, emit func(op []byte)) {
 	switch cost := r.got[memberCost]; {
 	case cost == nil:

@@ -27,7 +27,8 @@ const (
 
 // itemTypes are the names that the page sees; an unknown update keeps its own.
 var itemTypes = [itemKinds]string{
-	"user_message", "agent_message", "agent_thought", "tool_call", "terminal", "plan", "compaction", "notice", "",
+	"user_message", "agent_message", "agent_thought", "tool_call", "terminal", "plan", "compaction", "notice",
+	"",
 }
 
 // rowMode is what an update does to its item.
@@ -68,7 +69,8 @@ const (
 )
 
 var updateMembers = []string{
-	"sessionUpdate", "messageId", "toolCallId", "terminalId", "compactionId", "planId", "plan", "type", "content", "summary",
+	"sessionUpdate", "messageId", "toolCallId", "terminalId", "compactionId", "planId", "plan", "type",
+	"content", "summary",
 	"output", "data", "entries", "cost", "_meta",
 }
 
@@ -88,8 +90,9 @@ type updateKind struct {
 
 // The members that the schemas name (S1, S2), but for the item's id and its content.
 var (
-	messageNames    = []string{}
-	toolNames       = []string{"name", "title", "kind", "status", "locations", "rawInput", "rawOutput", "capabilities"}
+	messageNames = []string{}
+	toolNames    = []string{"name", "title", "kind", "status", "locations", "rawInput", "rawOutput",
+		"capabilities"}
 	terminalNames   = []string{"command", "cwd", "exitStatus", "size", "capabilities"}
 	compactionNames = []string{"status", "error"}
 	commandNames    = []string{"availableCommands"}
@@ -98,28 +101,46 @@ var (
 	infoNames       = []string{"title", "updatedAt", "_meta"}
 )
 
-// updateKinds is the whole of what the reducer knows about updates (S2 SessionUpdate, S1 SessionUpdate). Names that
-// only one version's schema has are understood in both wherever they mean one thing: a v1 agent may be asked for v2's
-// updates, and drafts differ in which they send.
+// updateKinds is the whole of what the reducer knows about updates (S2 SessionUpdate, S1 SessionUpdate).
+// Names that only one version's schema has are understood in both wherever they mean one thing: a v1 agent
+// may be asked for v2's updates, and drafts differ in which they send.
 var updateKinds = []updateKind{
-	{name: "user_message_chunk", versions: inBoth, kind: itemUserMessage, mode: modeChunk, id: memberMessageID, content: memberContent, within: memberNone},
-	{name: "agent_message_chunk", versions: inBoth, kind: itemAgentMessage, mode: modeChunk, id: memberMessageID, content: memberContent, within: memberNone},
-	{name: "agent_thought_chunk", versions: inBoth, kind: itemAgentThought, mode: modeChunk, id: memberMessageID, content: memberContent, within: memberNone},
-	{name: "user_message", versions: inBoth, kind: itemUserMessage, mode: modeUpsert, id: memberMessageID, content: memberContent, within: memberNone, known: messageNames},
-	{name: "agent_message", versions: inBoth, kind: itemAgentMessage, mode: modeUpsert, id: memberMessageID, content: memberContent, within: memberNone, known: messageNames},
-	{name: "agent_thought", versions: inBoth, kind: itemAgentThought, mode: modeUpsert, id: memberMessageID, content: memberContent, within: memberNone, known: messageNames},
-	{name: "tool_call_update", versions: inV2, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID, content: memberContent, within: memberNone, known: toolNames},
-	{name: "tool_call_update", versions: inV1, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID, content: memberContent, within: memberNone, known: toolNames, keepNull: true},
-	{name: "tool_call", versions: inV2, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID, content: memberContent, within: memberNone, known: toolNames},
-	{name: "tool_call", versions: inV1, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID, content: memberContent, within: memberNone, known: toolNames, keepNull: true},
-	{name: "tool_call_content_chunk", versions: inBoth, kind: itemToolCall, mode: modeChunk, id: memberToolCallID, content: memberContent, within: memberNone},
-	{name: "terminal_update", versions: inBoth, kind: itemTerminal, mode: modeUpsert, id: memberTerminalID, content: memberOutput, within: memberNone, known: terminalNames},
-	{name: "terminal_output_chunk", versions: inBoth, kind: itemTerminal, mode: modeOutput, id: memberTerminalID, content: memberData, within: memberNone},
-	{name: "plan_update", versions: inBoth, kind: itemPlan, mode: modeReplace, id: memberPlanID, content: memberEntries, within: memberPlan, known: messageNames},
-	{name: "plan", versions: inBoth, kind: itemPlan, mode: modeReplace, id: memberNone, content: memberEntries, within: memberNone, known: messageNames},
-	{name: "compaction_update", versions: inBoth, kind: itemCompaction, mode: modeUpsert, id: memberCompactionID, content: memberSummary, within: memberNone, known: compactionNames},
-	{name: "compaction_summary_chunk", versions: inBoth, kind: itemCompaction, mode: modeChunk, id: memberCompactionID, content: memberContent, within: memberNone, opens: `"status":"in_progress",`},
-	{name: "notice", versions: inBoth, kind: itemNotice, mode: modeLive, id: memberNone, content: memberNone, within: memberNone},
+	{name: "user_message_chunk", versions: inBoth, kind: itemUserMessage, mode: modeChunk,
+		id: memberMessageID, content: memberContent, within: memberNone},
+	{name: "agent_message_chunk", versions: inBoth, kind: itemAgentMessage, mode: modeChunk,
+		id: memberMessageID, content: memberContent, within: memberNone},
+	{name: "agent_thought_chunk", versions: inBoth, kind: itemAgentThought, mode: modeChunk,
+		id: memberMessageID, content: memberContent, within: memberNone},
+	{name: "user_message", versions: inBoth, kind: itemUserMessage, mode: modeUpsert, id: memberMessageID,
+		content: memberContent, within: memberNone, known: messageNames},
+	{name: "agent_message", versions: inBoth, kind: itemAgentMessage, mode: modeUpsert, id: memberMessageID,
+		content: memberContent, within: memberNone, known: messageNames},
+	{name: "agent_thought", versions: inBoth, kind: itemAgentThought, mode: modeUpsert, id: memberMessageID,
+		content: memberContent, within: memberNone, known: messageNames},
+	{name: "tool_call_update", versions: inV2, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID,
+		content: memberContent, within: memberNone, known: toolNames},
+	{name: "tool_call_update", versions: inV1, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID,
+		content: memberContent, within: memberNone, known: toolNames, keepNull: true},
+	{name: "tool_call", versions: inV2, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID,
+		content: memberContent, within: memberNone, known: toolNames},
+	{name: "tool_call", versions: inV1, kind: itemToolCall, mode: modeUpsert, id: memberToolCallID,
+		content: memberContent, within: memberNone, known: toolNames, keepNull: true},
+	{name: "tool_call_content_chunk", versions: inBoth, kind: itemToolCall, mode: modeChunk,
+		id: memberToolCallID, content: memberContent, within: memberNone},
+	{name: "terminal_update", versions: inBoth, kind: itemTerminal, mode: modeUpsert, id: memberTerminalID,
+		content: memberOutput, within: memberNone, known: terminalNames},
+	{name: "terminal_output_chunk", versions: inBoth, kind: itemTerminal, mode: modeOutput,
+		id: memberTerminalID, content: memberData, within: memberNone},
+	{name: "plan_update", versions: inBoth, kind: itemPlan, mode: modeReplace, id: memberPlanID,
+		content: memberEntries, within: memberPlan, known: messageNames},
+	{name: "plan", versions: inBoth, kind: itemPlan, mode: modeReplace, id: memberNone,
+		content: memberEntries, within: memberNone, known: messageNames},
+	{name: "compaction_update", versions: inBoth, kind: itemCompaction, mode: modeUpsert,
+		id: memberCompactionID, content: memberSummary, within: memberNone, known: compactionNames},
+	{name: "compaction_summary_chunk", versions: inBoth, kind: itemCompaction, mode: modeChunk,
+		id: memberCompactionID, content: memberContent, within: memberNone, opens: `"status":"in_progress",`},
+	{name: "notice", versions: inBoth, kind: itemNotice, mode: modeLive, id: memberNone, content: memberNone,
+		within: memberNone},
 	{name: "available_commands_update", versions: inBoth, mode: modeSession, known: commandNames},
 	{name: "config_option_update", versions: inBoth, mode: modeSession, known: configNames},
 	{name: "session_info_update", versions: inBoth, mode: modeSession, known: infoNames},
@@ -139,22 +160,24 @@ func rowOf(name []byte, version rowVersions) *updateKind {
 	return nil
 }
 
-// The rules that an agent can break, as an integrity event names them. Where nothing else is said, what broke the rule
-// was left out.
+// The rules that an agent can break, as an integrity event names them. Where nothing else is said, what broke
+// the rule was left out.
 const (
-	ruleUpdate        = "bad_update"          // not an object
-	ruleType          = "update_without_type" // no sessionUpdate, or one that is no string
-	ruleChunkID       = "chunk_without_id"    // nor any item to add to
-	ruleUpdateID      = "update_without_id"
-	ruleID            = "bad_id"           // an id that is no string
-	ruleLongID        = "long_id"          // longer than maxIDBytes
-	ruleContent       = "bad_content"      // content that is none; the rest of the update counts
-	ruleBase64        = "bad_base64"       // output that cannot be decoded; the rest counts
-	ruleTwice         = "duplicate_member" // content that is there twice: JSON.parse and we would see different ones
-	ruleReserved      = "reserved_member"  // a member that would hide the item's own; the rest counts
-	ruleManyMembers   = "too_many_members"
-	ruleManyItems     = "too_many_items"
-	ruleTruncated     = "transcript_truncated" // an item is full; reported once, the item says so from then on
-	ruleMeta          = "bad_meta"             // a _meta that is no object; the rest counts
-	ruleSessionMember = "bad_session_value"    // one of the wrong type; the rest counts
+	ruleUpdate   = "bad_update"          // not an object
+	ruleType     = "update_without_type" // no sessionUpdate, or one that is no string
+	ruleChunkID  = "chunk_without_id"    // nor any item to add to
+	ruleUpdateID = "update_without_id"
+	ruleID       = "bad_id"      // an id that is no string
+	ruleLongID   = "long_id"     // longer than maxIDBytes
+	ruleContent  = "bad_content" // content that is none; the rest of the update counts
+	ruleBase64   = "bad_base64"  // output that cannot be decoded; the rest counts
+	// content that is there twice: JSON.parse and we would see different ones
+	ruleTwice       = "duplicate_member"
+	ruleReserved    = "reserved_member" // a member that would hide the item's own; the rest counts
+	ruleManyMembers = "too_many_members"
+	ruleManyItems   = "too_many_items"
+	// an item is full; reported once, the item says so from then on
+	ruleTruncated     = "transcript_truncated"
+	ruleMeta          = "bad_meta"          // a _meta that is no object; the rest counts
+	ruleSessionMember = "bad_session_value" // one of the wrong type; the rest counts
 )

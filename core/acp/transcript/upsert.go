@@ -67,8 +67,8 @@ func (r *Reducer) upsert(row *updateKind, update []byte, emit func(op []byte)) {
 	}
 }
 
-// members appends the members of an object to the put, but for the item's id and its content; it is false if the update
-// cannot be taken at all.
+// members appends the members of an object to the put, but for the item's id and its content; it is false if
+// the update cannot be taken at all.
 func (r *Reducer) members(row *updateKind, object []byte, it *item) bool {
 	before, n, ok := r.broken, 0, true
 	jsonrpc.Range(object, func(key, value []byte) bool {
@@ -86,7 +86,8 @@ func (r *Reducer) members(row *updateKind, object []byte, it *item) bool {
 // patchMember appends one of them; false if the update cannot be taken at all.
 func (r *Reducer) patchMember(row *updateKind, key, value []byte, it *item) bool {
 	switch {
-	case string(key) == "sessionUpdate", row.id != memberNone && string(key) == updateMembers[row.id], row.within != memberNone && string(key) == "type":
+	case string(key) == "sessionUpdate", row.id != memberNone && string(key) == updateMembers[row.id],
+		row.within != memberNone && string(key) == "type":
 		return true
 	case row.content != memberNone && string(key) == updateMembers[row.content]:
 		if r.got[row.content] == nil {
@@ -131,7 +132,8 @@ func (r *Reducer) member(name string, value []byte) {
 	r.op = append(append(r.op, value...), ',')
 }
 
-// reserved reports whether an item's own member would be hidden by one of that name, or an object's prototype.
+// reserved reports whether an item's own member would be hidden by one of that name, or an object's
+// prototype.
 func reserved(name string) bool {
 	switch name {
 	case "type", "id", "truncated", "content", "output", "__proto__":

@@ -1,10 +1,10 @@
-// Replay plays a trace that holdfast/recorder has written: the core runs natively against what the server is on record for, and
-// what the app would see of it is printed, one effect a line, as golden files have it.
+// Replay plays a trace that holdfast/recorder has written: the core runs natively against what the server is
+// on record for, and what the app would see of it is printed, one effect a line, as golden files have it.
 //
 //	go run ./core/coretest/replay [-page PAGE] trace.jsonl
 //
-// The trace is redacted: the protocol is played again, and not what was said. A call that an earlier page had made is not made
-// again; the requests that went on with it are listed as not played.
+// The trace is redacted: the protocol is played again, and not what was said. A call that an earlier page had
+// made is not made again; the requests that went on with it are listed as not played.
 package main
 
 import (

@@ -57,7 +57,8 @@ func (p *player) next(kind string, id json.RawMessage) *exchange {
 	defer p.mu.Unlock()
 	for _, x := range p.trace {
 		was := messageIn(x.request.Body)
-		if x.played || kindOf(x.request.Method, was.Method, x.request.Headers["last-event-id"] != "") != kind {
+		if x.played || kindOf(x.request.Method, was.Method, x.request.Headers["last-event-id"] != "") !=
+			kind {
 			continue
 		}
 		x.played = true
@@ -69,14 +70,16 @@ func (p *player) next(kind string, id json.RawMessage) *exchange {
 	return nil
 }
 
-// unknown answers what is not on record, so that the core goes on where it can: a trace may begin in the middle.
+// unknown answers what is not on record, so that the core goes on where it can: a trace may begin in the
+// middle.
 func (p *player) unknown(r *http.Request, asked message) (*http.Response, error) {
 	switch {
 	case asked.Method == "server/discover":
 		return answer(r, 400, nil), nil
 	case asked.Method == "initialize":
 		result, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": asked.ID, "result": map[string]any{
-			"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "replay", "version": "1"}}})
+			"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}},
+			"serverInfo": map[string]any{"name": "replay", "version": "1"}}})
 		return answer(r, 200, result), nil
 	case len(asked.ID) == 0 && r.Method == http.MethodPost:
 		return answer(r, 202, nil), nil
@@ -93,7 +96,8 @@ func (p *player) unknown(r *http.Request, asked message) (*http.Response, error)
 }
 
 func answer(r *http.Request, status int, body []byte) *http.Response {
-	response := &http.Response{StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1, Request: r}
+	response := &http.Response{StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: -1, Request: r}
 	if body != nil {
 		response.Header.Set("Content-Type", "application/json")
 	}
@@ -140,7 +144,8 @@ func (b *played) Read(into []byte) (int, error) {
 
 func (b *played) Close() error { return nil }
 
-// translated puts the ids of the requests as they are now into messages that are on record: a body, or lines of an event stream.
+// translated puts the ids of the requests as they are now into messages that are on record: a body, or lines
+// of an event stream.
 func (p *player) translated(piece string) string {
 	if !strings.HasPrefix(strings.TrimSpace(piece), "{") {
 		var out strings.Builder

@@ -14,15 +14,16 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// quiet is how long nothing has to happen until a trace counts as played, and hasten how much faster than the world the core's
-// clock runs: in between are its own waits, of some seconds.
+// quiet is how long nothing has to happen until a trace counts as played, and hasten how much faster than the
+// world the core's clock runs: in between are its own waits, of some seconds.
 const (
 	quiet  = 1500 * time.Millisecond
 	hasten = 40
 )
 
 // byItself are requests that the client makes by itself, beside notifications: the app did not.
-var byItself = []string{"", "initialize", "server/discover", "subscriptions/listen", "requests/resume", "requests/getStatus", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update", "tasks/continue"}
+var byItself = []string{"", "initialize", "server/discover", "subscriptions/listen", "requests/resume",
+	"requests/getStatus", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update", "tasks/continue"}
 
 // run plays a trace and writes what the app would see.
 func run(from io.Reader, page string, to io.Writer) error {
@@ -32,9 +33,11 @@ func run(from io.Reader, page string, to io.Writer) error {
 	}
 	p := newPlayer(trace)
 	listens := slices.ContainsFunc(trace, func(x *exchange) bool {
-		return x.request.Method == http.MethodGet || messageIn(x.request.Body).Method == "subscriptions/listen"
+		return x.request.Method == http.MethodGet || messageIn(x.request.Body).Method ==
+			"subscriptions/listen"
 	})
-	h := coretest.NewHost(mcp.Config{URL: "http://replay.invalid/mcp", ClientInfo: []byte(`{"name":"replay","version":"1"}`), Seed: 1, NoListen: !listens})
+	h := coretest.NewHost(mcp.Config{URL: "http://replay.invalid/mcp",
+		ClientInfo: []byte(`{"name":"replay","version":"1"}`), Seed: 1, NoListen: !listens})
 	defer h.Close()
 	h.HTTP = &http.Client{Transport: p}
 	h.Hasten(hasten)
@@ -57,7 +60,8 @@ func run(from io.Reader, page string, to io.Writer) error {
 	show()
 	for _, x := range trace {
 		asked := messageIn(x.request.Body)
-		if x.request.Method != http.MethodPost || len(asked.ID) == 0 || slices.Contains(byItself, asked.Method) {
+		if x.request.Method != http.MethodPost || len(asked.ID) == 0 ||
+			slices.Contains(byItself, asked.Method) {
 			continue
 		}
 		params := withoutToken(asked.Params)
@@ -79,7 +83,8 @@ func run(from io.Reader, page string, to io.Writer) error {
 	defer p.mu.Unlock()
 	for _, x := range trace {
 		if !x.played && x.request.Method != http.MethodDelete {
-			fmt.Fprintf(to, "not played: %s\n", strings.TrimSpace(x.request.Method+" "+messageIn(x.request.Body).Method))
+			fmt.Fprintf(to, "not played: %s\n",
+				strings.TrimSpace(x.request.Method+" "+messageIn(x.request.Body).Method))
 		}
 	}
 	for _, what := range p.missed {

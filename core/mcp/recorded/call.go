@@ -66,7 +66,8 @@ type ResumePolicy struct {
 
 // New returns the Call of which nothing but the head is known, size bytes long.
 func New(head journal.Head, size int) *Call {
-	return &Call{History: durable.NewHistory(head, size), Questions: durable.Questions{KeepAsked: true}, Retry: -1}
+	return &Call{History: durable.NewHistory(head, size), Questions: durable.Questions{KeepAsked: true},
+		Retry: -1}
 }
 
 // Apply folds one row into r. each, where it is not nil, is told of every event; secret
@@ -199,7 +200,8 @@ func (r *Call) outcome(e journal.Entry) {
 	} else {
 		failure, err := journal.ParseFailure(e.Data)
 		if err != nil {
-			failure = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.Head.Method, Message: "the stored outcome cannot be read"}
+			failure = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.Head.Method,
+				Message: "the stored outcome cannot be read"}
 		}
 		r.Failure = failure
 	}

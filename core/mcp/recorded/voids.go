@@ -35,7 +35,8 @@ func Voids(plain journal.Entry, task bool) func(sealed journal.Entry) bool {
 // isOfRun reports whether a sealed entry is of the run of the request that it was written in,
 // and of no other. A Round and its Responses go with the next request.
 func isOfRun(e journal.Entry) bool {
-	return isOfCursor(e) || isOfTask(e) || e.Kind == journal.Token || isReplyTo(e, func([]byte) bool { return true })
+	return isOfCursor(e) || isOfTask(e) || e.Kind == journal.Token ||
+		isReplyTo(e, func([]byte) bool { return true })
 }
 
 func isOfCursor(e journal.Entry) bool { return e.Kind == journal.Cursor || e.Kind == journal.Seen }

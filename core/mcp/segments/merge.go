@@ -32,7 +32,8 @@ func (s *Tracker) SameAs(result []byte) bool {
 	same := len(s.ordered) == len(list) || len(s.ordered) < len(list) && !(s.Complete && s.Gapless())
 	var a, b []byte
 	for i := 0; same && i < len(s.ordered); i++ {
-		a, b = jsonrpc.AppendWithout(a[:0], s.ordered[i], "seqNr"), jsonrpc.AppendWithout(b[:0], list[i], "seqNr")
+		a, b = jsonrpc.AppendWithout(a[:0], s.ordered[i], "seqNr"),
+			jsonrpc.AppendWithout(b[:0], list[i], "seqNr")
 		same = bytes.Equal(a, b)
 	}
 	return same

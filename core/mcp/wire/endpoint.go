@@ -40,7 +40,8 @@ func ResolveEndpoint(stream, endpoint string) string {
 // the port that its scheme has by itself.
 func originOf(url string) string {
 	scheme, rest, _ := strings.Cut(engine.Lower(url), "://")
-	return scheme + "://" + strings.TrimSuffix(beforeAny(rest, "/?#"), map[string]string{"http": ":80", "https": ":443"}[scheme])
+	return scheme + "://" + strings.TrimSuffix(beforeAny(rest, "/?#"),
+		map[string]string{"http": ":80", "https": ":443"}[scheme])
 }
 
 // beforeAny returns what stands before the first of the given characters.

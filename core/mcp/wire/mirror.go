@@ -44,7 +44,8 @@ func HeaderValue(s string) string {
 	for i := 0; i < len(s) && plain; i++ {
 		plain = s[i] >= 0x20 && s[i] <= 0x7e || s[i] == '\t'
 	}
-	if plain && !(len(s) >= len(base64Prefix)+len(base64Suffix) && s[:len(base64Prefix)] == base64Prefix && s[len(s)-len(base64Suffix):] == base64Suffix) {
+	if plain && !(len(s) >= len(base64Prefix)+len(base64Suffix) && s[:len(base64Prefix)] == base64Prefix &&
+		s[len(s)-len(base64Suffix):] == base64Suffix) {
 		return s
 	}
 	return base64Prefix + base64.StdEncoding.EncodeToString([]byte(s)) + base64Suffix

@@ -71,7 +71,8 @@ func ClassifyProbe(a ProbeAnswer) (ProbeVerdict, string) {
 			return ProbeLegacy, ""
 		}
 		return ProbeUnsupported, ""
-	case a.Code == HeaderMismatch, a.Code == missingCapability, a.Code == missingCapabilityRC && hasMember(a.Data, "requiredCapabilities"):
+	case a.Code == HeaderMismatch, a.Code == missingCapability,
+		a.Code == missingCapabilityRC && hasMember(a.Data, "requiredCapabilities"):
 		if a.Probes < maxProbes {
 			return ProbeRetry, NewestRevision(true).Name
 		}

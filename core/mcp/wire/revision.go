@@ -31,9 +31,12 @@ type Revision struct {
 // revisions holds what this build speaks, newest first.
 var revisions = []Revision{
 	{Name: "2026-07-28", VersionHeader: true, SelfDescribing: true, CompletionContext: true},
-	{Name: "2025-11-25", CoreTasks: true, VersionHeader: true, GetStream: true, LastEventID: true, CancelNotification: true, CompletionContext: true},
-	{Name: "2025-06-18", VersionHeader: true, GetStream: true, LastEventID: true, CancelNotification: true, CompletionContext: true},
-	{Name: "2025-03-26", VersionHeader: true, GetStream: true, BareGET: true, LastEventID: true, CancelNotification: true, Batches: true},
+	{Name: "2025-11-25", CoreTasks: true, VersionHeader: true, GetStream: true, LastEventID: true,
+		CancelNotification: true, CompletionContext: true},
+	{Name: "2025-06-18", VersionHeader: true, GetStream: true, LastEventID: true, CancelNotification: true,
+		CompletionContext: true},
+	{Name: "2025-03-26", VersionHeader: true, GetStream: true, BareGET: true, LastEventID: true,
+		CancelNotification: true, Batches: true},
 	{Name: ChannelRevision, CancelNotification: true},
 }
 

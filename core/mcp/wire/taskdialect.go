@@ -16,8 +16,8 @@ type TaskDialect struct {
 	Update string
 	// Listens: subscriptions/listen tells of its status where the request names the id.
 	Listens bool
-	// KeysForLife: a key of a request for input stands for one request in the life of the task. Else it does so
-	// within one answer of the server's, and the next may ask something else under it.
+	// KeysForLife: a key of a request for input stands for one request in the life of the task. Else it does
+	// so within one answer of the server's, and the next may ask something else under it.
 	KeysForLife bool
 	// Interval is the member that names the time between two polls, in ms; TTL the
 	// one that says how long the server keeps the task, in ms.
@@ -26,11 +26,13 @@ type TaskDialect struct {
 
 var (
 	// CoreTasks: 2025-11-25 basic/utilities/tasks.
-	CoreTasks = &TaskDialect{Number: 1, Poll: "tasks/get", Result: "tasks/result", Interval: "pollInterval", TTL: "ttl"}
+	CoreTasks = &TaskDialect{Number: 1, Poll: "tasks/get", Result: "tasks/result", Interval: "pollInterval",
+		TTL: "ttl"}
 	// ContinuedTasks: SEP-2339, tasks/continue for the whole life of a task.
 	ContinuedTasks = &TaskDialect{Number: 2, Poll: "tasks/continue", Interval: "pollInterval", TTL: "ttl"}
 	// ExtensionTasks: io.modelcontextprotocol/tasks, since 2026-07-28 (SEP-2663).
-	ExtensionTasks = &TaskDialect{Number: 3, Poll: "tasks/get", Update: "tasks/update", Listens: true, KeysForLife: true, Interval: "pollIntervalMs", TTL: "ttlMs"}
+	ExtensionTasks = &TaskDialect{Number: 3, Poll: "tasks/get", Update: "tasks/update", Listens: true,
+		KeysForLife: true, Interval: "pollIntervalMs", TTL: "ttlMs"}
 	// InlinedTasks: the form to which SEP-2339 converged in its review: tasks/get alone,
 	// with the outcome inlined, and taking answers. A build that does not know the
 	// number in the journal gives such a call up as lost.

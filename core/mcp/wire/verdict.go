@@ -123,13 +123,14 @@ func Transient(status int) bool {
 // or it came too slowly or too early. Nothing follows from it but to ask the same later.
 func Busy(status int) bool { return status == 408 || status == 425 || status == 429 }
 
-// SaysBusy reports whether a JSON-RPC error with that code, in an answer with that status, says no more than the status does:
-// one of a number of the server's own, or of those for whatever else there is.
+// SaysBusy reports whether a JSON-RPC error with that code, in an answer with that status, says no more than
+// the status does: one of a number of the server's own, or of those for whatever else there is.
 func SaysBusy(status int, code int64) bool {
 	return Busy(status) && (code == -32000 || code == -32603 || code < -32768 || code > -32000)
 }
 
-// RefusesHandshake reports whether a status may be how a server refuses a handshake that is not of its revision.
+// RefusesHandshake reports whether a status may be how a server refuses a handshake that is not of its
+// revision.
 func RefusesHandshake(status int) bool {
 	return status >= 400 && status < 500 && status != 401 && status != 403 && !Busy(status)
 }

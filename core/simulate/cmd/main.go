@@ -28,13 +28,16 @@ func main() {
 	flag.IntVar(&cfg.Clients, "clients", 100_000, "how many clients")
 	flag.IntVar(&cfg.Calls, "calls", 2, "how many calls each has in flight")
 	flag.Uint64Var(&cfg.Seed, "seed", 1, "what all chance is drawn from")
-	compare := flag.Int("compare", -1, "how many clients for the comparison of policies; 0 for none, a tenth of -clients by default")
-	memory := flag.Int64("memory", 0, "how many MB of memory to collect garbage for; 0 for what the clients take twice over")
+	compare := flag.Int("compare", -1,
+		"how many clients for the comparison of policies; 0 for none, a tenth of -clients by default")
+	memory := flag.Int64("memory", 0,
+		"how many MB of memory to collect garbage for; 0 for what the clients take twice over")
 	only := flag.String("only", "", "a regular expression: the incidents to play")
 	policies := flag.String("policies", "", "a regular expression: the policies to compare")
 	svg := flag.String("svg", "", "where to draw the arrival curves")
 	one := served{}
-	flag.Float64Var(&one.appends, "appends", 1584, "appends per second that one event store served (make bench-cluster)")
+	flag.Float64Var(&one.appends, "appends", 1584,
+		"appends per second that one event store served (make bench-cluster)")
 	flag.Float64Var(&one.replays, "replays", 85, "replays per second that it served, of five events each")
 	profile := flag.String("cpuprofile", "", "where to write a CPU profile")
 	flag.Parse()
@@ -67,7 +70,8 @@ func profileTo(name string) (stop func(), err error) {
 // served is what one event store has served in a second, by measurement.
 type served struct{ appends, replays float64 }
 
-func run(cfg simulate.Config, only string, compare int, policies, svg string, memory int64, one served) error {
+func run(cfg simulate.Config, only string, compare int, policies, svg string, memory int64,
+	one served) error {
 	if one.appends <= 0 || one.replays <= 0 {
 		return errors.New("-appends and -replays have to be more than 0")
 	}
@@ -79,13 +83,15 @@ func run(cfg simulate.Config, only string, compare int, policies, svg string, me
 	if err != nil {
 		return fmt.Errorf("-policies: %w", err)
 	}
-	scenarios := slices.DeleteFunc(simulate.Scenarios(), func(s simulate.Scenario) bool { return !named.MatchString(s.Name) })
+	scenarios := slices.DeleteFunc(simulate.Scenarios(),
+		func(s simulate.Scenario) bool { return !named.MatchString(s.Name) })
 	if len(scenarios) == 0 {
 		return fmt.Errorf("-only: no incident is named like %q", only)
 	}
 	began := time.Now()
 	fmt.Printf("%d clients with %d calls each, seed %d; %d bytes of heap per client while all is quiet\n\n",
-		cfg.Clients, cfg.Calls, cfg.Seed, simulate.IdleBytes(simulate.Config{Clients: 1_000, Calls: cfg.Calls, Seed: cfg.Seed}))
+		cfg.Clients, cfg.Calls, cfg.Seed, simulate.IdleBytes(
+			simulate.Config{Clients: 1_000, Calls: cfg.Calls, Seed: cfg.Seed}))
 	fmt.Println(simulate.Head)
 	results := play(cfg, scenarios, memory)
 	broken := 0
@@ -98,15 +104,19 @@ func run(cfg simulate.Config, only string, compare int, policies, svg string, me
 			fmt.Printf("\n%s: %s\n", r.Scenario.Name, why)
 		}
 		if len(r.Failures) > 0 {
-			fmt.Printf("\n%s: the client ran %d calls again; %d failed, and their apps made them again: %v\n", r.Scenario.Name, r.Restarted, r.Remade, r.Failures)
+			fmt.Printf("\n%s: the client ran %d calls again; %d failed, and their apps made them again: %v\n",
+				r.Scenario.Name, r.Restarted, r.Remade, r.Failures)
 		}
 	}
-	fmt.Printf("\nWhat the event store is asked for; one served %.0f appends and %.0f replays per second\n\n%s\n", one.appends, one.replays, simulate.StoreHead)
+	fmt.Printf(
+		"\nWhat the event store is asked for; one served %.0f appends and %.0f replays per second\n\n%s\n",
+		one.appends, one.replays, simulate.StoreHead)
 	for _, r := range results {
 		fmt.Println(r.StoreRow(one.appends, one.replays))
 	}
 	if compare > 0 {
-		comparePolicies(simulate.Config{Clients: compare, Calls: cfg.Calls, Seed: cfg.Seed}, compared, svg, memory)
+		comparePolicies(simulate.Config{Clients: compare, Calls: cfg.Calls, Seed: cfg.Seed}, compared, svg,
+			memory)
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -139,7 +149,8 @@ func play(cfg simulate.Config, scenarios []simulate.Scenario, memory int64) []si
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(length(scenarios[b]), length(scenarios[a])) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(length(scenarios[b]), length(scenarios[a])) })
 	next := make(chan int, len(order))
 	for _, i := range order {
 		next <- i
@@ -197,7 +208,8 @@ func comparePolicies(cfg simulate.Config, compared *regexp.Regexp, svg string, m
 			Lines: []simulate.Line{now.Curve("built in", "#0a58ca"), before.Curve("before", "#d9480f")},
 		})
 	}
-	title := fmt.Sprintf("Requests per second at a service with %d clients, since the incident began", cfg.Clients)
+	title := fmt.Sprintf("Requests per second at a service with %d clients, since the incident began",
+		cfg.Clients)
 	if err := os.WriteFile(svg, []byte(simulate.Chart(title, panels)), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 	}
