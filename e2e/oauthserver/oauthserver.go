@@ -6,7 +6,8 @@
 // browser is whom the test names.
 //
 //	s := oauthserver.Start(t)
-//	s.Person("ada")               // who signs in from here on; "" has the page wait, "nobody" says no
+//	s.Person("ada")               // who signs in from here on; "" has the page wait, "nobody" says no,
+//	                              // and "*" is whom the redirect address names: /app-ada
 //	... connect a client to s.URL ...
 //	s.Expire()                    // every access token of before is refused
 //	s.Requests("POST /token")     // how many of these the authorization server got
@@ -16,6 +17,7 @@
 package oauthserver
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -105,9 +107,14 @@ func (s *Server) Guard(metadata string, server http.Handler) http.Handler {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		server.ServeHTTP(w, r)
+		server.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), user{}, users[0])))
 	})
 }
+
+type user struct{}
+
+// User says whose token a request carries that [Server.Guard] has let through.
+func User(r *http.Request) string { return r.Context().Value(user{}).(string) }
 
 // Metadata serves the metadata of that server: it trusts this authorization server.
 func (s *Server) Metadata(resource string) http.Handler {

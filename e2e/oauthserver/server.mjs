@@ -18,11 +18,11 @@ import Provider from 'oidc-provider';
 const bound = process.argv.includes('dpop');
 /** How a client shows who it is. */
 const clientAuth = process.argv.includes('secret') ? 'client_secret_basic' : 'none';
-/** Requests that the authorization server got, such as "POST /token refresh_token". */
+/** Requests that the authorization server got, such as "POST /token refresh_token /app": the last is the path of the client's redirect address. */
 const requests = [];
 /** How often each tool ran, by who had it run: "pay ada". */
 const ran = [];
-/** Who is at the browser; empty: nobody yet, and the page waits. */
+/** Who is at the browser; empty: nobody yet, and the page waits. "*": whom the redirect address names behind a hyphen. */
 let person = '';
 let waiting = [];
 /** Whether the authorization server is down, for all but the test. */
@@ -166,8 +166,10 @@ const issuer = await listen(origin => {
             response.writeHead(200, { 'content-type': 'text/html' });
             response.end('<title>Who are you?</title><script>fetch("?wait").then(() => location.replace(location.pathname))</script>');
         } else {
-            const { prompt } = await as.interactionDetails(request, response);
-            const agrees = prompt.name === 'consent' ? { consent: {} } : { login: { accountId: person } };
+            const { prompt, params } = await as.interactionDetails(request, response);
+            const accountId = person === '*' ? params.redirect_uri.split('-').at(-1) : person;
+            // Both at once: what was agreed on is not looked up by a cookie, which another window may have changed.
+            const agrees = prompt.name === 'consent' ? { consent: {} } : { login: { accountId }, consent: {} };
             await as.interactionFinished(request, response, person === 'nobody' ? { error: 'access_denied' } : agrees);
         }
     };
@@ -186,16 +188,21 @@ const issuer = await listen(origin => {
             requests.push('down');
             return response.writeHead(503).end();
         }
-        if (stalls && url.pathname === '/token') return requests.push('stalled');
+        const of = async id => {
+            const client = id && await as.Client.find(id);
+            return client ? ` ${new URL(client.redirectUris[0]).pathname}` : '';
+        };
+        if (stalls && url.pathname === '/token') return requests.push(`stalled${await of(new URLSearchParams(await bodyOf(request)).get('client_id'))}`);
         if (url.pathname.startsWith('/interaction/')) return interact(request, response, url);
         // Each sign-in is asked for: who was there last may not be who is there now.
-        if (url.pathname === '/auth' && request.headers.cookie) request.headers.cookie = request.headers.cookie.replace(/_session(\.legacy)?(\.sig)?=[^;]*;? ?/g, '');
+        if (/^\/auth(\/|$)/.test(url.pathname) && request.headers.cookie) request.headers.cookie = request.headers.cookie.replace(/_session(\.legacy)?(\.sig)?=[^;]*;? ?/g, '');
         if (url.pathname === '/token' && request.method === 'POST') {
             const body = await bodyOf(request);
-            requests.push(`POST /token ${new URLSearchParams(body).get('grant_type')}`);
+            const fields = Object.fromEntries(new URLSearchParams(body));
+            requests.push(`POST /token ${fields.grant_type}${await of(fields.client_id)}`);
             request.body = body;
-            noteSecrets(Object.fromEntries(new URLSearchParams(body)));
-        } else requests.push(`${request.method} ${url.pathname}`);
+            noteSecrets(fields);
+        } else requests.push(`${request.method} ${url.pathname}${await of(url.searchParams.get('client_id'))}`);
         serve(request, response);
     };
 });

@@ -43,6 +43,23 @@ test("Fault 746: what leaves for nobody before anybody has signed in, or as a pr
   }
 });
 
+test("Fault 769: what a user's client sends waits once their token is over and nothing refreshes it: it does not leave without one", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.signedIn("ada");
+  const { sent } = server(new Response("{}"));
+  const auth = new Authorization(URL_, () => signIn.shared);
+  await auth.token(true);
+  signIn.token = undefined; // who it was of is known
+  assert.equal((await auth.send("POST", URL_, leave)).status, 401);
+  signIn.person = async (trials) => {
+    signIn.signedIn("ada");
+    return trials;
+  };
+  assert.equal((await auth.token(false)).user, "ada");
+  assert.equal((await auth.send("POST", URL_, leave)).status, 200);
+  assert.deepEqual(sent, ["Bearer at-ada"]);
+});
+
 test("Fault 746: a sign-in begins by the server's last challenge where a request was held without one, until that leads nowhere", async () => {
   const named = `${SERVER}/metadata`;
   let isThere = true;

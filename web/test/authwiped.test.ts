@@ -135,3 +135,14 @@ test("Fault 717: a wipe in another tab ends a sign-in that is under way, behind 
   answer();
   await Promise.all([taken, over]);
 });
+
+test("Fault 772: a sign-in that is opened while everybody logs out keeps what it needs, whenever the wipe comes", async () => {
+  for (let turns = 0; turns < 60; turns += 1) {
+    await wipe();
+    const opening = authPlace();
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    const wiped = wipe();
+    assert.ok((await opening).store, `a wipe after ${turns} turns leaves it in memory`);
+    await wiped;
+  }
+});

@@ -36,8 +36,8 @@ const QUICK = 2_000;
 const SIGNED_IN = "signed-in";
 
 /**
- * What a request is held for whose user has signed out, before a server that takes requests of nobody runs it
- * as nobody's.
+ * What a request is held for whose user has signed out, or has no token that can be used, before a server that
+ * takes requests of nobody runs it as nobody's.
  */
 const SIGNED_OUT: Refusal = { status: 401, challenge: undefined, token: undefined, nonce: false };
 
@@ -256,10 +256,13 @@ export class Authorization implements ClientAuthorization {
       } catch (error) {
         return this.#hold({ error }, new Response(null)); // it never left
       }
-      // Somebody else has signed in, in another tab perhaps, or the user has signed out: what this client
-      // sends is nobody else's.
-      if (user && now !== user.principal && (shown || attended)) {
-        return this.#hold(now === undefined ? { refusal: SIGNED_OUT } : { user: now }, new Response(null));
+      // Somebody else has signed in, in another tab perhaps: what this client sends is nobody else's.
+      if (user && now !== undefined && now !== user.principal && (shown || attended)) {
+        return this.#hold({ user: now }, new Response(null));
+      }
+      // The user has signed out, or the token is over and nothing refreshes it: nor is it nobody's.
+      if (user?.principal !== undefined && attended && !shown) {
+        return this.#hold({ refusal: SIGNED_OUT }, new Response(null));
       }
       // Another client may have been the one to pass, such as that of the window that somebody signed in in.
       if (isFirst && shown && shown.token + shown.cameBy === opened.value.proven) trials = undefined;

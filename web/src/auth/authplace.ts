@@ -4,10 +4,11 @@ import type { AskedPages } from "./askedpages.js";
 import type { AuthChannel } from "./browser.js";
 import type { AuthPlace } from "./opensignin.js";
 import { AuthRows, openedRows } from "../storage/authrows.js";
-import { Connector } from "../storage/connector.js";
+import { Connector, type StoreConnection } from "../storage/connector.js";
 import { digest } from "../storage/digest.js";
 import { markSignOut, signInMarks } from "../storage/marks.js";
 import type { KeptAuth } from "../storage/keptauth.js";
+import { storeError } from "../storage/transaction.js";
 import { hasBroadcast } from "../tabs/broadcast.js";
 import { exclusively } from "../tabs/lease.js";
 import { whenLoggedOut } from "../tabs/loggedout.js";
@@ -32,11 +33,27 @@ async function authRows(): Promise<AuthRows | undefined> {
         onLost: (why) => void (why === "closed" && (connector = undefined)),
       })
     ).connect();
-  const { key } = await connect().catch(() => ({ key: null }));
-  if (!key) return undefined;
+  if (!(await opened(connect))?.key) return undefined;
   const rows = new AuthRows(connect);
   await (dropped ??= rows.dropFormer().catch(() => {}));
   return rows;
+}
+
+/** How often an empty database is opened where everybody logs out meanwhile. */
+const WIPES = 5;
+
+/**
+ * What was opened: a wipe in the middle of that ends one connection, and what comes behind it is stored all
+ * the same.
+ */
+async function opened(connect: Connector["connect"]): Promise<StoreConnection | undefined> {
+  for (let wipes = 0; ; wipes++) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (wipes >= WIPES || storeError(error).reason !== "closed") return undefined;
+    }
+  }
 }
 
 /**

@@ -45,6 +45,11 @@ export async function openWish(
   }
 }
 
+/** Whether somebody has logged out since that was wished for. */
+export async function isOver(hands: Hands, { signIn, epoch, marks }: Wish & { readonly signIn: string }): Promise<boolean> {
+  return (await readEpoch(hands, signIn)) !== epoch || (await hands.marks()) !== marks;
+}
+
 /** The epoch of a program, which nobody clicks for. */
 export async function openEpoch(hands: Hands, signIn: string): Promise<string> {
   return (await openWish(hands, signIn, () => true))!.epoch;

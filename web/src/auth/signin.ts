@@ -4,7 +4,7 @@ import { authorize, type Reason, type SignInOptions } from "./authorize.js";
 import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../base/errors.js";
-import { openWish } from "./epochs.js";
+import { isOver, openWish } from "./epochs.js";
 import { asFailure, AuthFailure, isSignInRequired } from "./failure.js";
 import { type BegunFlow, type Callback, checkRedirectURL, dropFlow, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
 import { cameBy, dropEnded, exchange, type Grant, grantKey, isUsable, readGrant } from "./grants.js";
@@ -110,7 +110,7 @@ export class SignIn {
     const read = grant?.access && grant.access.token + cameBy(grant);
     // Another tab had better luck, or somebody has signed in or out: before the app hears of that.
     if (!isIn || read !== this.#read) this.#unrefreshed = undefined;
-    if (before !== "refreshing") this.#enter(isIn ? "signed-in" : "signed-out");
+    if (before !== "refreshing" || !isIn) this.#enter(isIn ? "signed-in" : "signed-out");
     // Another token is news as well: it may be for the scopes that somebody waits for.
     if (read !== this.#read && before === this.#state) this.onchange?.();
     this.#read = read;
@@ -408,7 +408,7 @@ export class SignIn {
     } catch (error) {
       // Somebody else's answer, or one that nobody waits for, ends no flow that is under way.
       if (this.#pending && this.#pending.state === callback.state) this.#fail(this.#pending, asFailure(error));
-      else if (!this.#pending && flow?.signIn === this.key) this.#decline(flow, asFailure(error));
+      else if (!this.#pending && flow?.signIn === this.key) this.#decline(flow, (await isOver(this.#hands, flow)) ? loggedOut() : asFailure(error));
       throw error;
     }
   }
