@@ -10,7 +10,7 @@ import { until } from "./ready.js";
 const URL_ = "https://mcp.example/mcp";
 
 test("Fault 543: a connect whose signal is aborted so many microtasks later is cancelled, and leaves no client", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const first = await connect(URL_, { ...origin.options, principal: "first" }); // all of it is loaded
     for (let k = 0; k < 60; k++) {

@@ -45,7 +45,7 @@ const isRead = async (call: Call): Promise<void> => {
 };
 
 test("Fault 690: an app that closes its clients has had the result that it awaited beside a loop, in either host", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const isLast of [false, true]) {
       const origin = new Origin(host);
       const { id, clients, calls, go } = await ended(origin);
@@ -65,7 +65,7 @@ test("Fault 690: an app that closes its clients has had the result that it await
 });
 
 test("Fault 691: a loop of another client of the page is waited for as well, in either host", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const { id, clients, calls, go } = await ended(origin);
     const loop = isRead(calls[0]!);

@@ -1,5 +1,6 @@
-// Pages of one app in the page host or in a shared worker, whose core is the test: it notes what it is given, and says what the test
-// has it say. All else between a page's connect() and the core is as it is, both sides of the port included.
+// Pages of one app, whose core is the test: it notes what it is given, and says what the test has it say. Their
+// runtime is in the page, in a shared worker, or in the page with the worker's host behind a loopback ("loop"). All
+// else between a page's connect() and the core is as it is, both sides of the port included.
 
 import { afterEach } from "node:test";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
@@ -10,10 +11,16 @@ import { callDefaults, type ConnectOptions } from "../src/client/options.js";
 import { joinable } from "../src/connect/joinable.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { pageHost } from "../src/host/choose/hosts.js";
+import { HostLink } from "../src/host/page/hostlink.js";
+import { pageLock } from "../src/host/page/pagelock.js";
+import type { StartedWorker } from "../src/host/page/startworker.js";
+import { RemoteBackend } from "../src/host/page/remotebackend.js";
+import { loopback } from "../src/host/wire/loopback.js";
 import { PortSession } from "../src/host/worker/portsession.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { Backlog } from "../src/base/backlog.js";
+import { BUILD } from "../src/base/build.js";
 import { CallFlags, TaskOffer } from "../src/base/border.js";
 import type { Open } from "../src/base/mcp.js";
 import type { Journal } from "../src/tabs/journal.js";
@@ -70,6 +77,9 @@ afterEach(() => {
   for (const port of ports.splice(0)) port.close();
 });
 
+/** What stays in the page of what an app gives connect(). */
+const OF_PAGE = ["fetch", "handlers", "token", "signal", "auth", "host", "worker"];
+
 /** What the core is given with a call. */
 type CallOfCore = [
   handle: number,
@@ -85,9 +95,11 @@ export class Origin {
   readonly #locks = new Locks();
   readonly #test = tests;
   readonly #held = new Set<string>();
+  /** Of the page to its own host, over a loopback. */
+  #link: Promise<HostLink> | undefined;
   /** How often the page was loaded again. */
   #reloads = 0;
-  readonly #host: "page" | "shared";
+  readonly #host: "page" | "shared" | "loop";
   readonly #revision: string;
   /** What is stored: kept calls without an outcome. */
   #stored: CoreCall[] = [];
@@ -95,7 +107,7 @@ export class Origin {
   /** The next rows of a call's log. */
   rows: () => Promise<LogRow[]> = async () => [];
 
-  constructor(host: "page" | "shared", revision = "2025-11-25") {
+  constructor(host: "page" | "shared" | "loop", revision = "2025-11-25") {
     this.#host = host;
     this.#revision = revision;
     joinable.clear();
@@ -115,6 +127,7 @@ export class Origin {
     pageHost.here = {
       loadHere: async () => {},
       connectHere: async (url, options) => {
+        if (host === "loop") return this.#loop(String(url), options);
         const view = await this.#open(String(url), options, (...made) => new ClientView(...made));
         setTimeout(() => view.connected(), 0);
         return new McpClient(view);
@@ -132,7 +145,34 @@ export class Origin {
   /** What a page of this origin gives connect(). */
   get options(): ConnectOptions {
     // A page that was loaded again has no link to a worker yet: links are kept by the address.
-    return { host: this.#host, worker: `https://app.test/${this.#reloads}/worker.mjs`, wasm: "https://app.test/x.wasm" };
+    return { host: this.#host === "loop" ? "page" : this.#host, worker: `https://app.test/${this.#reloads}/worker.mjs`, wasm: "https://app.test/x.wasm" };
+  }
+
+  /** A client whose host is that of a worker, in the page: a loopback is between them. */
+  async #loop(url: string, options: ConnectOptions): Promise<McpClient> {
+    const crossing = Object.fromEntries(Object.entries(options).filter(([name]) => !OF_PAGE.includes(name)));
+    const link = (): Promise<HostLink> => (this.#link ??= this.#linked());
+    const way = { kind: "page" as "worker", url, options: crossing, token: options.token, link };
+    const backend = new RemoteBackend(way, options);
+    await backend.open(options.signal);
+    return new McpClient(backend);
+  }
+
+  #linked(): Promise<HostLink> {
+    const [port, other] = loopback();
+    new PortSession(other as MessagePort, undefined, this.#open as typeof openView);
+    const lock = pageLock();
+    port.postMessage({ t: "hello", build: BUILD, lock: `holdfast.${lock.name}`, outlives: false });
+    const started: StartedWorker = {
+      port: port as MessagePort,
+      outlives: false,
+      failed: new Promise<never>(() => {}),
+      lock,
+      ahead: undefined,
+      early: [],
+      stop: () => {},
+    };
+    return HostLink.open("worker", "loop", () => started, () => (this.#link = undefined));
   }
 
   /** The client that was begun last. */

@@ -8,7 +8,7 @@ import { started } from "./agentworker.js";
 import { Origin } from "./bothhosts.js";
 import { until } from "./ready.js";
 
-const HOSTS = ["page", "shared"] as const;
+const HOSTS = ["page", "loop", "shared"] as const;
 const ENDS: ((client: McpClient) => Promise<void>)[] =
   [(client) => client.close(), (client) => client.forget()];
 
@@ -44,7 +44,7 @@ test("Fault 676: calls that are asked for while the worker is replaced are none 
 });
 
 /** An agent with a session in that host, and what ends the worker. */
-async function agentIn(host: "page" | "shared"): Promise<[Agent, () => void]> {
+async function agentIn(host: "page" | "loop" | "shared"): Promise<[Agent, () => void]> {
   if (host === "shared") {
     const { worker, agent } = await started();
     return [agent, () => worker.close()];

@@ -24,7 +24,7 @@ async function withACall(origin: Origin): Promise<{ client: McpClient; call: Cal
 }
 
 test("Fault 654: what is acknowledged after the client was closed rejects with closed, in either host, also where the page has another client there", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const another of [false, true]) {
       const origin = new Origin(host);
       const { client, call } = await withACall(origin);
@@ -42,7 +42,7 @@ test("Fault 654: what is acknowledged after the client was closed rejects with c
 });
 
 test("Fault 655: a client that is closed, or logged out of, has no calls, in either host", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const end of ["close", "forget"] as const) {
       const { client } = await withACall(new Origin(host));
       assert.equal((await client.calls()).length, 1);

@@ -12,7 +12,7 @@ const REF = { type: "ref/resource", uri: "repo:///{owner}/{name}" };
 const ARGUMENT = { name: "name", value: "ho" };
 
 test("Fault 576: what is chosen already goes with a completion where the revision has a place for it", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const mcp = await connect("https://mcp.example/mcp", origin.options);
     await until(() => mcp.state === "open");

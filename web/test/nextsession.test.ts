@@ -15,7 +15,7 @@ const OPEN = JSON.stringify({
 });
 
 test("Fault 583: subscriptions to resources and the level of the log are made again in the session that takes the place of a lost one", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const mcp = await connect("https://mcp.example/mcp", origin.options);
     const integrity: string[] = [];
@@ -66,7 +66,7 @@ test("Fault 583: subscriptions to resources and the level of the log are made ag
 });
 
 test("Fault 623: a subscription that is ended while it is being made is not made again in the next session", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const mcp = await connect("https://mcp.example/mcp", origin.options);
     await until(() => mcp.state === "open");
@@ -95,7 +95,7 @@ test("Fault 623: a subscription that is ended while it is being made is not made
 
 test("Fault 624: subscriptions are known to a core that begins anew, and to one whose server has come to be of 2026-07-28, before it listens", async () => {
   const modern = OPEN.replace("2025-11-25", "2026-07-28");
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const begins of ["connecting", "reconnecting"]) {
       for (const before of ["2025-11-25", "2026-07-28"]) {
         const origin = new Origin(host, before);

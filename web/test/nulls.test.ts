@@ -10,7 +10,7 @@ import { Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 
 /** A client, and how to have its server answer what is asked with that. */
-async function client(host: "page" | "shared", facts: number) {
+async function client(host: "page" | "loop" | "shared", facts: number) {
   const origin = new Origin(host);
   const mcp = await connect("https://mcp.example/mcp", origin.options);
   await until(() => mcp.state === "open");
@@ -27,7 +27,7 @@ async function client(host: "page" | "shared", facts: number) {
 }
 
 test("Fault 519: a list that is null is empty, and a tool may have members that are null", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const facts of [0, FACT.selfDescribing]) {
       const { mcp, answered, integrity } = await client(host, facts);
       assert.deepEqual(await answered(mcp.listTools(), `{"tools":null}`), { tools: [] });
@@ -53,7 +53,7 @@ test("Fault 519: a list that is null is empty, and a tool may have members that 
 });
 
 test("Fault 519: what is no tool is left out, and said; what is no list, or no result, is a protocol_error", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const { mcp, answered, integrity } = await client(host, 0);
     const good = { name: "t", inputSchema: { type: "object" } };
     for (const options of [{}, { cursor: "c" }]) {
@@ -77,7 +77,7 @@ test("Fault 519: what is no tool is left out, and said; what is no list, or no r
 
 test("Fault 668: a server that gives the same page for ever, or pages in a circle, has given its list", async () => {
   const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const { mcp, answered, integrity } = await client(host, 0);
     const asked = async (...pages: object[]): Promise<string[]> => {
       const list = mcp.listTools();

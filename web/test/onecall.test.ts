@@ -8,7 +8,7 @@ import { EVENT, OUTCOME } from "../src/base/border.js";
 import { Origin } from "./bothhosts.js";
 import { tasks, until } from "./ready.js";
 
-const HOSTS = ["page", "shared"] as const;
+const HOSTS = ["page", "loop", "shared"] as const;
 const URL_OF = "https://mcp.example/mcp";
 const ASKED = ["count", { n: 1 }, { key: "k" }] as const;
 

@@ -35,7 +35,7 @@ function reactive<T>(value: T): T {
 }
 
 test("Fault 599: a client and its calls work where a framework keeps them behind its proxies", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const state = reactive<{ mcp?: McpClient; calls: Call[]; args: object }>({
       calls: [], args: { a: [1, { b: 2 }] },
@@ -71,7 +71,7 @@ test("Fault 566: arguments that are no JSON are named in either host, and nothin
   const circle: Record<string, unknown> = {};
   circle["of"] = circle;
   const throws = { get secret(): never { throw new Error("secret-77"); } };
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const mcp = await connect("https://mcp.example/mcp", origin.options);
     for (const given of [{ n: 1n }, circle, throws]) {

@@ -25,7 +25,7 @@ import { Shim, withGlobal } from "./storeshim.js";
 await storesKeys(); // tried once, and here without a database: the trial would keep Node from its end
 
 const URL_ = "https://mcp.example/mcp?token=secret";
-const HOSTS = ["page", "shared"] as const;
+const HOSTS = ["page", "loop", "shared"] as const;
 
 // holdfast-record.mjs as a page or a worker imports it: by an address. It counts how often it was asked.
 let loads = 0;

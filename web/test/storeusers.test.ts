@@ -17,7 +17,7 @@ import { settled, until } from "./ready.js";
 const tokenOf = (sub: string): string => `h.${btoa(JSON.stringify({ iss: "i", sub }))}.s`;
 
 test("Fault 551: what the calls of one user have come to is not shown to the next user of the page", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const pages of [1, 2]) {
       const origin = new Origin(host);
       let user = "ada";
@@ -56,7 +56,7 @@ test("Fault 551: what the calls of one user have come to is not shown to the nex
 });
 
 test("Fault 551: the tools that one user had are not shown to the next user of the page, who has a list of their own", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const isThere of [false, true]) {
       const origin = new Origin(host);
       let user = "ada";
@@ -108,7 +108,7 @@ test("Fault 551: the tools that one user had are not shown to the next user of t
 });
 
 test("Fault 551: the calls that the next user has already are shown, where that user has a client open", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     let user = "ada";
     const connected = (token: () => Promise<string>): ReturnType<typeof connect> =>
@@ -241,7 +241,7 @@ test("Fault 603: the session of one user with an agent is not drawn for the next
 });
 
 test("Fault 605: a question that is answered in one page, or by one client, is shown by no other", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const asks = await connect("https://mcp.example/mcp", origin.options);
     const call = asks.callTool("report", {}, { key: "report", input: "manual" });

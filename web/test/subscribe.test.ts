@@ -34,7 +34,7 @@ const code = (promise: Promise<void>): Promise<string> => promise.then(
 );
 
 test("Fault 545: a subscription that its signal gives up, or that takes longer than its timeouts, rejects", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host, REVISION);
     const mcp = await connected(origin);
     assert.equal(await code(mcp.subscribeResource("test://a", { signal: AbortSignal.abort() })), "cancelled");

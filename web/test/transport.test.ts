@@ -28,7 +28,7 @@ function counted(): { signal: AbortSignal; abort(): void; listeners: Set<unknown
 }
 
 test("Fault 549: a signal that lives as long as the app keeps no transport, and no request, that it has served", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const [life, request] = [counted(), counted()];
     for (let n = 0; n < 3; n++) {
@@ -61,7 +61,7 @@ test("Fault 549: a signal that lives as long as the app keeps no transport, and 
 });
 
 test("Fault 588: the official Client hears once what the server says of itself on the stream of a call", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const origin = new Origin(host);
     const transport = new HoldfastTransport("https://mcp.example/mcp", origin.options);
     const heard: JSONRPCMessage[] = [];
@@ -123,7 +123,7 @@ test("Fault 622: what a server tells of lists of its own on the stream of a call
 });
 
 test("Fault 556: a transport that is closed so many microtasks after its Client has begun leaves no client", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     for (const trace of [undefined, () => undefined]) {
       const origin = new Origin(host);
       // all of it is loaded

@@ -21,7 +21,7 @@ import { until } from "./ready.js";
 
 const CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const URL_ = "https://mcp.example/mcp?token=secret";
-const HOSTS = ["page", "shared"] as const;
+const HOSTS = ["page", "loop", "shared"] as const;
 const REVISIONS = ["2025-11-25", "2026-07-28"] as const;
 
 /** What a tab keeps over a reload. */

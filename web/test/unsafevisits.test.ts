@@ -60,7 +60,7 @@ test("Fault 734: what a page is, is safe to visit, on this machine in plain wher
 });
 
 /** A client of a server, whose app is asked `asked`. */
-async function asked(host: "page" | "shared", options: object = {}) {
+async function asked(host: "page" | "loop" | "shared", options: object = {}) {
   const origin = new Origin(host);
   const asked: Open[] = [];
   const mcp = await connect("https://mcp.example/mcp", {
@@ -76,7 +76,7 @@ async function asked(host: "page" | "shared", options: object = {}) {
 }
 
 test("Fault 734: a visit to what is no page is answered with cancel, counted and told, however a server asks for it, in both hosts", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const { mcp, core, asked: shown, told } = await asked(host);
     const { port, calls } = core;
     let n = 0;
@@ -137,7 +137,7 @@ test("Fault 734: a visit to what is no page is answered with cancel, counted and
 });
 
 test("Fault 734: an app that answers itself is not shown a visit to what is no page either, in both hosts", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const { mcp, core, told } = await asked(host);
     const { port, calls } = core;
     const call = mcp.callTool("t", {}, { journal: false, input: "manual" });

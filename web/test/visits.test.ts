@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /** A call of a server that wants two pages visited first, in a host. */
-async function visiting(host: "page" | "shared") {
+async function visiting(host: "page" | "loop" | "shared") {
   const origin = new Origin(host);
   const asked: Asked[] = [];
   const elicitation = (request: object, { signal }: InputContext): Promise<ElicitationResult> =>
@@ -58,7 +58,7 @@ async function visiting(host: "page" | "shared") {
 }
 
 test("Fault 574: a call that needs pages visited is made again once the person has done that, whether the server says so or not", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const { mcp, calls, port, call, asked } = await visiting(host);
     asked[0]!.answer({ action: "accept", complete: true });
     await until(() => asked.length === 2);
@@ -76,7 +76,7 @@ test("Fault 574: a call that needs pages visited is made again once the person h
 });
 
 test("Fault 574: who has only agreed to a visit, or whose dialog is open, is waited for until the server says that it is complete", async () => {
-  for (const host of ["page", "shared"] as const) {
+  for (const host of ["page", "loop", "shared"] as const) {
     const { mcp, calls, port, call, asked, says } = await visiting(host);
     asked[0]!.answer({ action: "accept" });
     await until(() => asked.length === 2);
