@@ -63,6 +63,7 @@ window.begin = async (url, options) => {
 	for (const call of await mcp.calls()) meet(call);
 	window.begun = true;
 };
+window.connectAs = (url, options) => holdfast.connect(url, options);
 window.count = (label, args, options) => track(mcp.callTool("count", { call: label, ...args }, options));
 window.ready = true;
 `

@@ -185,6 +185,7 @@ func (m *Machine) readBehind() {
 func (m *Machine) show() {
 	m.enterPage(pageAwake)
 	m.lookAround(true)
+	m.askAgain()
 	for _, c := range m.all() {
 		if c.state == followed {
 			m.readAnew(c.id, nil)

@@ -15,7 +15,8 @@ const toldWithin = 5_000
 
 // asks asks how a call has ended that is not stored any more; false where nobody could tell, or it is known.
 func (m *Machine) asks(c *entry, flags journal.OpFlags) bool {
-	if flags&journal.OpEnded == 0 || m.deaf || len(m.peers) == 0 {
+	isBack := m.presence.page == pageCached // it wakes, and is shown next: it knows of no other tab yet
+	if flags&journal.OpEnded == 0 || m.deaf || len(m.peers) == 0 && !isBack {
 		return false
 	}
 	if s := m.client.Standing(c.id); s == Unknown || s == Ended {
@@ -34,14 +35,18 @@ func (m *Machine) asks(c *entry, flags journal.OpFlags) bool {
 
 func (m *Machine) ask(c *entry) {
 	c.askedAt = m.now
-	m.askAt = min(m.askAt, m.now.After(answersWithin))
+	m.askAt = min(m.askAt, m.now.After(toldWithin))
 	m.emit(Ask, c.id)
 }
 
 // askAgain asks for what the page could not hear while it slept.
 func (m *Machine) askAgain() {
-	for _, c := range m.calls {
-		if c.state == asked {
+	for _, c := range m.all() {
+		switch {
+		case c.state != asked:
+		case len(m.peers) == 0 && m.presence.page == pageAwake:
+			m.letGo(c)
+		default:
 			m.ask(c)
 		}
 	}
@@ -70,17 +75,11 @@ func (m *Machine) told(ops []byte) {
 	}
 }
 
-// askedInVain ends what nobody tells of: after 1 s already where no other tab was heard.
+// askedInVain ends what nobody tells of.
 func (m *Machine) askedInVain() {
-	within := int64(answersWithin)
-	for _, p := range m.peers {
-		if p.heard {
-			within = toldWithin
-		}
-	}
 	m.askAt = engine.Never
 	for _, c := range m.all() {
-		switch due := c.askedAt.After(within); {
+		switch due := c.askedAt.After(toldWithin); {
 		case c.state != asked:
 		case m.now < due:
 			m.askAt = min(m.askAt, due)

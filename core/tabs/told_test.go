@@ -60,16 +60,14 @@ func TestFault790_NotUnasked(t *testing.T) {
 	p.expect(t, "carried", "watch other")
 }
 
-// Fault 790: who carried it is gone, or takes nothing for 5 s: then the app is told what has become of the call, after
-// 1 s where no other tab is heard at all. It asks once more when its page has slept.
+// Fault 790: who carried it is gone, or takes nothing for 5 s: then the app is told what has become of the call. The
+// page asks once more when it has slept.
 func TestFault790_NobodyTells(t *testing.T) {
 	p := gone()
 	p.took()
-	for _, after := range []int64{1_000, 3_999} {
-		p.now = p.now.After(after)
-		p.m.Advance(p.now)
-		p.expect(t, "not yet", "")
-	}
+	p.now = p.now.After(4_999)
+	p.m.Advance(p.now)
+	p.expect(t, "not yet", "")
 	p.now = p.now.After(1)
 	p.m.Advance(p.now)
 	p.expect(t, "in vain", "client: forget 1 1")
@@ -80,10 +78,9 @@ func TestFault790_NobodyTells(t *testing.T) {
 	p.now = p.now.After(60_000)
 	p.m.Wake(p.now)
 	p.expect(t, "awake", "ask 1, awake")
-	p.m.Gone(p.now, "other")
-	p.now = p.now.After(1_000)
+	p.now = p.now.After(5_000)
 	p.m.Advance(p.now)
-	p.expect(t, "it is gone", "client: forget 1 1")
+	p.expect(t, "in vain again", "client: forget 1 1")
 
 	p = newPage()
 	p.m.Load(p.now, read(1, 1, "", 1))
@@ -108,6 +105,32 @@ func TestFault790_CarriedBeforeItSlept(t *testing.T) {
 	}
 	p.hears(tabs.HearTold, outcomeOf(1))
 	p.expect(t, "told", "client: forget 1 1")
+}
+
+// Fault 790: a page comes back from the back/forward cache, and the browser has it wake before it is shown: it knows of no
+// other tab by then, and asks once it does; at once it hears what has become of the call where there is none.
+func TestFault790_WakesBeforeItIsShown(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		p := carrying()
+		p.m.Hear(p.now, "other", true)
+		p.m.Rest()
+		p.m.Hide()
+		p.took()
+		p.m.Wake(p.now)
+		p.m.Answer(p.now, 1, list(handedOver))
+		p.expect(t, "awake", "client: call 1/2, read 1, broadcast [4 1/0/0], ask 1, awake")
+		if !alone {
+			p.m.Living(p.now, "other")
+		}
+		p.m.Show(p.now)
+		if alone {
+			p.expect(t, "nobody is there", "client: forget 1 1")
+			continue
+		}
+		p.expect(t, "shown", "watch other, ask 1")
+		p.hears(tabs.HearTold, outcomeOf(1))
+		p.expect(t, "told", "client: forget 1 1")
+	}
 }
 
 // Fault 790: rows that were heard while the call was read, which found it gone, are what nobody has to be asked for.

@@ -5,7 +5,7 @@ import { EVENT } from "../src/base/border.js";
 import { HoldfastError } from "../src/base/errors.js";
 import { EventQueue, Gap } from "../src/base/eventqueue.js";
 import { GAP, type RawEvent } from "../src/client/events.js";
-import { storedEvents, withoutGaps } from "../src/client/storedevents.js";
+import { missing, storedEvents } from "../src/client/storedevents.js";
 import { ready } from "./ready.js";
 import type { LogRow } from "../src/storage/storage.js";
 
@@ -175,6 +175,27 @@ test("Fault 168: of a log of small rows many are read at a time", async () => {
   assert.ok(log.reads < 20, `${log.reads} reads`);
 });
 
+test("Fault 791: where nobody knows how many events there were, those behind the last row that is there are told to be missing", async () => {
+  const gap = (to: number, from = 1): Gap => Object.assign(new Gap(), { from, to });
+  const log = new Log(1, 2, 4, 5); // the third was a question, which is not told again
+  const told = async (of: Gap): Promise<(number | string)[]> =>
+    (await all(log.events(of))).map(({ kind, position, text }) => (kind === GAP ? text : position));
+  assert.deepEqual([await told(gap(5)), log.missing], [[1, 2, 4, 5], 0]);
+  assert.deepEqual([await told(gap(9)), log.missing], [[1, 2, 4, 5, `{"events":4,"from":6,"to":9}`], 4]);
+  log.positions.length = 0; // the call is deleted
+  assert.deepEqual(await told(gap(9, 3)), [`{"events":7,"from":3,"to":9}`]);
+  assert.deepEqual(await told(gap(2, 3)), []);
+  const late = new EventQueue<RawEvent, number | string>({
+    backlog: new Backlog(10),
+    decode: ({ kind, position, text }) => (kind === GAP ? text : position),
+    gaps: { positionOf: ({ position }) => position, isStored: () => true, stored: () => true, refill: (of) => missing(of) },
+  });
+  late.skipped(gap(6));
+  late.push(event(7), 1);
+  late.end(undefined);
+  assert.deepEqual(await all(late.read()), [`{"events":6,"from":1,"to":6}`, 7]);
+});
+
 test("Fault 548: a loop that is left in the middle of stored events leaves nothing that reads for it", async () => {
   let ended = 0;
   let gate: Promise<void> | undefined;
@@ -192,7 +213,7 @@ test("Fault 548: a loop that is left in the middle of stored events leaves nothi
     positionOf: ({ position }: RawEvent) => position,
     isStored: () => true,
     stored: () => true,
-    refill: () => withoutGaps(stored()),
+    refill: () => stored(),
   };
   const left = async (leave: (reader: AsyncIterableIterator<number>) => Promise<void>): Promise<void> => {
     const events = new EventQueue<RawEvent, number>({

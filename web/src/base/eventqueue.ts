@@ -311,7 +311,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
 
 /** Events that were dropped, between two that a reader gets. */
 export class Gap {
-  /** How many. */
+  /** How many; 0 where nobody knows. */
   events = 0;
   /**
    * Positions of the first and the last of those that are stored; where none is, `from` is the one after

@@ -117,7 +117,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
         stored: () => this.#kept,
         refill: (gap) => {
           const events = this.#control?.reread(this.#id, gap) ?? missing(gap);
-          return gap === this.#before ? withoutGaps(events) : events;
+          return gap === this.#before ? withoutGaps(events, gap.to) : events;
         },
       },
     });

@@ -134,9 +134,7 @@ export class Calls {
         rows: async (after, most) => (record === 0 ? [] : await this.#context.rows(record, after, most)),
         landed: () => this.#context.landed(),
         replay: (row, position) => this.#replayRow(call, row, position, gap),
-        missing: (events) => {
-          if (gap.events > 0) this.#wire.runtime.missing(this.#wire.handle, events);
-        },
+        missing: (events) => this.#wire.runtime.missing(this.#wire.handle, events),
       });
     },
     rerun: (call, made) => this.#rerun(call, made),

@@ -31,40 +31,39 @@ export interface StoredEventsUse {
 }
 
 /**
- * The events of a gap in their order, and in the place of each that is not stored what says so. Never
- * rejects.
+ * The events of a gap in their order, and in the place of each that is not stored what says so; where nobody knows
+ * how many there were, of those behind the last row that is there: the call may have been deleted. Never rejects.
  */
 export async function* storedEvents(
   gap: Gap, use: StoredEventsUse,
 ): AsyncGenerator<RawEvent, void, undefined> {
+  const isCounted = gap.events > 0;
   let left = gap.events;
   let next = gap.from;
-  for await (const raw of rowsOf(gap, use)) {
-    if (raw.position > next) {
+  const read = (position: number): void => {
+    if (!isCounted) next = Math.max(next, position + 1);
+  };
+  for await (const raw of rowsOf(gap, use, read)) {
+    if (isCounted && raw.position > next) {
       yield gapEvent(raw.position - next, next, raw.position - 1, use);
       left -= raw.position - next;
     }
     yield raw;
     left--;
-    next = raw.position + 1;
+    next = Math.max(next, raw.position + 1);
   }
+  if (!isCounted) left = gap.to + 1 - next;
   if (left > 0) yield gapEvent(left, next, gap.to, use);
 }
 
 /** The events of a gap of which nothing is stored. */
 export async function* missing({ events, from, to }: Gap): AsyncGenerator<RawEvent, void, undefined> {
-  yield gapEvent(events, from, to);
-}
-
-/** What is there of those events, where nobody knows how many there were. */
-export async function* withoutGaps(
-  events: AsyncIterator<RawEvent>,
-): AsyncGenerator<RawEvent, void, undefined> {
-  for await (const raw of { [Symbol.asyncIterator]: () => events }) if (raw.kind !== GAP) yield raw;
+  const count = events || to + 1 - from;
+  if (count > 0) yield gapEvent(count, from, to);
 }
 
 async function* rowsOf(
-  gap: Gap, { rows, landed, replay }: StoredEventsUse,
+  gap: Gap, { rows, landed, replay }: StoredEventsUse, readUpTo: (position: number) => void,
 ): AsyncGenerator<RawEvent, void, undefined> {
   let after = START;
   let position = 0;
@@ -89,6 +88,7 @@ async function* rowsOf(
       }
       position = replayed.last;
       yield* replayed.events;
+      readUpTo(position);
     }
     most = bytes < LITTLE ? Math.min(4 * most, MANY) : FEW;
   }

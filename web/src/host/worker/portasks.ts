@@ -3,6 +3,7 @@ import type { Asks } from "../../client/backend.js";
 import type { CallControl } from "../../client/call.js";
 import { ASKS } from "../../client/clientoptionkinds.js";
 import type { RawEvent } from "../../client/events.js";
+import { missing } from "../../client/storedevents.js";
 import { storeKeys } from "../../connect/userstores.js";
 import { Gap } from "../../base/eventqueue.js";
 import { closedError } from "../../base/errors.js";
@@ -115,11 +116,9 @@ export class PortAsks {
   reread({ ask, call, read, events, from, to }: Extract<PageMessage, { t: "reread" }>, control: CallControl | undefined, client: number | undefined): void {
     let reader = this.#reads.get(read)?.events;
     if (!reader) {
-      if (this.#reads.size >= MOST_READS) return this.answer(ask, Promise.resolve({ done: true }));
       const gap = new Gap();
       [gap.events, gap.from, gap.to] = [events, from, to];
-      reader = control?.reread(0, gap);
-      if (!reader) return this.answer(ask, Promise.resolve({ done: true }));
+      reader = (this.#reads.size < MOST_READS && control?.reread(0, gap)) || missing(gap); // the client may have the call no more
       this.#reads.set(read, { events: reader, client });
     }
     this.answer(ask, this.#next(call, read, reader));
