@@ -245,6 +245,7 @@ export class Origin {
     subscribe: (handle: number, uris: string) => void (this.clients[handle - 1]!.watched = JSON.parse(uris) as string[]),
     toolFor: () => [TaskOffer.None, ""],
     record: (_: number, id: number) => id,
+    missing: () => {},
     handed: (handle: number, id: number) => {
       const { isOver, handed } = this.clients[handle - 1]!;
       if (!isOver) handed.push(id);

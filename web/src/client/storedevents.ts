@@ -62,6 +62,14 @@ export async function* missing({ events, from, to }: Gap): AsyncGenerator<RawEve
   if (count > 0) yield gapEvent(count, from, to);
 }
 
+/** What is there of those events up to `to`, where nobody knows how many there were, and how many of the last are not. */
+export async function* withoutGaps(
+  events: AsyncIterator<RawEvent>, to: number,
+): AsyncGenerator<RawEvent, void, undefined> {
+  for await (const raw of { [Symbol.asyncIterator]: () => events })
+    if (raw.kind !== GAP || raw.position >= to) yield raw;
+}
+
 async function* rowsOf(
   gap: Gap, { rows, landed, replay }: StoredEventsUse, readUpTo: (position: number) => void,
 ): AsyncGenerator<RawEvent, void, undefined> {

@@ -116,9 +116,12 @@ export class PortAsks {
   reread({ ask, call, read, events, from, to }: Extract<PageMessage, { t: "reread" }>, control: CallControl | undefined, client: number | undefined): void {
     let reader = this.#reads.get(read)?.events;
     if (!reader) {
+      if (this.#reads.size >= MOST_READS) return this.answer(ask, Promise.resolve({ done: true }));
       const gap = new Gap();
       [gap.events, gap.from, gap.to] = [events, from, to];
-      reader = (this.#reads.size < MOST_READS && control?.reread(0, gap)) || missing(gap); // the client may have the call no more
+      // The client may have the call no more.
+      reader = control?.reread(0, gap) ?? (client === undefined ? missing(gap) : undefined);
+      if (!reader) return this.answer(ask, Promise.resolve({ done: true }));
       this.#reads.set(read, { events: reader, client });
     }
     this.answer(ask, this.#next(call, read, reader));
