@@ -29,8 +29,8 @@ DEMO_SOURCES := package.json $(shell find web/demo)
 # Which build it is, for a page and the worker that it meets: all that both are made of.
 BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -type f | sort)) | cksum | cut -d ' ' -f 1)
 
-MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs \
-	$(DIST)/holdfast-store.mjs $(DIST)/holdfast-react.mjs $(DIST)/holdfast-tools.mjs $(DIST)/holdfast-ai.mjs $(DIST)/holdfast-hub.mjs $(DIST)/holdfast-trace.mjs \
+MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-global.mjs $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs \
+	$(DIST)/holdfast-store.mjs $(DIST)/holdfast-react.mjs $(DIST)/holdfast-agent-store.mjs $(DIST)/holdfast-agent-react.mjs $(DIST)/holdfast-tools.mjs $(DIST)/holdfast-ai.mjs $(DIST)/holdfast-hub.mjs $(DIST)/holdfast-trace.mjs \
 	$(DIST)/holdfast-testing.mjs $(DIST)/holdfast-diagnose.mjs $(DIST)/holdfast-recorder.mjs $(DIST)/holdfast-record.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
@@ -100,8 +100,8 @@ UNBUNDLED := /*webpackIgnore:true*//*@vite-ignore*/
 MARK      := an import whose address is no part.
 
 $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
-	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-global=web/src/globalmodule.ts \
+	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map $(DIST)/holdfast-global.mjs*
+	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-agent=web/src/agentmodule.ts \
 		holdfast-transport=web/src/transport/transportentry.ts \
 		--format=esm --minify --sourcemap --sources-content=false --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 	go run ./web/scripts/joinchunks $(DIST) $(ESBUILD)
@@ -128,9 +128,14 @@ $(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES) $(DIST)/holdfast.wasm 
 $(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(ONE_FILE) web/src/auth/opensignin.ts --format=esm --minify --outfile=$@
 
+# The module and that for agents, by the files beside it: what loads it needs no bundler.
+$(DIST)/holdfast-global.mjs: $(DIST)/holdfast.mjs
+	$(ESBUILD) web/packages/global/globalmodule.ts --format=esm --minify --outfile=$@ \
+		--alias:holdfast/agent=./holdfast-agent.mjs --alias:holdfast=./holdfast.mjs --external:./holdfast-agent.mjs --external:./holdfast.mjs
+
 # What draws with Holdfast has each of these once, whatever part of the app imports it: they import each other by their
 # published names, and what they are made with is the app's. "use client" is for apps that have components on a server.
-OF_APP := --external:holdfast --external:holdfast/store --external:react --external:ai
+OF_APP := --external:holdfast --external:react --external:ai
 
 $(DIST)/holdfast-tools.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/packages/tools/toolsmodule.ts --format=esm --minify --outfile=$@
@@ -160,6 +165,12 @@ $(DIST)/holdfast-ai.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 $(DIST)/holdfast-store.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/packages/observe/stores.ts --format=esm --minify --outfile=$@
 
+$(DIST)/holdfast-agent-store.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/packages/observe/agentstores.ts --format=esm --minify --outfile=$@
+
+$(DIST)/holdfast-agent-react.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/packages/react/agentreact.ts --format=esm --minify '--banner:js="use client";' --outfile=$@
+
 $(DIST)/holdfast-react.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/packages/react/react.ts --format=esm --minify '--banner:js="use client";' --outfile=$@
 
@@ -168,7 +179,7 @@ $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 
 # ---- the demo page, which loads the module as any other page would ----
 
-DEMO_SCRIPT = $(ESBUILD) --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --external:../holdfast-worker.mjs --external:./official/client.js
+DEMO_SCRIPT = $(ESBUILD) --format=esm --alias:holdfast/agent=../holdfast-agent.mjs --alias:holdfast=../holdfast.mjs --external:../holdfast-agent.mjs --external:../holdfast.mjs --external:../holdfast-worker.mjs --external:./official/client.js
 
 $(DIST)/demo/%.js: web/demo/%.ts $(DEMO_SOURCES)
 	$(DEMO_SCRIPT) $< --define:DEMO_STATIC=false --outfile=$@

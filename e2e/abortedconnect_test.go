@@ -21,7 +21,7 @@ func TestFault543_AbortedAnyMicrotaskLater(t *testing.T) {
 			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{Revision: peer.Revision20251125})
-			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
+			page := chrome.Open(t, chrome.NewSite(t).Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			odd := chrome.Script[[]string](page, `
 				const url = `+chrome.JS(p.URL())+`;

@@ -16,7 +16,7 @@ import (
 func TestAgentErrors(t *testing.T) {
 	t.Parallel()
 	site := chrome.NewSite(t)
-	page := chrome.Open(t, site.Page("/app", appScript))
+	page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 	page.WaitFor(`window.holdfast`)
 	agent := acppeer.New(t, acppeer.Options{})
 	down := nobody(t)

@@ -13,7 +13,7 @@ import (
 
 // chatScript is a page that talks to an agent, whenever and however often it is
 // loaded: chats has what it has of each session, by the session's id.
-const chatScript = `
+var chatScript = withAgents(`
 import * as holdfast from "/holdfast.mjs";
 window.holdfast = holdfast;
 window.chats = {};
@@ -51,7 +51,7 @@ agent.on("state", ({ state }) => states.push(state));
 agent.on("session", ({ session }) => follow(session));
 for (const session of await agent.sessions()) follow(session);
 window.ready = true;
-`
+`)
 
 // chatPage is the address of such a page, for an agent.
 func chatPage(site *chrome.Site, agent, options string) string {

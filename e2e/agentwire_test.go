@@ -15,7 +15,7 @@ import (
 // port that writes down what it is told. No class stands between.
 const agentWireScript = `
 	import { load } from "/load.mjs";
-	window.runtime = await load({ name: "holdfast-agents.wasm" }, "/holdfast-agents.wasm");
+	window.runtime = await load({ name: "holdfast-agents.wasm", agents: true }, "/holdfast-agents.wasm");
 	window.told = { state: [], recall: {}, settle: {}, deliver: [] };
 	window.agent = (options) => {
 		window.handle = runtime.connectAgent({

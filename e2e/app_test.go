@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -78,6 +79,15 @@ window.attempt = async (run) => {
 };
 window.holdfast = holdfast;
 `
+
+// withAgents is a page's script that has the names of holdfast/agent as well, beside those of the module.
+func withAgents(script string) string {
+	const module = `import * as holdfast from "/holdfast.mjs";`
+	return strings.Replace(script, module, `
+import * as ofModule from "/holdfast.mjs";
+import * as ofAgents from "/holdfast-agent.mjs";
+const holdfast = { ...ofModule, ...ofAgents };`, 1)
+}
 
 // failure is what attempt says of an error.
 type failure struct {

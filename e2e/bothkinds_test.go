@@ -17,7 +17,8 @@ import (
 func TestFault712_BothKindsForgetInMemory(t *testing.T) {
 	t.Parallel()
 	agent := acpserver.Start(t, acpserver.Options{})
-	page := chrome.Open(t, sdkSite(t).Page("/app", `Object.defineProperty(globalThis, "indexedDB", { value: undefined });`+appScript))
+	const before = `Object.defineProperty(globalThis, "indexedDB", { value: undefined });`
+	page := chrome.Open(t, sdkSite(t).Page("/app", before+withAgents(appScript)))
 	page.WaitFor(`window.holdfast`)
 	got := chrome.Script[[]string](page, `
 		const options = { host: "page", principal: "ada" };
@@ -47,7 +48,7 @@ func TestFault713_PolicyOfTheOtherKind(t *testing.T) {
 			site.Header(func(_ string, h http.Header) {
 				h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' "+test.allowed)
 			})
-			page := chrome.Open(t, site.Page("/app", appScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			got := chrome.Script[failure](page, `
 				const options = { host: "page", wasm: "/holdfast-agents.wasm" };`+test.before+`

@@ -256,7 +256,7 @@ func TestFault122_CanariesOfRevisions(t *testing.T) {
 				servers = append(servers, map[string]any{"url": tellingAll(t, c, version).URL(), "tool": tool, "posts": version != peer.Revision20241105, "tasks": c.has(t, "mcp.CreateTaskResult "+version) || version == peer.Revision20260728})
 			}
 			site, profile := chrome.NewSite(t), t.TempDir()
-			browser := startBrowser(t, profile, site.Page("/app", tourScript))
+			browser := startBrowser(t, profile, site.Page("/app", withAgents(tourScript)))
 			console := browser.console()
 			options := chrome.JS(map[string]any{"seal": seal, "servers": servers, "agents": agents})
 			ask[bool](browser, `begin(`+options+`).then(() => beside(`+options+`)).then((page) => { window.other = page; return true; })`)

@@ -126,7 +126,7 @@ func TestFault122_Canaries(t *testing.T) {
 				options[name] = c.of(as)
 			}
 			site, profile := chrome.NewSite(t), t.TempDir()
-			browser := startBrowser(t, profile, site.Page("/app", canaryScript))
+			browser := startBrowser(t, profile, site.Page("/app", withAgents(canaryScript)))
 			console := browser.console()
 			ask[bool](browser, `begin(`+chrome.JS(options)+`).then(() => work(`+chrome.JS(options)+`))`)
 			surfaces := ask[map[string]string](browser, `surfaces()`)

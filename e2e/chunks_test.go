@@ -160,7 +160,7 @@ func TestStoryPageSideIsAChunk(t *testing.T) {
 					_, _ = w.Write([]byte(code))
 				}))
 			}
-			page := chrome.Open(t, site.Page("/app", appScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			const loaded = `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname)`
 			if all := chrome.Eval[[]string](page, loaded); slices.Contains(all, chunk) || !slices.Contains(all, "/holdfast.mjs") {

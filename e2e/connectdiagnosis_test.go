@@ -22,7 +22,7 @@ func TestFault181_GivenUpWhileTheCauseIsLookedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := newUnready(t)
-			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
+			page := chrome.Open(t, chrome.NewSite(t).Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			chrome.Eval[chrome.Void](page, `
 				window.give = new AbortController();
@@ -62,7 +62,7 @@ func TestFault560_PolicyWithoutTheServer(t *testing.T) {
 	site.Header(func(_ string, h http.Header) {
 		h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'")
 	})
-	page := chrome.Open(t, site.Page("/app", appScript))
+	page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 	page.WaitFor(`window.holdfast`)
 	for _, host := range []string{"page", "shared"} {
 		got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(server.URL+"/mcp")+`, { host: "`+host+`" }));`)

@@ -41,7 +41,7 @@ func TestFault178_AgentCannotBeReached(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			row(t)
 			t.Parallel()
-			page := chrome.Open(t, site.Page("/app", openedScript+givenUpScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(openedScript)+givenUpScript))
 			page.WaitFor(`window.holdfast`)
 			tenFail(t, page, `holdfast.connectAgent(`+chrome.JS(test.url)+`, { `+test.options+` })`, test.code)
 			nothingOpen(t, page)
@@ -83,7 +83,7 @@ func TestFault178_GivenUpWhileOpening(t *testing.T) {
 				case <-r.Context().Done():
 				}
 			}))
-			page := chrome.Open(t, site.Page("/app", openedScript+givenUpScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(openedScript)+givenUpScript))
 			page.WaitFor(`window.holdfast`)
 			tenFail(t, page, test.connect+`, { `+test.options+`, signal: givenUp((end) => setTimeout(end, 5)) })`, "cancelled")
 			nothingOpen(t, page)

@@ -39,7 +39,7 @@ func TestFault464_DeadServerInTheConsole(t *testing.T) {
 		{"no room for a worker", strict, `connect(` + chrome.JS(dead) + `)`, 3, "network_error", hint},
 		{"a server that gives nothing without CORS", "", `connect(` + chrome.JS(hidden.URL+"/mcp") + `)`, -1, "cors_blocked", "Access-Control-Allow-Headers: content-type"},
 	} {
-		site.File("/app.html", start+test.head+`<script type="module">`+appScript+`</script>`)
+		site.File("/app.html", start+test.head+`<script type="module">`+withAgents(appScript)+`</script>`)
 		page := chrome.Open(t, site.URL+"/app.html")
 		page.WaitFor(`window.holdfast`)
 		got := chrome.Script[failure](page, `return attempt(() => holdfast.`+test.connect+`);`)

@@ -117,7 +117,7 @@ func TestStoryBadArguments(t *testing.T) {
 		`holdfast.connect(undefined)`:                                                                  `url`,
 		`holdfast.connect("/mcp", { clint: {} })`:                                                      `clint`,
 		`holdfast.connect("/mcp", { host: "shared", sendWithn: 5 })`:                                   `sendWithn`,
-		`holdfast.connectAgent("/acp", { rerun: "never" })`:                                            `rerun`,
+		`(await import("/holdfast-agent.mjs")).connectAgent("/acp", { rerun: "never" })`:               `rerun`,
 		`mcp.on("progres", () => {})`:                                                                  `event`,
 		`mcp.callTool(undefined)`:                                                                      `name`,
 		`mcp.callTool("")`:                                                                             `name`,

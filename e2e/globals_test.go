@@ -74,7 +74,7 @@ func TestStoryGlobals(t *testing.T) {
 		row(t)
 		page := chrome.Open(t, globalsSite(t).URL+"/")
 		got := chrome.Script[[]string](page, list+`
-			const holdfast = await import("/holdfast.mjs");
+			const holdfast = { ...await import("/holdfast.mjs"), ...await import("/holdfast-agent.mjs") };
 			steps.push("imported " + changed(before));`+useScript+`
 			return steps;`)
 		if text := strings.Join(got, " | "); text != stepsUnchanged {
@@ -107,7 +107,7 @@ func TestStoryGlobals(t *testing.T) {
 		site.File("/form.html", `<!doctype html><link rel="icon" href="data:,"><form id="fs"></form><p id="process"></p><p id="path"></p><p id="Go"></p>`)
 		page := chrome.Open(t, site.URL+"/form.html")
 		got := chrome.Script[[]string](page, list+`
-			const holdfast = await import("/holdfast.mjs");
+			const holdfast = { ...await import("/holdfast.mjs"), ...await import("/holdfast-agent.mjs") };
 			steps.push("imported " + changed(before));`+useScript+`
 			return [...steps, fs.tagName, process.tagName, path.tagName, Go.tagName];`)
 		if text := strings.Join(got, " | "); text != stepsUnchanged+" | FORM | P | P | P" {
@@ -120,7 +120,10 @@ func TestStoryGlobals(t *testing.T) {
 		site.Handle("/other/", http.StripPrefix("/other/", http.FileServer(http.Dir(filepath.Join("..", "web", "dist")))))
 		page := chrome.Open(t, site.URL+"/")
 		got := chrome.Script[[]string](page, list+`
-			const builds = [await import("/holdfast.mjs"), await import("/other/holdfast.mjs")];
+			const builds = [];
+			for (const at of ["/", "/other/"]) {
+				builds.push({ ...await import(at + "holdfast.mjs"), ...await import(at + "holdfast-agent.mjs") });
+			}
 			steps.push("imported " + changed(before));
 			for (const holdfast of builds) {`+useScript+`}
 			return [...steps, String(builds[0].connect === builds[1].connect)];`)
@@ -227,7 +230,7 @@ func TestFault172_TwoBuildsOnOnePage(t *testing.T) {
 	}))
 	page := chrome.Open(t, site.URL+"/")
 	chrome.Script[chrome.Void](page, `
-		const builds = await Promise.all(["/holdfast.mjs", "/other/holdfast.mjs"].map((file) => import(file)));
+		const builds = await Promise.all(["/", "/other/"].map((at) => import(at + "holdfast-agent.mjs")));
 		window.over = new AbortController();
 		builds[0].connectAgent("/silent", { signal: over.signal }).catch(() => {});
 		window.other = builds[1];`)

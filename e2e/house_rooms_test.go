@@ -37,6 +37,7 @@ var rooms = []room{
 	{name: "host/page", may: []string{"base", "storage", "runtime", "input", "tabs", "connect", "client", "agent", "auth", "host/wire"}},
 	{name: "host/choose", may: []string{"base", "storage", "runtime", "connect", "client", "agent", "host/wire", "host/page"}},
 	{name: "packages/shared"},
+	{name: "packages/global"},
 	{name: "packages/observe", may: []string{"packages/shared"}},
 	{name: "packages/react"},
 	{name: "packages/tools", may: []string{"packages/shared"}},

@@ -39,7 +39,9 @@ func TestStoryScriptTag(t *testing.T) {
 	if sum := chrome.Script[float64](page, `const { connect } = holdfast;`+addScript); sum != 42 {
 		t.Errorf("sum %v", sum)
 	}
-	if names := chrome.Eval[string](page, `Object.keys(holdfast).sort().join()`); names != "ElicitationRequest,HoldfastError,IDEMPOTENCY_KEY,PermissionRequest,connect,connectAgent,isA,oauth,oauthProgram,preload,version,wipe" {
+	const want = "ElicitationRequest,HoldfastError,IDEMPOTENCY_KEY,PermissionRequest,connect,connectAgent,isA,oauth," +
+		"oauthProgram,preload,preloadAgent,version,wipe"
+	if names := chrome.Eval[string](page, `Object.keys(holdfast).sort().join()`); names != want {
 		t.Errorf("the global has %s", names)
 	}
 }

@@ -77,7 +77,7 @@ func TestFault139_WasmFailsTenTimes(t *testing.T) {
 				w.Header().Set("Content-Type", "application/wasm")
 				w.Write(wasm)
 			}))
-			page := chrome.Open(t, site.Page("/app", openedScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(openedScript)))
 			page.WaitFor(`window.holdfast`)
 			codes := chrome.Script[[]string](page, `
 				const codes = [];

@@ -20,5 +20,6 @@ func TestMain(m *testing.M) {
 	if peer.OverHTTP2() {
 		chrome.Trust(authority.Own().Certificate)
 	}
-	chrome.Main(m, "web/dist/holdfast.wasm", "web/dist/holdfast-agents.wasm", "web/dist/holdfast.mjs", "web/dist/holdfast.js")
+	chrome.Main(m, "web/dist/holdfast.wasm", "web/dist/holdfast-agents.wasm",
+		"web/dist/holdfast.mjs", "web/dist/holdfast-agent.mjs", "web/dist/holdfast.js")
 }

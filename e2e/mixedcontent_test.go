@@ -35,7 +35,7 @@ var insecurely = []chromedp.ExecAllocatorOption{
 }
 
 // secureApp is an app whose clients choose their own hosts.
-var secureApp = strings.Replace(appScript, `"/holdfast.mjs"`, `"/holdfast.mjs?built"`, 1) + `window.ready = true;`
+var secureApp = strings.ReplaceAll(withAgents(appScript), `.mjs";`, `.mjs?built";`) + `window.ready = true;`
 
 // elsewhereOf is the peer's address under a name that is no loopback one.
 func elsewhereOf(t *testing.T, p *peer.Peer) string {

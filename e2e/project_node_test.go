@@ -19,7 +19,8 @@ func TestFault304_ImportedWhereNoBrowserIs(t *testing.T) {
 	long(t)
 	t.Parallel()
 	p := newProject(t, map[string]string{"main.js": `
-		import { connect, connectAgent, wipe, version } from "holdfast";
+		import { connect, wipe, version } from "holdfast";
+		import { connectAgent } from "holdfast/agent";
 		import "holdfast/global";
 		if (holdfast.version !== version) throw new Error("the global is another one");
 		for (const [name, attempt] of Object.entries({
@@ -51,17 +52,27 @@ func TestStoryTypes(t *testing.T) {
 	t.Parallel()
 	program := `
 		import { connect, HoldfastError, type Call, type CallToolResult, type ConnectOptions, type McpClient } from "holdfast";
+		import { connectAgent, PermissionRequest, type AgentSession } from "holdfast/agent";
+		import { observeAgentSession, type AgentSessionSnapshot } from "holdfast/agent/store";
+		import type { Store } from "holdfast/store";
 		const options: ConnectOptions = { client: { name: "app", version: "1" }, host: "shared" };
 		const mcp: McpClient = await connect("/mcp", options);
 		const call: Call<CallToolResult> = mcp.callTool("count", { n: 5 });
 		for await (const event of call) if (event.type === "progress") console.log(event.progress);
 		try { await call.result; } catch (error) { if (error instanceof HoldfastError) console.log(error.code, error.hint); }
+		const [session]: AgentSession[] = await (await connectAgent("/acp")).sessions();
+		for (const request of session?.requests ?? []) if (request instanceof PermissionRequest) request.cancel();
+		const chat: Store<AgentSessionSnapshot> = observeAgentSession(await connectAgent("/acp"), session?.id);
+		console.log(chat.snapshot().transcript.length);
+		// @ts-expect-error it is of holdfast/agent
+		import type { Agent } from "holdfast";
 		// @ts-expect-error no such option
 		void connect("/mcp", { hosts: "shared" });
 	`
 	global := `
 		import "holdfast/global";
 		export const mcp = await holdfast.connect("/mcp");
+		export const agent = await holdfast.connectAgent("/acp");
 	`
 	for _, each := range []struct{ module, resolution string }{{"esnext", "bundler"}, {"node16", "node16"}, {"nodenext", "nodenext"}} {
 		t.Run(each.resolution, func(t *testing.T) {

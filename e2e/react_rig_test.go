@@ -14,7 +14,8 @@ import (
 )
 
 // siteImports has a page's bundle take the module from the site, as an app does that bundles its own code alone.
-const siteImports = `<script type="importmap">{ "imports": { "holdfast": "/holdfast.mjs" } }</script>`
+const siteImports = `<script type="importmap">
+	{ "imports": { "holdfast": "/holdfast.mjs", "holdfast/agent": "/holdfast-agent.mjs" } }</script>`
 
 // bundledReact bundles an app with React's development build, in which StrictMode mounts each component twice, and with
 // the hooks as they are published. The module itself stays a file of the site's.
@@ -28,6 +29,8 @@ func bundledReact(t *testing.T, entry string) string {
 	dist := filepath.Join(root, "web", "dist")
 	run(t, root, "go", "tool", "esbuild", entry, "--bundle", "--format=esm", "--jsx=automatic", "--target=es2022", "--log-level=warning",
 		`--define:process.env.NODE_ENV="development"`, "--external:holdfast",
+		"--alias:holdfast/agent/react="+filepath.Join(dist, "holdfast-agent-react.mjs"),
+		"--alias:holdfast/agent/store="+filepath.Join(dist, "holdfast-agent-store.mjs"),
 		"--alias:holdfast/react="+filepath.Join(dist, "holdfast-react.mjs"), "--alias:holdfast/store="+filepath.Join(dist, "holdfast-store.mjs"),
 		"--alias:holdfast/ai="+filepath.Join(dist, "holdfast-ai.mjs"), "--alias:holdfast/testing="+filepath.Join(dist, "holdfast-testing.mjs"),
 		"--outfile="+out)

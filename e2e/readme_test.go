@@ -46,7 +46,7 @@ func scriptsOf(t *testing.T, site *chrome.Site, page string, n int) []string {
 	t.Helper()
 	scripts := pageExamples(t, page, "js", n)
 	for i, script := range scripts {
-		scripts[i] = strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `https://example.com/mcp`, site.URL+"/mcp", `https://example.com/acp`, site.URL+"/acp").Replace(script)
+		scripts[i] = strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `"holdfast/agent"`, `"/holdfast-agent.mjs"`, `https://example.com/mcp`, site.URL+"/mcp", `https://example.com/acp`, site.URL+"/acp").Replace(script)
 	}
 	return scripts
 }

@@ -109,7 +109,7 @@ func TestFault222_AgentsWithoutAWorker(t *testing.T) {
 			t.Parallel()
 			site := chrome.NewSite(t)
 			site.File("/before.mjs", test.before)
-			url := site.Page("/app", `import "/before.mjs";`+appScript)
+			url := site.Page("/app", `import "/before.mjs";`+withAgents(appScript))
 			connect := func(host string) string {
 				return `holdfast.connectAgent(` + chrome.JS(server.URL()) + `, { ...` + test.options + `, host: "` + host + `" })`
 			}

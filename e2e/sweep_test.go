@@ -91,7 +91,7 @@ func TestFault141_OnlyTheCoreFindsIt(t *testing.T) {
 			`await mcp.callTool("sideeffect", { call: "1" }).result;`, `calls.length`,
 		},
 		"session": {
-			`window.agent = await holdfast.connectAgent(AGENT, { principal: "bob" });`,
+			`window.agent = await (await import("/holdfast-agent.mjs")).connectAgent(AGENT, { principal: "bob" });`,
 			`await agent.newSession({ cwd: "/" });`, `(await agent.sessions()).length`,
 		},
 	} {

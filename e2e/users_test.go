@@ -137,7 +137,7 @@ func TestFault123_AgentOverAWebSocket(t *testing.T) {
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	for options, want := range map[string]string{"{}": "memory principal 0", signedIn: "indexeddb  1"} {
-		page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
+		page := chrome.Open(t, chrome.NewSite(t).Page("/app", withAgents(appScript)))
 		page.WaitFor(`window.holdfast`)
 		connect := `
 			window.agent = await holdfast.connectAgent(` + chrome.JS(server.WebSocketURL()) + `, ` + options + `);
@@ -250,7 +250,7 @@ func TestFault123_CookieHint(t *testing.T) {
 			}))
 		}
 	}
-	page := chrome.Open(t, site.Page("/app", appScript))
+	page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 	page.WaitFor(`window.holdfast`)
 	for _, connect := range []string{"connect", "connectAgent"} {
 		for _, path := range []string{"/401", "/403"} {

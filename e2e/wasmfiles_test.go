@@ -44,14 +44,14 @@ func (f *fetches) wasm() [2]int {
 	return [2]int{f.of["/holdfast.wasm"], f.of["/holdfast-agents.wasm"]}
 }
 
-// repeated returns the files of the package that were asked for more than once, but for the module itself: a story
-// has it behind one that pins its host.
+// repeated returns the files of the package that were asked for more than once, but for the modules that
+// connect: a story has each behind one that pins its host.
 func (f *fetches) repeated() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var files []string
 	for _, path := range slices.Sorted(maps.Keys(f.of)) {
-		if strings.HasPrefix(path, "/holdfast-") && f.of[path] > 1 {
+		if strings.HasPrefix(path, "/holdfast-") && path != "/holdfast-agent.mjs" && f.of[path] > 1 {
 			files = append(files, path)
 		}
 	}
@@ -73,13 +73,13 @@ func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 		"MCP, preloaded":           {`holdfast.preload(options); await holdfast.preload(options);` + connect, [2]int{1, 0}},
 		"MCP, while it is loaded":  {`const early = holdfast.preload(options);` + connect + `await early;`, [2]int{1, 0}},
 		"agent":                    {connectAgent, [2]int{0, 1}},
-		"agent, preloaded":         {`await holdfast.preload({ agents: true, ...options });` + connectAgent, [2]int{0, 1}},
+		"agent, preloaded":         {`await holdfast.preloadAgent(options);` + connectAgent, [2]int{0, 1}},
 		"agent, then MCP":          {connectAgent + connect, [2]int{1, 1}},
 		"MCP, then agent":          {connect + connectAgent + connect, [2]int{1, 1}},
-		"both, preloaded":          {`await holdfast.preload({ agents: true, ...options }); await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
+		"both, preloaded":          {`await holdfast.preloadAgent(options); await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
 		"both at once":             {`await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
 		"only a preload":           {`await holdfast.preload(options);`, [2]int{1, 0}},
-		"only a preload of agents": {`await holdfast.preload({ agents: true, ...options });`, [2]int{0, 1}},
+		"only a preload of agents": {`await holdfast.preloadAgent(options);`, [2]int{0, 1}},
 	} {
 		for _, host := range []string{"page", "shared", "worker"} {
 			t.Run(name+", "+host, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 				t.Parallel()
 				site := sdkSite(t)
 				counts := countFetches(site)
-				page := chrome.Open(t, site.Page("/app", appScript))
+				page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 				page.WaitFor(`window.holdfast`)
 				chrome.Script[chrome.Void](page, `const options = { host: "`+host+`", principal: "ada" };`+test.script)
 				// A worker that was only preloaded is still at it.
@@ -180,7 +180,7 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 				row(t)
 				t.Parallel()
 				site := sdkSite(t)
-				page := chrome.Open(t, site.Page("/app", appScript))
+				page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 				page.WaitFor(`window.holdfast`)
 				got := chrome.Script[failure](page, before+`return attempt(() => holdfast.connectAgent(`+chrome.JS(agent.URL())+`, { host: "`+host+`", wasm: "/holdfast.wasm" }));`)
 				if got.Code != "load_failed" || !strings.Contains(got.Message, "is for MCP alone") || !strings.Contains(got.Hint, "holdfast-agents.wasm") {
@@ -193,7 +193,7 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 			t.Parallel()
 			site := sdkSite(t)
 			counts := countFetches(site)
-			page := chrome.Open(t, site.Page("/app", appScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			sum := chrome.Script[float64](page, `
 				const options = { host: "`+host+`", wasm: "/holdfast-agents.wasm" };
@@ -217,11 +217,11 @@ func TestFault331_WasmForAgentsIsNotServed(t *testing.T) {
 			t.Parallel()
 			site := sdkSite(t)
 			site.Handle("/holdfast-agents.wasm", http.NotFoundHandler())
-			page := chrome.Open(t, site.Page("/app", appScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			got := chrome.Script[failure](page, `
 				const options = { host: "`+host+`" };
-				await holdfast.preload({ agents: true, ...options });
+				await holdfast.preloadAgent(options);
 				const failing = attempt(() => holdfast.connectAgent("/acp", options));
 				await holdfast.connect("/mcp", options);
 				return failing;`)
@@ -253,7 +253,7 @@ func TestFault332_PreloadIsNotLoud(t *testing.T) {
 				w.Header().Set("Content-Type", "application/wasm")
 				_, _ = w.Write([]byte(wasm))
 			}))
-			page := chrome.Open(t, site.Page("/app", appScript))
+			page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			options := `{ host: "` + host + `" }`
 			if said := chrome.Script[string](page, `return String(await holdfast.preload(`+options+`));`); said != "undefined" {
@@ -314,7 +314,7 @@ func TestFault298_WipedWithTwoRuntimes(t *testing.T) {
 	site := chrome.NewSite(t)
 	counts := countFetches(site)
 	url := site.Page("/both", strings.NewReplacer("SERVER", chrome.JS(p.URL()), "AGENT", chrome.JS(agent.URL())).Replace(`
-		const holdfast = window.holdfast = await import("/holdfast.mjs");
+		const holdfast = window.holdfast = { ...await import("/holdfast.mjs"), ...await import("/holdfast-agent.mjs") };
 		window.mcp = await holdfast.connect(SERVER, { host: "page", principal: "ada", ack: "manual" });
 		window.agent = await holdfast.connectAgent(AGENT, { host: "page", principal: "ada" });
 		window.kept = async () => [(await mcp.calls()).length, (await agent.sessions()).length].join();

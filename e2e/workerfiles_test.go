@@ -268,7 +268,7 @@ func (r *robbed) namesWasm(t *testing.T) {
 		if row.name == "a module" && r.host == "shared" {
 			continue // none can be sent there
 		}
-		said := r.tries(row.hostile, `return (await holdfast.connectAgent(`+chrome.JS(agent)+`, { host: "`+r.host+`", `+row.options+` })).state;`)
+		said := r.tries(row.hostile, `return (await (await import("/holdfast-agent.mjs")).connectAgent(`+chrome.JS(agent)+`, { host: "`+r.host+`", `+row.options+` })).state;`)
 		if !strings.Contains(said, row.want) {
 			t.Errorf("%s: got %q, want %q", row.name, said, row.want)
 		}

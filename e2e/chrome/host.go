@@ -47,17 +47,16 @@ func (h Host) option() string {
 	return string(h)
 }
 
-// pinned is a module that stands before the built one, which it has at from, and asks
-// for a host where the page asks for none.
-func (h Host) pinned(from string) string {
+// pinned is a module that stands before a built one, which it has at from, and asks
+// for a host where the page asks for none: connects is what connects there, preloads what loads that ahead.
+func (h Host) pinned(from string, connects, preloads string) string {
 	return fmt.Sprintf(`
 export * from %[1]s;
 import * as built from %[1]s;
 const pin = (options) => ({ host: %[2]s, ...options });
-export const connect = (url, options) => built.connect(url, pin(options));
-export const connectAgent = (url, options) => built.connectAgent(url, pin(options));
-export const preload = (options) => built.preload(pin(options));
-`, JS(from), JS(h.option()))
+export const %[3]s = (url, options) => built.%[3]s(url, pin(options));
+export const %[4]s = (options) => built.%[4]s(pin(options));
+`, JS(from), JS(h.option()), connects, preloads)
 }
 
 // outliving returns what kills the workers that would outlive the page, when it has

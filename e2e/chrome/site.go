@@ -115,13 +115,18 @@ func (s *Site) Header(change func(path string, header http.Header)) {
 	s.header = change
 }
 
-// built asks for the module itself, and not for the one that pins its host.
-const built = "/holdfast.mjs?built"
+// pinning are the modules that connect, each with what does so and what loads that ahead. With the query
+// built a page has the module itself, and not the one that pins its host.
+var pinning = map[string][2]string{
+	"/holdfast.mjs":       {"connect", "preload"},
+	"/holdfast-agent.mjs": {"connectAgent", "preloadAgent"},
+}
 
 func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 	content, err := s.content(r.URL.Path)
-	if host := HostOf(s.t); host != AnyHost && r.URL.RequestURI() == "/holdfast.mjs" && !s.own(r.URL.Path) {
-		content, err = []byte(host.pinned(built)), nil
+	names, isPinned := pinning[r.URL.RequestURI()]
+	if host := HostOf(s.t); host != AnyHost && isPinned && !s.own(r.URL.Path) {
+		content, err = []byte(host.pinned(r.URL.Path+"?built", names[0], names[1])), nil
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)

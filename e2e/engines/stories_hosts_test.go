@@ -119,9 +119,9 @@ func onlyTabForgets(s *scene) {
 // agentScript is a page that talks to an agent, whenever it is loaded.
 const agentScript = `
 import "/witness.mjs";
-import * as holdfast from "/holdfast.mjs";
+import { connectAgent } from "/holdfast-agent.mjs";
 window.text = () => chat.transcript.filter(({ type }) => type === "agent_message").flatMap(({ content }) => content.map((block) => block.text)).join("");
-window.agent = await holdfast.connectAgent(SERVER);
+window.agent = await connectAgent(SERVER);
 window.begin = async () => { window.chat = await agent.newSession({ cwd: "/w" }); };
 window.say = (text) => { chat.prompt(text).catch((error) => thrown.push(String(error))); };
 [window.chat] = await agent.sessions();

@@ -17,7 +17,9 @@ import (
 
 // securePage is a page of an https site that connects as it is told.
 const securePage = `
-import * as holdfast from "/holdfast.mjs";
+import * as ofModule from "/holdfast.mjs";
+import { connectAgent } from "/holdfast-agent.mjs";
+const holdfast = { ...ofModule, connectAgent };
 window.connects = (how, url, options) =>
 	holdfast[how](url, options).then((client) => client.host + " " + client.state, (error) => error.code);
 window.holdfast = holdfast;

@@ -1,7 +1,8 @@
 // The demo page of a conversation with an agent. This module only puts the parts
 // together; the hooks for tests are listed at the top of agent.html.
 
-import { connectAgent, HoldfastError, type Agent, type AgentSession } from "holdfast";
+import { HoldfastError } from "holdfast";
+import { connectAgent, type Agent, type AgentSession } from "holdfast/agent";
 import { Permissions } from "./agentask.js";
 import { Box } from "./agentbox.js";
 import { Chat } from "./agentchat.js";

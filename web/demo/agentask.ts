@@ -1,4 +1,5 @@
-import { HoldfastError, PermissionRequest, type AgentQuestion, type AgentSession } from "holdfast";
+import { HoldfastError } from "holdfast";
+import { PermissionRequest, type AgentQuestion, type AgentSession } from "holdfast/agent";
 import { button, clipped, element, part } from "./element.js";
 
 /** The permissions that the agent asks for, below what it said. */

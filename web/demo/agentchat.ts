@@ -1,4 +1,4 @@
-import type { AgentSession } from "holdfast";
+import type { AgentSession } from "holdfast/agent";
 import { drawPending, Entry } from "./agententry.js";
 import { part } from "./element.js";
 

@@ -1,4 +1,4 @@
-import type { DiffContent } from "holdfast";
+import type { DiffContent } from "holdfast/agent";
 import { clipped, element } from "./element.js";
 
 /** Characters of a diff that are shown. */

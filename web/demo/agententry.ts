@@ -1,4 +1,12 @@
-import { isA, type AgentContentBlock, type PlanItem, type TerminalItem, type ToolCallContent, type ToolCallItem, type TranscriptItem } from "holdfast";
+import {
+  isA,
+  type AgentContentBlock,
+  type PlanItem,
+  type TerminalItem,
+  type ToolCallContent,
+  type ToolCallItem,
+  type TranscriptItem,
+} from "holdfast/agent";
 import { drawDiff } from "./agentdiff.js";
 import { textOf } from "./agentsaid.js";
 import { clipped, element, setAttributes, setText } from "./element.js";

@@ -1,4 +1,4 @@
-import type { AgentContentBlock, MessageItem, TranscriptItem } from "holdfast";
+import type { AgentContentBlock, MessageItem, TranscriptItem } from "holdfast/agent";
 
 /** The key of `_meta` under which this page's own agent says how much a message was. */
 const SAID = "holdfast-demo/said";

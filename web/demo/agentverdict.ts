@@ -1,4 +1,4 @@
-import type { AgentSession } from "holdfast";
+import type { AgentSession } from "holdfast/agent";
 import { account } from "./agentsaid.js";
 import { counted } from "./duration.js";
 import { part, setAttributes, setText } from "./element.js";

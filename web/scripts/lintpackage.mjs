@@ -6,7 +6,10 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 
 /** What people import; the other entries are files that a page loads by their address. */
-const IMPORTED = [".", "./global", "./transport", "./store", "./react", "./tools", "./ai", "./hub", "./trace", "./testing", "./diagnose", "./recorder"];
+const IMPORTED = [
+  ".", "./agent", "./agent/store", "./agent/react", "./global", "./transport", "./store", "./react", "./tools", "./ai",
+  "./hub", "./trace", "./testing", "./diagnose", "./recorder",
+];
 // The package has modules alone, and says so: require() finds them in a Node that can do that, and nobody requires them else.
 const MODULES_ALONE = "CJSResolvesToESM";
 

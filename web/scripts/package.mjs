@@ -26,6 +26,7 @@ function named(value) {
 const promised = [
   ...named([manifest.main, manifest.types, manifest.typesVersions, manifest.exports, manifest.unpkg, manifest.jsdelivr, manifest.bin]).map((path) => path.replace(/^\.\//, "")),
   ...reachable("web/dist/holdfast.mjs"),
+  ...reachable("web/dist/holdfast-agent.mjs"),
   ...reachable("web/dist/holdfast-transport.mjs"),
   "LICENSE",
   "NOTICE",
@@ -34,12 +35,12 @@ const promised = [
 ];
 const wanted = [
   /^(LICENSE|NOTICE|README\.md|docs\/bundlers\.md|package\.json)$/,
-  /^web\/dist\/holdfast-(global|validate|worker|oauth|store|react|tools|ai|hub|trace|testing|diagnose|recorder|record)\.mjs$/,
-  /^web\/dist\/holdfast-(global|transport)\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(global|validate|worker|oauth|store|react|agent-store|agent-react|tools|ai|hub|trace|testing|diagnose|recorder|record)\.mjs$/,
+  /^web\/dist\/holdfast-(agent|transport)\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin|remotesignin|tracedclient)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.js)$/,
-  /^web\/bin\/(holdfast-client-metadata|clientmetadata|holdfast-tool-types|tooltypes|listtools|schematypes)\.mjs$/,
-  /^web\/dist\/types\/[a-z]+\.d\.ts$/,
+  /^web\/bin\/holdfast-(client-metadata|tool-types)\.mjs$/,
+  /^web\/dist\/types\/[a-z-]+\.d\.ts$/,
 ];
 
 // An app has each class once, whatever it imports it by: these have nothing of the module in them, and nothing of React. What
@@ -55,6 +56,9 @@ const imports = {
   "web/dist/holdfast-hub.mjs": ["holdfast"],
   "web/dist/holdfast-tools.mjs": ["holdfast"],
   "web/dist/holdfast-react.mjs": ["holdfast", "holdfast/store", "react"],
+  "web/dist/holdfast-agent-store.mjs": ["holdfast", "holdfast/agent"],
+  "web/dist/holdfast-agent-react.mjs": ["holdfast/agent/store", "holdfast/store", "react"],
+  "web/dist/holdfast-global.mjs": ["./holdfast-agent.mjs", "./holdfast.mjs"],
 };
 const importedBy = (path) => [...new Set([...readFileSync(path, "utf8").matchAll(/\bfrom"([^"]+)"/g)].map(([, name]) => name))].sort();
 
@@ -63,6 +67,11 @@ const isStale = (path) => /-[A-Z0-9]{8}\.mjs(\.map)?$/.test(path) && !promised.i
 
 rmSync(STAGE, { recursive: true, force: true });
 for (const path of pack(".").paths) if (wanted.some((rule) => rule.test(path)) && !isStale(path)) cpSync(path, `${STAGE}/${path}`);
+// Each program is one file, with its parts in it.
+for (const path of named(manifest.bin)) {
+  const options = ["--bundle", "--platform=node", "--format=esm", "--log-level=warning", "--allow-overwrite"];
+  execFileSync("go", ["tool", "esbuild", path, ...options, `--outfile=${STAGE}/${path}`], { stdio: "inherit" });
+}
 const { scripts, devDependencies, overrides, ...published } = manifest;
 writeFileSync(`${STAGE}/package.json`, `${JSON.stringify(published, null, 2)}\n`);
 const tarball = pack(STAGE);

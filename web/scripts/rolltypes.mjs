@@ -1,6 +1,6 @@
 // Rolls the declarations up that tsc has emitted, one file for each entry of package.json: what an entry exports, and
-// what that is made of. Of what holdfast itself exports another entry has no copy: it imports that, so that an app
-// has each class once. Members that are `private` are left out.
+// what that is made of. Of what holdfast, holdfast/agent and the stores export another entry has no copy:
+// it imports that, so that an app has each class once. Members that are `private` are left out.
 //
 //	node web/scripts/rolltypes.mjs web/build/types web/dist/types
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,13 +9,16 @@ import { basename, dirname, join } from "node:path";
 const [from, to] = process.argv.slice(2);
 const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
 
-/** Where tsc has put the declarations of each entry; the first one is what the others import. */
+/** Where tsc has put the declarations of each entry. */
 const ENTRIES = {
   index: "src/index",
-  global: "src/globalmodule",
+  agent: "src/agentmodule",
+  global: "packages/global/globalmodule",
   transport: "src/transport/transportentry",
   react: "packages/react/react",
   store: "packages/observe/stores",
+  "agent-store": "packages/observe/agentstores",
+  "agent-react": "packages/react/agentreact",
   tools: "packages/tools/toolsmodule",
   trace: "packages/trace/tracemodule",
   testing: "packages/testing/testingmodule",
@@ -24,7 +27,13 @@ const ENTRIES = {
   hub: "packages/hub/hubmodule",
   ai: "packages/ai/aimodule",
 };
-const PACKAGE = "holdfast";
+/** What others import, by the name that they import it by: what two of them export is of the first. */
+const PUBLISHED = {
+  holdfast: "index",
+  "holdfast/agent": "agent",
+  "holdfast/store": "store",
+  "holdfast/agent/store": "agent-store",
+};
 
 const WORDS = /\/\*[^]*?\*\/|\/\/.*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_$][\w$]*/g;
 const DECLARED = /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|let|var|function|enum) ([\w$]+)/;
@@ -92,16 +101,22 @@ function exportedAs(file, name) {
   return undefined;
 }
 
-/** What a module exports by a name: a file of ours, holdfast itself, or somebody else's. */
+/** What a module exports by a name: a file of ours, or somebody else's. */
 function exportedBy(module, name) {
-  if (module === PACKAGE) return exportedAs(index, name);
-  return module.startsWith(from) ? exportedAs(read(module), name) : { module, name };
+  const file = fileOf(module);
+  return file ? exportedAs(file, name) : { module, name };
+}
+
+/** The file of ours that a module is; undefined for others. */
+function fileOf(module) {
+  if (PUBLISHED[module]) return read(join(from, ENTRIES[PUBLISHED[module]]));
+  return module.startsWith(from) ? read(module) : undefined;
 }
 
 /** What an entry exports: each name, and what it means. */
 function exportsOf(file) {
   return file.exported.flatMap(({ all, own, as, isType, module }) => {
-    if (all) return exportsOf(read(module));
+    if (all) return exportsOf(fileOf(module));
     const of = module === undefined ? meant(file, own) : exportedBy(module, own);
     if (!of) throw new Error(`${file.path}: nothing is ${own}`);
     return [{ as, isType, of }];
@@ -109,22 +124,28 @@ function exportsOf(file) {
 }
 
 const keyOf = ({ file, module, name }) => `${file?.path ?? module} ${name}`;
-const index = read(join(from, ENTRIES.index));
-const published = new Map(exportsOf(index).map(({ as, of }) => [keyOf(of), as]));
+/** Who exports a declaration: the module that is imported for it, and what it is called there. */
+const published = new Map();
+for (const module of Object.keys(PUBLISHED)) {
+  const file = fileOf(module);
+  for (const { as, of } of exportsOf(file)) if (!published.has(keyOf(of))) published.set(keyOf(of), { module, as, file });
+}
 
 /** Where an entry has a declaration from that it has no copy of; undefined for its own. */
-function origin(of, isIndex) {
-  return of.module ?? (!isIndex && published.has(keyOf(of)) ? PACKAGE : undefined);
+function origin(of, file) {
+  if (of.module) return { module: of.module, as: of.name };
+  const by = published.get(keyOf(of));
+  return by?.file === file ? undefined : by;
 }
 
 /** Rolls one entry up. */
-function roll(file, isIndex) {
-  if (!isIndex && file.exported.every(({ all, module }) => all && read(module) === index)) {
-    const global = file.global.map((code) => code.replaceAll(/import\("[^"]+"\)/g, `import("${PACKAGE}")`));
-    return `${file.head}${global.join("")}export * from "${PACKAGE}";\n`;
+function roll(file) {
+  if (file.exported.every(({ module }) => PUBLISHED[module])) {
+    const passedOn = file.exported.map(({ all, own, module }) => `export ${all ? "*" : `{ ${own} }`} from "${module}";\n`);
+    return `${file.head}${file.global.join("")}${passedOn.join("")}`;
   }
   const listed = exportsOf(file);
-  const own = listed.filter(({ of }) => origin(of, isIndex) === undefined);
+  const own = listed.filter(({ of }) => origin(of, file) === undefined);
   const names = new Map(own.map(({ as, of }) => [keyOf(of), as]));
   const taken = new Set(names.values());
   const declared = new Set();
@@ -142,8 +163,8 @@ function roll(file, isIndex) {
     }
     if (declared.has(key)) return free;
     declared.add(key);
-    const module = origin(of, isIndex);
-    if (module) imported.set(module, [...(imported.get(module) ?? []), as(of.module ? of.name : published.get(key), free)]);
+    const by = origin(of, file);
+    if (by) imported.set(by.module, [...(imported.get(by.module) ?? []), as(by.as, free)]);
     else {
       for (const library of of.file.libraries) libraries.add(library);
       const at = bodies.push("") - 1;
@@ -158,8 +179,8 @@ function roll(file, isIndex) {
       return other ? name(other) : word;
     });
   for (const { of } of own) name(of);
-  const lines = (all) => all.map(({ as: to, isType, of }) => `  ${isType ? "type " : ""}${as(origin(of, isIndex) ? (of.module ? of.name : published.get(keyOf(of))) : names.get(keyOf(of)), to)},\n`).join("");
-  const again = [...new Set(listed.map(({ of }) => origin(of, isIndex)).filter(Boolean))].map((module) => `export {\n${lines(listed.filter(({ of }) => origin(of, isIndex) === module))}} from "${module}";\n`);
+  const lines = (all) => all.map(({ as: to, isType, of }) => `  ${isType ? "type " : ""}${as(origin(of, file)?.as ?? names.get(keyOf(of)), to)},\n`).join("");
+  const again = [...new Set(listed.map(({ of }) => origin(of, file)?.module).filter(Boolean))].map((module) => `export {\n${lines(listed.filter(({ of }) => origin(of, file)?.module === module))}} from "${module}";\n`);
   const imports = [...imported].map(([module, all]) => `import type { ${all.join(", ")} } from "${module}";\n`);
   return `${[...libraries].join("")}${file.head}${imports.join("")}${bodies.join("")}export {\n${lines(own)}};\n${again.join("")}`;
 }
@@ -177,7 +198,7 @@ rmSync(to, { recursive: true, force: true });
 mkdirSync(to, { recursive: true });
 for (const [name, path] of Object.entries(ENTRIES)) {
   const file = read(join(from, path));
-  writeFileSync(`${to}/${name}.d.ts`, roll(file, file === index));
+  writeFileSync(`${to}/${name}.d.ts`, roll(file));
 }
 for (const { types } of Object.values(exports)) {
   if (types && !existsSync(types)) throw new Error(`package.json names ${basename(types)}, which is no entry`);

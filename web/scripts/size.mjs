@@ -5,9 +5,11 @@ import { chunk, loaded } from "./chunks.mjs";
 
 const app = appBundle();
 const module = "web/dist/holdfast.mjs";
+const agent = "web/dist/holdfast-agent.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
 const pageSide = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connectthere"))])];
-const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filter((path) => !new Set(others).has(path));
+const beside = (name, others, of = module) => more(loaded(chunk(of, name)), others);
+const more = (paths, others) => [...paths].filter((path) => !new Set(others).has(path));
 
 // Sizes are bytes of brotli -11. A budget is what was reached and room for a few fixes. A commit that raises a
 // budget says in its message what the bytes are for. The goal is where the file should be.
@@ -32,8 +34,9 @@ export const files = [
   { name: "the module, before the host", paths: loaded(module), budget: 13_750, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 31_600, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 68_400, goal: 45_000 },
-  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 16_400, goal: 8_000 },
-  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 42_800, goal: 8_000 },
+  { name: "holdfast/agent, before the host", paths: more(loaded(agent), loaded(module)), budget: 1, goal: 2_000 },
+  { name: "connectAgent, chunk of the page's side", paths: beside("connectagentthere", loaded(agent), agent), budget: 16_400, goal: 8_000 },
+  { name: "connectAgent, chunk of the page host", paths: beside("connectagent", loaded(agent), agent), budget: 42_800, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_560, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 5_120, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 18_200, goal: 12_000 },
@@ -43,6 +46,8 @@ export const files = [
   { name: "holdfast-worker.mjs", budget: 84_100, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_900, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
+  { name: "holdfast-agent-store.mjs", budget: 1, goal: 3_000 },
+  { name: "holdfast-agent-react.mjs", budget: 1, goal: 500 },
   { name: "holdfast-tools.mjs", budget: 1_300, goal: 1_500 },
   { name: "holdfast-ai.mjs", budget: 2_400, goal: 2_500 },
   { name: "holdfast-trace.mjs", budget: 2_300, goal: 2_000 },

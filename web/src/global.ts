@@ -1,5 +1,5 @@
 // The script-tag build: <script src="holdfast.js"></script> gives a global
-// `holdfast` with the module's names. esbuild's --global-name makes it. It is one file, with
+// `holdfast` with the names of the module, and of `holdfast/agent`. esbuild's --global-name makes it. It is one file, with
 // the page's own host in it: what the module loads as chunks is there from the start.
 import { connectAgentHere, loadHere as loadAgentsHere } from "./agent/connectagent.js";
 import { agentHost } from "./agent/loadagent.js";
@@ -19,4 +19,5 @@ agentWorker.here = { check: checkAgentOptions, connectAgentThere, HostLink };
 pageOfSignIn.here = { RemoteSignIn };
 clientPart.here = { Authorization, handOver, signOutEverywhere };
 
+export * from "./agentmodule.js";
 export * from "./index.js";

@@ -17,10 +17,8 @@
 
 export { oauth, oauthProgram } from "./auth/oauthoption.js";
 export { connect } from "./host/choose/hosts.js";
-export { connectAgent } from "./host/choose/agenthosts.js";
 export { preload } from "./host/choose/preload.js";
-export { isA } from "./agent/content.js";
-export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
+export { ElicitationRequest } from "./agent/questions.js";
 export { HoldfastError } from "./base/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
 export { version } from "./runtime/beside.js";
@@ -92,65 +90,8 @@ export type {
 export type { AckMode, CallOptions, CompleteOptions, ConnectOptions, Limits, ListOptions, Progress, RequestOptions, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
 export type { FetchLike } from "./runtime/sender.js";
 export type { WasmSource } from "./runtime/loadruntime.js";
-export type { Agent, SessionOptions } from "./agent/agent.js";
-export type { AgentCounters } from "./agent/agentbackend.js";
-export type { AgentEvents, AgentState } from "./agent/agentevents.js";
-export type { AgentLimits, AgentOptions, AgentTimeouts } from "./agent/agentoptions.js";
-export type {
-  AgentCapabilities,
-  AgentSessionCapabilities,
-  AuthMethod,
-  AvailableCommand,
-  BackgroundWork,
-  ConfigOption,
-  ContextUsage,
-  McpServer,
-  PermissionOption,
-  PermissionSubject,
-  SessionInfo,
-  SessionPage,
-  SessionState,
-  StopReason,
-  TurnEnd,
-} from "./agent/acp.js";
-export type { AgentHandlers } from "./agent/openquestions.js";
-export type {
-  AudioBlock,
-  BlockAnnotations,
-  BlockContent,
-  AgentContentBlock,
-  DiffChange,
-  DiffContent,
-  ImageBlock,
-  KnownBlock,
-  KnownToolContent,
-  ResourceBlock,
-  ResourceLinkBlock,
-  TerminalContent,
-  TextBlock,
-  ToolCallContent,
-  Unlisted,
-} from "./agent/content.js";
-export type {
-  CompactionItem,
-  MessageItem,
-  NoticeItem,
-  PendingPrompt,
-  PlanEntry,
-  PlanItem,
-  TerminalItem,
-  ToolCallItem,
-  ToolCallStatus,
-  ToolKind,
-  TranscriptItem,
-  UnknownItem,
-} from "./agent/items.js";
-export type { SessionMode } from "./agent/modes.js";
-export type { AgentQuestion } from "./agent/questions.js";
-export type { AgentSession, PromptAccepted } from "./agent/session.js";
 export type { NegotiationStep } from "./base/negotiation.js";
 export type { ElicitationResult, FormElicitation, URLElicitation } from "./input/elicitation.js";
 export type { Auth, JournalOptions, TokenProvider } from "./connect/useroptions.js";
 export type { ValidatePolicy } from "./output-schema/outputs.js";
-export type { SessionEvent, SessionEvents, SessionStatus, SessionTurn, WithdrawnReason } from "./agent/sessionevents.js";
 export type { ResumedEvent, StatusEvent } from "./base/streamevents.js";

@@ -2,14 +2,8 @@
 // app's editor must accept, and with @ts-expect-error what it must refuse.
 import {
   connect,
-  connectAgent,
   HoldfastError,
   ElicitationRequest,
-  isA,
-  PermissionRequest,
-  type Agent,
-  type AgentContentBlock,
-  type AgentSession,
   type Call,
   type CallEvent,
   type CallStatus,
@@ -20,11 +14,19 @@ import {
   type ListTasksResult,
   type McpClient,
   type RerunPolicy,
+  type ValidatePolicy,
+} from "holdfast";
+import {
+  connectAgent,
+  isA,
+  PermissionRequest,
+  type Agent,
+  type AgentContentBlock,
+  type AgentSession,
   type SessionEvent,
   type ToolCallContent,
   type TranscriptItem,
-  type ValidatePolicy,
-} from "holdfast";
+} from "holdfast/agent";
 
 export async function accepted(show: (text: string) => void): Promise<void> {
   const mcp: McpClient = await connect("https://example.com/mcp", {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TranscriptItem } from "holdfast";
+import type { TranscriptItem } from "holdfast/agent";
 import { account, sum, words, type Account } from "../demo/agentsaid.js";
 
 // Vectors of the authors of FNV (draft-eastlake-fnv, section C).

@@ -9,6 +9,7 @@ import { findServerCause } from "../src/diagnosis/serverdiagnosis.js";
 import { networkCause } from "../src/diagnosis/network.js";
 import { surroundings } from "../src/host/choose/choice.js";
 import { named, NoWorker } from "../src/host/page/noworker.js";
+import { preloadAgent } from "../src/host/choose/agenthosts.js";
 import { preload, type PreloadOptions } from "../src/host/choose/preload.js";
 import { mcpWasm } from "../src/runtime/beside.js";
 import { isForbidden, watchPolicy } from "../src/base/forbidden.js";
@@ -146,21 +147,21 @@ test("Fault 564: a file that a bundler has put into its address is not in what i
 test("Fault 565: preload refuses what connect refuses, in its own name", async () => {
   // A page whose files do not come; without workers the host of the page looks at the options.
   await withGlobals({ addEventListener: () => {}, fetch: () => Promise.reject(new TypeError("Failed to fetch")) }, async () => {
-    for (const [wrong, says] of [
-      [{ agent: true }, "agent is no option: there are client, "],
+    for (const [wrong, says, op = "preload"] of [
+      [{ agents: true }, "agents is no option: there are client, "],
       [{ hots: "page" }, "hots is no option: there are "],
       [{ wasm: 5 }, "wasm has to be a URL, or the wasm itself"],
-      [{ agents: "yes" }, "agents has to be true or false"],
-      [{ agents: true, revision: "x" }, "revision is no option: there are "],
+      [{ revision: "x" }, "revision is no option: there are ", "preloadAgent"],
       [{ token: "x" }, "token has to be a function that gives a token"],
       [{ host: "page", token: "x" }, "token has to be a function that gives a token"],
     ] as const) {
-      const { code, op, message } = await failure(preload(wrong as unknown as PreloadOptions));
-      assert.deepEqual([code, op], ["bad_argument", "preload"]);
-      assert.ok(message.startsWith(`preload: ${says}`), message);
+      const error = await failure((op === "preload" ? preload : preloadAgent)(wrong as unknown as PreloadOptions));
+      assert.deepEqual([error.code, error.op], ["bad_argument", op]);
+      assert.ok(error.message.startsWith(`${op}: ${says}`), error.message);
     }
     // What the connect will have besides is no slip, and what does not come is not said (fault 332).
-    for (const fine of [{}, { agents: false }, { agents: true }, { host: "page", ack: "manual" }]) await preload(fine as PreloadOptions);
+    for (const fine of [{}, { host: "page", ack: "manual" }]) await preload(fine as PreloadOptions);
+    await preloadAgent();
   });
 });
 

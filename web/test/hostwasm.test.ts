@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BUILD } from "../src/base/build.js";
 import { PortSession } from "../src/host/worker/portsession.js";
-import { agentsWasm, mcpWasm, runtimes } from "../src/runtime/beside.js";
+import { agentsWasm } from "../src/agent/agentswasm.js";
+import { mcpWasm, runtimes } from "../src/runtime/beside.js";
 import { Locks } from "./chance.js";
 
 test("a worker asks for the wasm as soon as a page wants a client, before all else that opens it", () => {

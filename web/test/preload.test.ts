@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { preloadAgent } from "../src/host/choose/agenthosts.js";
 import { preload, type PreloadOptions } from "../src/host/choose/preload.js";
 import { HoldfastError } from "../src/base/errors.js";
 
@@ -8,9 +9,8 @@ test("Fault 332: on a server a preload does nothing, and wrong options are said"
   let fetched = 0;
   globalThis.fetch = () => (fetched++, Promise.reject(new TypeError("there is no network")));
   try {
-    for (const options of [undefined, { agents: true }, { host: "page" }, { host: "shared", principal: "ada" }] as (PreloadOptions | undefined)[]) {
-      assert.equal(await preload(options), undefined);
-      assert.equal(await preload(options), undefined);
+    for (const options of [undefined, { host: "page" }, { host: "shared", principal: "ada" }] as (PreloadOptions | undefined)[]) {
+      for (const load of [preload, preload, preloadAgent]) assert.equal(await load(options), undefined);
     }
     for (const [wrong, words] of [[{ host: "moon" }, "host has to be"], [null, "options"], ["/holdfast.wasm", "options"]] as const) {
       await assert.rejects(

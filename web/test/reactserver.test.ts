@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { createElement, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { HoldfastError } from "../src/base/errors.js";
-import { HoldfastProvider, useAgent, useAgentSession, useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "../packages/react/react.js";
+import { useAgent, useAgentSession } from "../packages/react/agentreact.js";
+import { HoldfastProvider, useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "../packages/react/react.js";
 
 function All(): ReactNode {
   const states = [useMcp().state, useTools().state, useCalls().state, useCall("a").state, useElicitation().length, useAgentSession(useAgent("https://a.example/acp").client).state];

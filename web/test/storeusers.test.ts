@@ -8,9 +8,8 @@ import { connect } from "../src/host/choose/hosts.js";
 import { EVENT, OUTCOME } from "../src/base/border.js";
 import type { StateEvent } from "../src/base/clientstate.js";
 import { Listeners } from "../src/base/listeners.js";
-import {
-  findCall, observeAgentSession, observeCall, observeCalls, observeTools,
-} from "../packages/observe/stores.js";
+import { observeAgentSession } from "../packages/observe/agentstores.js";
+import { findCall, observeCall, observeCalls, observeTools } from "../packages/observe/stores.js";
 import { type CoreCall, Origin } from "./bothhosts.js";
 import { settled, until } from "./ready.js";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agentsWasm, mcpWasm } from "../src/runtime/beside.js";
+import { agentsWasm } from "../src/agent/agentswasm.js";
+import { mcpWasm } from "../src/runtime/beside.js";
 import { WasmAhead } from "../src/runtime/wasmahead.js";
 
 const MCP = "https://app.test/holdfast.wasm";

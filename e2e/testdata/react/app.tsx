@@ -1,7 +1,17 @@
 // A React app of all hooks, in StrictMode. What it draws is in its elements, for the stories.
 import { Component, Profiler, StrictMode, Suspense, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
-import { elicit, HoldfastProvider, useAgent, useAgentSession, useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "holdfast/react";
+import {
+  elicit,
+  HoldfastProvider,
+  useCall,
+  useCalls,
+  useElicitation,
+  useMcp,
+  useSuspenseMcp,
+  useTools,
+} from "holdfast/react";
+import { useAgent, useAgentSession } from "holdfast/agent/react";
 import type { CallSnapshot } from "holdfast/react";
 import type { McpClient } from "holdfast";
 

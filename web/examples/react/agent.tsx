@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
-import type { PermissionRequest, TranscriptItem } from "holdfast";
-import { useAgent, useAgentSession } from "holdfast/react";
+import type { PermissionRequest, TranscriptItem } from "holdfast/agent";
+import { useAgent, useAgentSession } from "holdfast/agent/react";
 
 /** A conversation with an ACP agent. It is there again after a reload, and what it is doing goes on. */
 export function AgentChat({ url }: { url: string }) {

@@ -1,17 +1,17 @@
-import {
-  type Agent,
-  type AgentContentBlock as ContentBlock,
-  type AgentQuestion,
-  type AgentSession,
-  HoldfastError,
-  type PendingPrompt,
-  type PromptAccepted,
-  type SessionEvents,
-  type SessionOptions,
-  type SessionState,
-  type StopReason,
-  type TranscriptItem,
-} from "holdfast";
+import { HoldfastError } from "holdfast";
+import type {
+  Agent,
+  AgentContentBlock as ContentBlock,
+  AgentQuestion,
+  AgentSession,
+  PendingPrompt,
+  PromptAccepted,
+  SessionEvents,
+  SessionOptions,
+  SessionState,
+  StopReason,
+  TranscriptItem,
+} from "holdfast/agent";
 import { badArgument, checkAgent } from "../shared/checks.js";
 import { Observed, type Store } from "./observed.js";
 
@@ -41,8 +41,8 @@ export interface AgentSessionSnapshot {
 const noSession = (op: string): Promise<never> =>
   Promise.reject(new HoldfastError({ code: "no_session", op, message: "there is no session", hint: "Begin one with newSession({ cwd })." }));
 
-/** What is shown before there is an agent. */
-export const NO_SESSION: AgentSessionSnapshot = Object.freeze({
+/** The snapshot before there is an agent, and of a server that renders the page: the same object each time. */
+export const emptySession: AgentSessionSnapshot = Object.freeze({
   state: "looking",
   session: undefined,
   title: undefined,
@@ -138,7 +138,7 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
 
   protected current(): AgentSessionSnapshot {
     const session = this.#session;
-    if (!session) return { ...NO_SESSION, state: this.#looked ? "missing" : "looking", newSession: this.#newSession };
+    if (!session) return { ...emptySession, state: this.#looked ? "missing" : "looking", newSession: this.#newSession };
     const { title, transcript, pending, requests, stopReason } = session;
     const state = session.closed ? "closed" : session.state;
     return { state, session, title, transcript, pending, requests, stopReason, newSession: this.#newSession, prompt: this.#prompt, cancel: this.#cancel };

@@ -1,9 +1,6 @@
 import {
-  type Agent,
-  type AgentOptions,
   type ClientState,
   connect,
-  connectAgent,
   type ConnectOptions,
   type HoldfastError,
   type McpClient,
@@ -26,10 +23,7 @@ export interface ConnectionSnapshot<C = McpClient> {
   reconnect(): void;
 }
 
-/**
- * Options of a connection that several parts of an app share: those of {@link connect} or
- * {@link connectAgent}.
- */
+/** Options of a connection that several parts of an app share: those of `connect` or `connectAgent`. */
 export type SharedOptions<O> = Omit<O, "signal"> & {
   /**
    * For how long it stays open when nobody uses it any more and no call is under way, in ms. Default 10,000.
@@ -268,11 +262,6 @@ const clients = new Connections<McpClient, ConnectOptions>({
   },
 });
 
-// An agent goes on by itself.
-const agents = new Connections<Agent, AgentOptions>({
-  op: "sharedAgent", open: connectAgent, isIdle: () => true,
-});
-
 /**
  * A connection to an MCP server that all parts of an app share which name the same address and options. It is
  * opened by the first that subscribes, and closed when nobody has used it for `linger` ms and no call is
@@ -288,13 +277,6 @@ export function sharedConnection(
   url: string | URL, options: SharedOptions<ConnectOptions> = {},
 ): SharedConnection<McpClient, ConnectOptions> {
   return clients.to(url, options);
-}
-
-/** The same for an ACP agent. To close it leaves the agent to its work. */
-export function sharedAgent(
-  url: string | URL, options: SharedOptions<AgentOptions> = {},
-): SharedConnection<Agent, AgentOptions> {
-  return agents.to(url, options);
 }
 
 /** A client that the app has connected by itself. */

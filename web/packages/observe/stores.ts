@@ -17,21 +17,18 @@ import { LOOKING, type CallSnapshot } from "./callsnapshot.js";
 import type { CallsSnapshot } from "./callsstore.js";
 import { CONNECTING, type ConnectionSnapshot } from "./sharedconnections.js";
 import { NO_ELICITATIONS, type ServerElicitation } from "./elicitations.js";
-import { NO_SESSION, type AgentSessionSnapshot } from "./sessionstore.js";
 import { NO_TOOLS, type ToolsSnapshot } from "./toolsstore.js";
 
 export { observeCall } from "./callstore.js";
 export { findCall, observeCalls } from "./callsstore.js";
-export { observeClient, sharedAgent, sharedConnection } from "./sharedconnections.js";
+export { observeClient, sharedConnection } from "./sharedconnections.js";
 export { elicit, elicitations, ServerElicitation } from "./elicitations.js";
-export { observeAgentSession } from "./sessionstore.js";
 export { observeTools } from "./toolsstore.js";
 export type { CallActions, CallSnapshot, CallState, ObserveOptions } from "./callsnapshot.js";
 export type { ObservedCall } from "./callstore.js";
 export type { CallsSnapshot } from "./callsstore.js";
 export type { ConnectionSnapshot, SharedConnection, SharedOptions } from "./sharedconnections.js";
 export type { Store } from "./observed.js";
-export type { AgentSessionSnapshot } from "./sessionstore.js";
 export type { ToolsSnapshot } from "./toolsstore.js";
 
 /** The snapshots before there is a client, and of a server that renders the page: the same objects each time. */
@@ -41,12 +38,10 @@ export const empty: {
   readonly calls: CallsSnapshot;
   readonly tools: ToolsSnapshot;
   readonly elicitations: readonly ServerElicitation[];
-  readonly agentSession: AgentSessionSnapshot;
 } = {
   connection: CONNECTING,
   call: LOOKING,
   calls: Object.freeze({ state: "looking", calls: [] }),
   tools: NO_TOOLS,
   elicitations: NO_ELICITATIONS,
-  agentSession: NO_SESSION,
 };

@@ -3,12 +3,10 @@ import {
   elicitations,
   empty,
   findCall,
-  observeAgentSession,
   observeCall,
   observeCalls,
   observeClient,
   observeTools,
-  type AgentSessionSnapshot,
   type CallsSnapshot,
   type CallSnapshot,
   type ConnectionSnapshot,
@@ -19,15 +17,13 @@ import {
   type ToolsSnapshot,
 } from "holdfast/store";
 import {
-  type Agent,
-  type AgentOptions,
   type Call,
   type CallToolResult,
   type ConnectOptions,
   HoldfastError,
   type McpClient,
 } from "holdfast";
-import { useAgentAt, useConnectionTo, useStore } from "./useshared.js";
+import { constant, useConnectionTo, useStore } from "./useshared.js";
 import { useProvided } from "./provider.js";
 
 /** The connection of the provider above: its client, where it stands, and why it failed. */
@@ -59,11 +55,6 @@ export function useSuspenseMcp(url: string | URL, options?: SharedOptions<Connec
     throw new HoldfastError({ code: "host_unavailable", op: "useSuspenseMcp", message: "there is no page here: the browser connects", hint: "Put a <Suspense> around the component." });
   }
   throw connection.ready();
-}
-
-/** The same for an ACP agent: see {@link useMcp}. To close it leaves the agent to its work. */
-export function useAgent(url: string | URL, options?: SharedOptions<AgentOptions>): ConnectionSnapshot<Agent> {
-  return useStore(useAgentAt(url, options), empty.connection);
 }
 
 /** The server's tools; listed once for all components, and again when the server says that they have changed. */
@@ -111,15 +102,6 @@ export function useElicitation(): readonly ServerElicitation[] {
   return useStore(elicitations, empty.elicitations);
 }
 
-/**
- * A session with an agent: its transcript, who is at work, what the agent asks. Without an id it is the newest that there is, of this
- * page or of an earlier one; `newSession` begins another.
- */
-export function useAgentSession(agent: Agent | undefined, sessionId?: string): AgentSessionSnapshot {
-  const store = useMemo(() => (agent ? observeAgentSession(agent, sessionId) : noSession), [agent, sessionId]);
-  return useStore(store, empty.agentSession);
-}
-
 /** The client that was given to a hook, or the provider's; undefined while that connects. `needsNone`: it can do without. */
 function useClient(hook: string, client: McpClient | undefined, needsNone = false): McpClient | undefined {
   const provided = useProvided(hook, client !== undefined || needsNone);
@@ -134,12 +116,4 @@ function useOfClient<T>(hook: string, client: McpClient | undefined, observe: (c
   return useStore(store, none);
 }
 
-const idle = (): (() => void) => () => {};
-
-/** A store of what does not change. */
-function constant<T>(value: T): Store<T> {
-  return { snapshot: () => value, subscribe: idle, onChange: idle };
-}
-
 const noCall = constant<CallSnapshot>(empty.call);
-const noSession = constant<AgentSessionSnapshot>(empty.agentSession);

@@ -1,7 +1,7 @@
 import { createContext, createElement, useContext, useMemo, type Context, type ReactElement, type ReactNode } from "react";
 import { type ConnectOptions, HoldfastError, type McpClient } from "holdfast";
 import { empty, observeClient, type ConnectionSnapshot, type SharedOptions, type Store } from "holdfast/store";
-import { useConnectionTo } from "./useshared.js";
+import { constant, useConnectionTo } from "./useshared.js";
 
 /** What a provider takes: a client of the app's own, undefined until it is connected; or where to connect to. */
 export type HoldfastProviderProps = { children?: ReactNode } & (
@@ -12,10 +12,8 @@ export type HoldfastProviderProps = { children?: ReactNode } & (
 /** Where the client of the hooks below stands; null where there is no provider. */
 const Connection: Context<Store<ConnectionSnapshot> | null> = createContext<Store<ConnectionSnapshot> | null>(null);
 
-const idle = (): (() => void) => () => {};
-
 /** A client that is not there yet. */
-const none: Store<ConnectionSnapshot> = { snapshot: () => empty.connection, subscribe: idle, onChange: idle };
+const none: Store<ConnectionSnapshot> = constant(empty.connection);
 
 /**
  * Gives its client to the hooks in the components below. With a `url` it connects, as {@link useMcp} does. A client of the

@@ -17,12 +17,11 @@
  */
 
 export { HoldfastProvider } from "./provider.js";
-export { useAgent, useAgentSession, useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "./hooks.js";
+export { useCall, useCalls, useElicitation, useMcp, useSuspenseMcp, useTools } from "./hooks.js";
 export { elicit } from "holdfast/store";
 export type { HoldfastProviderProps } from "./provider.js";
 export type { UseCallOptions } from "./hooks.js";
 export type {
-  AgentSessionSnapshot,
   CallActions,
   CallsSnapshot,
   CallSnapshot,

@@ -1,6 +1,6 @@
 import { closeBy } from "../connect/abort.js";
 import { needsBrowser } from "../connect/needsbrowser.js";
-import { agentsWasm } from "../runtime/beside.js";
+import { agentsWasm } from "./agentswasm.js";
 import { load } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../base/arguments.js";
 import { Backlog } from "../base/backlog.js";

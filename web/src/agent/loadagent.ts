@@ -1,5 +1,5 @@
 import type { PageChunk } from "../connect/loadchunk.js";
-import { agentsWasm } from "../runtime/beside.js";
+import { agentsWasm } from "./agentswasm.js";
 import { OP } from "./op.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;

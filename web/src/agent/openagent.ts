@@ -4,7 +4,7 @@ import { checkMixedContent } from "../connect/mixedcontent.js";
 import { openedClient } from "../connect/opening.js";
 import { storeKeys, type TokenSource, UserStores } from "../connect/userstores.js";
 import { explained, ownFields } from "../diagnosis/loaddiagnosis.js";
-import { agentsWasm } from "../runtime/beside.js";
+import { agentsWasm } from "./agentswasm.js";
 import { load } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../base/arguments.js";
 import { HoldfastError } from "../base/errors.js";

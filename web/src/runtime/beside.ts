@@ -20,9 +20,6 @@ export interface WasmFile {
 /** For MCP alone. */
 export const mcpWasm: WasmFile = { name: "holdfast.wasm", beside: located("holdfast.wasm", () => new URL("./holdfast.wasm", import.meta.url)) };
 
-/** For agents. */
-export const agentsWasm: WasmFile = { name: "holdfast-agents.wasm", agents: true, beside: located("holdfast-agents.wasm", () => new URL("./holdfast-agents.wasm", import.meta.url)) };
-
 /** The runtimes of this page by the name of their file (loadruntime.ts): those of each kind of client, whose chunks are apart. */
 export const runtimes: Map<string, object> = new Map();
 

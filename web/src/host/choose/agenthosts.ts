@@ -1,14 +1,15 @@
 import type { Agent } from "../../agent/agent.js";
 import { agentAddress } from "../../agent/agentaddress.js";
 import type { AgentOptions } from "../../agent/agentoptions.js";
+import { agentsWasm } from "../../agent/agentswasm.js";
 import { agentHost } from "../../agent/loadagent.js";
 import { OP } from "../../agent/op.js";
 import { backlogLimits } from "../../connect/backloglimits.js";
 import { loadedChunk, type PageChunk } from "../../connect/loadchunk.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
-import { agentsWasm } from "../../runtime/beside.js";
 import { loadSide, wayTo } from "./hosts.js";
 import { AGENT_HANDLERS } from "../wire/openingmessage.js";
+import { loadAhead } from "./preload.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
@@ -48,3 +49,15 @@ export const agentWays: ConnectWays<AgentOptions, Agent> = {
     return side.connectAgentThere(address.url, options, way);
   },
 };
+
+/**
+ * Options of {@link preloadAgent}: those of `connectAgent` that say where the runtime will be, and where its files
+ * are. Its other options may be among them; what it refuses is refused here as well.
+ */
+export interface PreloadAgentOptions
+  extends Pick<AgentOptions, "host" | "wasm" | "worker" | "principal" | "token" | "fetch" | "auth"> {}
+
+/** Loads what {@link connectAgent} will need, as `preload` does for `connect`. */
+export function preloadAgent(options: PreloadAgentOptions = {}): Promise<void> {
+  return loadAhead("preloadAgent", agentHost, agentWorker, options);
+}

@@ -20,6 +20,8 @@ interface HostOptions {
 export interface ConnectWays<O extends HostOptions, C> {
   /** What errors name. */
   readonly op: string;
+  /** Nothing is connected: it is loaded. */
+  readonly isAhead?: true;
   /** Connects in the page; `notice` is what the app hears of where the client might have been. */
   here(url: string | URL, options: O, notice?: HostEvent): Promise<C>;
   /** Connects in a worker; rejects with `host_unavailable` where there is none. */
@@ -30,7 +32,7 @@ export interface ConnectWays<O extends HostOptions, C> {
 export async function connectBy<O extends HostOptions, C>(ways: ConnectWays<O, C>, url: string | URL, options: O): Promise<C> {
   checkGroup(ways.op, "options", options);
   const { host = "auto", auth } = options;
-  if (ways.op !== "preload") auth?.used?.(); // what is loaded ahead may wait for a click
+  if (!ways.isAhead) auth?.used?.(); // what is loaded ahead may wait for a click
   switch (host) {
     case "auto":
       return connectAnywhere(ways, url, options);

@@ -87,7 +87,7 @@ export function loadSide(chunk: PageChunk<unknown>, { fetch }: { fetch?: unknown
 }
 
 /** A chunk that is a page's side of clients in workers. */
-type PageSide = Pick<typeof import("../page/hostlink.js"), "HostLink"> & { check(options: object): void };
+export type PageSide = Pick<typeof import("../page/hostlink.js"), "HostLink"> & { check(options: object): void };
 
 /**
  * The way to a worker of that kind and user, and the page's side of it: the worker starts, and opens the client, while that

@@ -1,7 +1,8 @@
 import { type OpenAgent, openAgent } from "../../agent/openagent.js";
 import { openView } from "../../client/openview.js";
 import type { NewCall } from "../../client/corecall.js";
-import { agentsWasm, mcpWasm } from "../../runtime/beside.js";
+import { agentsWasm } from "../../agent/agentswasm.js";
+import { mcpWasm } from "../../runtime/beside.js";
 import { load } from "../../runtime/loadruntime.js";
 import { storesKeys } from "../../storage/storeskeys.js";
 import { lifetime } from "../../tabs/lifecycle.js";
