@@ -119,7 +119,7 @@ func TestCrossingsPerMessage(t *testing.T) {
 	t.Parallel()
 	const chunks = 500
 	p := acppeer.New(t, acppeer.Options{})
-	page := openAgentWire(t, countedWasm+`
+	page := openAgentWire(t, inputs(t)+countedWasm+`
 		window.messages = 0;
 		window.WebSocket = class extends WebSocket {
 			set onmessage(f) { super.onmessage = (event) => (messages++, f(event)); }

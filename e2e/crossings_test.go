@@ -5,6 +5,8 @@ package e2e
 import (
 	"fmt"
 	"maps"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,7 +14,22 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// countedWasm counts the calls between JavaScript and Go, by name: count.into and
+// inputs is a script with the names of the inputs, by their numbers.
+func inputs(t *testing.T) string {
+	text, err := os.ReadFile("../web/src/base/border.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "export enum INPUT {")
+	list, _, _ = strings.Cut(list, "}")
+	names := map[string]string{}
+	for _, found := range regexp.MustCompile(`(\w+) = (\d+),`).FindAllStringSubmatch(list, -1) {
+		names[found[2]] = found[1]
+	}
+	return "const inputs = " + chrome.JS(names) + ";"
+}
+
+// countedWasm counts the calls between JavaScript and Go, by name, or by that of the input: count.into and
 // count.out. asked is what Go has asked for, without what its runtime asks for
 // itself: clocks and memory, where a commit of the journal is larger than any before.
 // While still is set no interval calls anybody: Go looks every few seconds whether the
@@ -20,7 +37,7 @@ import (
 const countedWasm = `
 	window.count = { into: {}, out: {}, bytes: 0 };
 	const counted = (object, calls) => Object.fromEntries(Object.entries(object).map(([name, f]) => [name, typeof f !== "function" ? f :
-		(...args) => { calls[name] = (calls[name] ?? 0) + 1; return f(...args); }]));
+		(...args) => { const what = name === "input" ? inputs[args[1]] : name; calls[what] = (calls[what] ?? 0) + 1; return f(...args); }]));
 	const every = window.setInterval;
 	window.setInterval = (f, ...rest) => every((...args) => { if (!window.still) f(...args); }, ...rest);
 	window.asked = () => JSON.stringify(Object.entries(count.out).filter(([name]) => !name.startsWith("runtime.")));
@@ -45,7 +62,7 @@ func TestCrossingsPerChunk(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Tool("burst", peer.Script{peer.Open(), peer.Gate("burst"), peer.Raw(burst.String()), peer.Text("done")})
 	site := chrome.NewSite(t)
-	page := chrome.Open(t, site.Page("/app", countedWasm+`
+	page := chrome.Open(t, site.Page("/app", inputs(t)+countedWasm+`
 		for (const { prototype } of [ReadableStreamDefaultReader, ReadableStreamBYOBReader]) {
 			const { read } = prototype;
 			prototype.read = async function (...into) {
@@ -82,7 +99,7 @@ func TestCrossingsPerCall(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("small", peer.Script{peer.Text("done")})
-	page := chrome.Open(t, chrome.NewSite(t).Page("/app", countedWasm+appScript))
+	page := chrome.Open(t, chrome.NewSite(t).Page("/app", inputs(t)+countedWasm+appScript))
 	page.WaitFor(`window.holdfast`)
 	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { listen: false });
 		await mcp.listTools();
@@ -98,7 +115,7 @@ func TestCrossingsPerCall(t *testing.T) {
 	delete(got, "hold")
 	want := map[string]int{
 		"toolFor": 2, // is it a task, and which arguments are header fields; the fields once more
-		"call":    1, "head": 1, "chunk": 1, "end": 1,
+		"request": 1, "head": 1, "chunk": 1, "end": 1,
 		"stored": 2, // the call before it leaves, and its deletion
 		"handed": 1,
 		"tabs":   1, // the deletion that nobody waits for has landed

@@ -14,7 +14,7 @@ func AppendPart(frame []byte, part string) []byte {
 	return append(frame, part...)
 }
 
-// Parts splits a frame that JavaScript wrote. The parts alias it.
+// Parts splits a frame that JavaScript wrote. The parts alias it; an empty one is nil.
 func Parts(frame []byte) ([][]byte, error) {
 	var parts [][]byte
 	for len(frame) > 0 {
@@ -26,8 +26,11 @@ func Parts(frame []byte) ([][]byte, error) {
 		if uint64(n) > uint64(len(frame)) {
 			return nil, ErrFrame
 		}
-		parts = append(parts, frame[:n:n])
-		frame = frame[n:]
+		part := frame[:n:n]
+		if n == 0 {
+			part = nil
+		}
+		parts, frame = append(parts, part), frame[n:]
 	}
 	return parts, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
 )
 
@@ -17,11 +18,6 @@ import (
 type agent = *acp.Client
 
 func init() { setUps["connectAgent"] = connectAgent }
-
-// saveDraft keeps the answer to an agent's question that a person has begun.
-func saveDraft(a agent, now engine.Time, question uint32, draft []byte) {
-	a.SaveDraft(now, question, draft)
-}
 
 // connectAgent is connect for an ACP agent. Its fields:
 //
@@ -74,67 +70,32 @@ func connectAgent(_ safejs.Value, args []safejs.Value) any {
 	})
 }
 
-// enterACP is enter for the exports that ACP alone has; nil for an MCP server.
-func enterACP(handle uint32) *client {
-	c := enter(handle)
-	if c == nil || c.agent == nil {
-		return nil
+// ForwardSettled takes what became of a request that another tab makes for this one: an outcome and its text as
+// settle has it.
+func (c *client) ForwardSettled(now engine.Time, request uint64, outcome engine.Outcome, text []byte) {
+	var failure *engine.Error
+	if outcome == engine.OutcomeFailure {
+		failure = readFailure(text)
 	}
-	return c
+	c.agent.ForwardSettled(now, request, outcome, text, failure)
 }
 
-// exportAgentRequest makes a request of a session, or of the connection where it
-// is 0: the input is a frame of method and params, a JSON object or empty. The
-// header's answer word is the call's id.
-//
-//go:wasmexport agentRequest
-func exportAgentRequest(handle, session uint32, n int32, now float64) (records int32) {
-	defer guard(&records)
-	c := enterACP(handle)
-	if c == nil {
-		return none()
+// readFailure reads what appendFailure wrote in another tab.
+func readFailure(text []byte) *engine.Error {
+	member := func(name string) string {
+		value, _ := jsonrpc.Member(text, name)
+		s, _ := jsonrpc.String(value)
+		return s
 	}
-	method, params := outgoing(n)
-	table.Answer(uint32(c.agent.Request(engine.Time(now), session, method, params)))
-	return c.leave(engine.Time(now))
-}
-
-// exportAgentNotify sends a notification; otherwise as agentRequest.
-//
-//go:wasmexport agentNotify
-func exportAgentNotify(handle, session uint32, n int32, now float64) (records int32) {
-	defer guard(&records)
-	c := enterACP(handle)
-	if c == nil {
-		return none()
+	status, _ := jsonrpc.Member(text, "status")
+	code, _ := jsonrpc.Int(status)
+	retryable, _ := jsonrpc.Member(text, "retryable")
+	e := &engine.Error{
+		Code: engine.Code(member("code")), Op: member("op"), Status: int(code),
+		Retryable: string(retryable) == "true", Message: member("message"),
 	}
-	method, params := outgoing(n)
-	table.Answer(uint32(c.agent.Notify(engine.Time(now), session, method, params)))
-	return c.leave(engine.Time(now))
-}
-
-// outgoing reads the method and the params of a message to the agent. The
-// machine copies what it keeps of them.
-func outgoing(n int32) (method string, params []byte) {
-	parts, err := jsbridge.Parts(table.Input(int(n)))
-	if err != nil || len(parts) != 2 {
-		panic(jsbridge.ErrFrame)
+	if cause := member("cause"); cause != "" {
+		e.Cause = &engine.Error{Message: cause}
 	}
-	if len(parts[1]) > 0 {
-		params = parts[1]
-	}
-	return string(parts[0]), params
-}
-
-// exportAgentCancel asks the agent to give up a request ($/cancel_request).
-//
-//go:wasmexport agentCancel
-func exportAgentCancel(handle, id uint32, now float64) (records int32) {
-	defer guard(&records)
-	c := enterACP(handle)
-	if c == nil {
-		return none()
-	}
-	c.agent.Cancel(engine.Time(now), engine.CallID(id))
-	return c.leave(engine.Time(now))
+	return e
 }

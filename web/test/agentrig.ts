@@ -2,7 +2,7 @@ import { ready } from "./ready.js";
 import { Backlog } from "../src/base/backlog.js";
 import { Agent, type AgentUse } from "../src/agent/agent.js";
 import { AgentClient, type AgentClientUse } from "../src/agent/agentclient.js";
-import { EVENT } from "../src/base/border.js";
+import { EVENT, TokenAnswer } from "../src/base/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import type { JournalClient } from "../src/tabs/journalclient.js";
 import type { Open } from "../src/base/mcp.js";
@@ -66,12 +66,12 @@ export class CoreRig {
       },
       agentForwardSettled: (_: number, ...said: unknown[]) => this.told.push(["core", ...said]),
       agentForget: (_: number, session: number) => this.tell(session, "status", { state: "closed" }),
-      draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
+      agentSaveDraft: (_client: number, request: number, json: string) => this.drafts.push([request, json]),
       terminate: () => this.#end("terminate"),
       logOut: () => {},
       close: () => this.#end("close"),
       closeKeepingSession: () => this.#end("closeKeepingSession"),
-      token: (_: number, ok: boolean, text: string) => this.told.push(["token", ok, text]),
+      token: (_: number, answer: number, text: string) => this.told.push(["token", answer === TokenAnswer.Given, text]),
       counters: () => `{"cuts":2}`,
       release: () => {},
       visited: () => this.visits++,

@@ -251,7 +251,7 @@ export class Origin {
       if (!isOver) handed.push(id);
     },
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.#close(handle)])),
-    ...Object.fromEntries(["cancel", "revoke", "logOut", "token", "ack", "release", "pause", "acted", "visited", "hold", "draft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["cancel", "revoke", "logOut", "token", "ack", "release", "pause", "acted", "visited", "hold", "saveDraft", "tools", "peek", "park", "hide"].map((what) => [what, () => {}])),
   };
 
   #recall(handle: number, call: CoreCall): void {

@@ -77,7 +77,7 @@ test("a handler has the draft of what it is asked", async () => {
 
 test("a request of the server's own has the draft that came before it", async () => {
   const saved: unknown[][] = [];
-  const runtime = { respond: () => {}, draft: (...said: unknown[]) => void saved.push(said) } as unknown as Runtime;
+  const runtime = { respond: () => {}, saveDraft: (...said: unknown[]) => void saved.push(said) } as unknown as Runtime;
   const drafts: unknown[] = [];
   const requests = new ServerRequests({ runtime, handle: 3 }, {
     sampling: (_, { draft, saveDraft }) => {

@@ -17,7 +17,7 @@ import { PortSession } from "../src/host/worker/portsession.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { Backlog } from "../src/base/backlog.js";
-import { EVENT, OUTCOME, TaskOffer } from "../src/base/border.js";
+import { EVENT, OUTCOME, TaskOffer, TokenAnswer } from "../src/base/border.js";
 import { Locks, Port, random } from "./chance.js";
 
 declare function setImmediate(work: () => void): void;
@@ -392,12 +392,12 @@ export class World {
     },
     revoke: (handle: number, id: number) => this.clients[handle - 1]?.revoke(id),
     ack: (handle: number, _: number, __: number, ticket: number) => ticket > 0 && queueMicrotask(() => this.clients[handle - 1]!.port.deliver(0, EVENT.acked, ticket, `{"stored":true}`)),
-    token: (handle: number, ok: boolean, text: string) => this.clients[handle - 1]!.token(ok, text),
+    token: (handle: number, answer: number, text: string) => this.clients[handle - 1]!.token(answer === TokenAnswer.Given, text),
     respond: (handle: number, question: number, ok: boolean, json: string) => this.clients[handle - 1]!.respond(question, ok, json),
     counters: () => "{}",
     toolFor: () => [TaskOffer.None, ""],
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.clients[handle - 1]!.end()])),
-    ...Object.fromEntries(["release", "pause", "handed", "visited", "hold", "draft", "tools", "peek", "park", "logOut"].map((what) => [what, () => {}])),
+    ...Object.fromEntries(["release", "pause", "handed", "visited", "hold", "saveDraft", "tools", "peek", "park", "logOut"].map((what) => [what, () => {}])),
   };
 
   wrong(what: string): void {

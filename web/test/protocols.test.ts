@@ -144,7 +144,7 @@ test("Fault 747: a call that waits until somebody has signed in has no connectio
 
 test("Fault 441: so do the sessions of an agent: the core hears how many streams it may hold, and that there is no bound any more", async () => {
   const may: number[] = [];
-  const runtime = { agentStreams: (_: number, n: number) => (may.push(n), n) };
+  const runtime = { agentStreams: (_: number, n: number, answered: (n: number) => void) => (may.push(n), answered(n)) };
   const settled = async (): Promise<void> => {
     for (let i = 0; i < 40; i++) await undefined;
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClientPort } from "../src/runtime/port.js";
 import { Runtime } from "../src/runtime/runtime.js";
-import { CLOSE_INVALID, type Exports, Kind, RECORD_WORDS } from "../src/base/border.js";
+import { CLOSE_INVALID, type Exports, INPUT as OF, Kind, RECORD_WORDS } from "../src/base/border.js";
 
 // The driver of WebSockets, between records that are written by hand and a
 // WebSocket that the test is the other end of. e2e/socket_test.go has a real one.
@@ -84,10 +84,8 @@ function rig(): {
       heard.push("reserve");
       return 0;
     },
-    start: () => 0,
-    socketOpened: (client: number, x: number) => said(`${client}/${x} open`),
-    socketMessage: (client: number, x: number, n: number) => said(`${client}/${x} ${input(n)}`),
-    socketClosed: (client: number, x: number, code: number, n: number) => said(`${client}/${x} closed ${code} ${input(n)}`),
+    input: (client: number, op: number, x: number, code: number, _: number, n: number) =>
+      op === OF.start ? 0 : said(`${client}/${x} ${{ [OF.socketOpened]: "open", [OF.socketMessage]: input(n), [OF.socketClosed]: `closed ${code} ${input(n)}` }[op]}`),
   };
   const runtime = new Runtime(exports as unknown as Exports, { connectAgent: () => 1 });
   runtime.connectAgent({}, {} as ClientPort);

@@ -84,7 +84,7 @@ class Core {
       agentCancel: () => {},
       agentForget: () => {},
       agentRest: () => {},
-      draft: () => {},
+      saveDraft: () => {},
       terminate: ends,
       close: ends,
       closeKeepingSession: ends,

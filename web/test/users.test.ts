@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Call } from "../src/client/call.js";
 import { ClientView } from "../src/client/clientview.js";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
-import { EVENT, TaskOffer, TaskWish } from "../src/base/border.js";
+import { EVENT, TaskOffer, TaskWish, TokenAnswer } from "../src/base/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import { HoldfastError } from "../src/base/errors.js";
 import { callDefaults, type CallOptions } from "../src/client/options.js";
@@ -157,7 +157,9 @@ function changing() {
     },
     counters: () => "",
     toolFor: (handle: number, name: string) => [TaskOffer.None, name === "work" ? `of client ${handle}` : ""],
-    ...Object.fromEntries(["release", "close", "token", "ack", "cancel", "respond", "subscribe", "hold"].map((what) => [what, note(what)])),
+    token: (handle: number, answer: number, text: string) =>
+      note("token")(handle, answer === TokenAnswer.Given, text),
+    ...Object.fromEntries(["release", "close", "ack", "cancel", "respond", "subscribe", "hold"].map((what) => [what, note(what)])),
   };
   const journal = (name: string): Journal => {
     const log = (what: string) => (): void => void said.push([0, `${name} ${what}`]);

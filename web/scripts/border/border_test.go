@@ -12,17 +12,32 @@ var root = filepath.Join("..", "..", "..")
 
 // TestBorderIsGenerated: the TypeScript half of the border says what the Go half says.
 func TestBorderIsGenerated(t *testing.T) {
-	want, err := generate(newSources(root))
-	if err != nil {
-		t.Fatal(err)
+	for _, out := range outputs {
+		want, err := out.write(newSources(root))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(out.path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line, differ := firstDifference(string(got), string(want)); differ {
+			t.Errorf("%s is not what the Go sources come to; run go generate ./web/scripts/border\n%s", out.path, line)
+		}
 	}
-	got, err := os.ReadFile(filepath.Join(root, out))
-	if err != nil {
-		t.Fatal(err)
+}
+
+// all returns everything that is generated.
+func all(s *sources) ([]byte, error) {
+	var text []byte
+	for _, out := range outputs {
+		one, err := out.write(s)
+		if err != nil {
+			return nil, err
+		}
+		text = append(text, one...)
 	}
-	if line, differ := firstDifference(string(got), string(want)); differ {
-		t.Errorf("%s is not what the Go sources come to; run go generate ./web/scripts/border\n%s", filepath.ToSlash(out), line)
-	}
+	return text, nil
 }
 
 func firstDifference(got, want string) (string, bool) {
@@ -62,7 +77,7 @@ func (c change) sources(t *testing.T) *sources {
 
 // TestBorderNoticesEveryChange: each kind of fact, changed in Go, changes the TypeScript.
 func TestBorderNoticesEveryChange(t *testing.T) {
-	before, err := generate(newSources(root))
+	before, err := all(newSources(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +91,7 @@ func TestBorderNoticesEveryChange(t *testing.T) {
 		"a flag of an operation":       {"core/journal/op.go", "OpAwaited OpFlags = 4", "OpAwaited OpFlags = 16"},
 		"the header of an operation":   {"core/journal/op.go", "opHeader = 28", "opHeader = 32"},
 		"a flag of a call, stored":     {"core/journal/head.go", "Flags = 1 << iota", "Flags = 2 << iota"},
-		"a flag of a call, not stored": {"wasm/exports.go", "1 << 9", "1 << 11"},
+		"a flag of a call, not stored": {"wasm/client.go", "1 << 9", "1 << 11"},
 		"a kind of record":             {"jsbridge/table.go", "\tKindRead ", "\tKindOther\n\tKindRead "},
 		"a fact of a connection":       {"core/mcp/session_facts.go", "Facts = 1 << iota", "Facts = 2 << iota"},
 		"where a guarantee begins":     {"core/mcp/session_facts.go", "ceilingShift = 16", "ceilingShift = 24"},
@@ -86,12 +101,14 @@ func TestBorderNoticesEveryChange(t *testing.T) {
 		"a request that has a name":    {"core/mcp/wire/mirror.go", `"prompts/get":    "name"`, `"prompts/list":    "name"`},
 		"the order of guarantees":      {"core/durable/guarantee.go", `LostOnReload: "lost-on-reload", Resumable: "resumable"`, `Resumable: "resumable", LostOnReload: "lost-on-reload"`},
 		"a word of a record":           {"jsbridge/table.go", "\tExtra   uint32\n", ""},
-		"the name of an export":        {"wasm/tabs.go", "//go:wasmexport hold", "//go:wasmexport keep"},
-		"a parameter of an export":     {"wasm/tabs.go", "handle, id uint32, held int32", "handle, id uint32, held, missed int32"},
-		"the order of parameters":      {"wasm/tabs.go", "leave, missed int32", "missed, leave int32"},
+		"the name of an export":        {"wasm/questions.go", "//go:wasmexport reads", "//go:wasmexport opens"},
+		"a parameter of an export":     {"wasm/questions.go", "wall, ran float64", "wall, ran, more float64"},
+		"the order of parameters":      {"wasm/inputs.go", "leave, missed bool", "missed, leave bool"},
+		"the order of inputs":          {"wasm/inputs.go", "type machineInputs interface {", "type machineInputs interface {\n\t// Beat says so.\n\tBeat(now engine.Time)"},
+		"an answer of an input":        {"wasm/inputs.go", "text []byte) engine.CallID", "text []byte)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			after, err := generate(change.sources(t))
+			after, err := all(change.sources(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,12 +122,14 @@ func TestBorderNoticesEveryChange(t *testing.T) {
 // TestBorderRefuses: what JavaScript could not call, or a table that fits nothing, ends the generator.
 func TestBorderRefuses(t *testing.T) {
 	for name, change := range map[string]change{
-		"a parameter that is no number": {"wasm/tabs.go", "held int32, now float64", "held string, now float64"},
+		"a parameter that is no number": {"wasm/questions.go", "wall, ran float64", "wall, ran string"},
+		"an input with a pointer":       {"wasm/inputs.go", "leave, missed bool", "leave *engine.Error, missed bool"},
+		"an input that says nothing":    {"wasm/inputs.go", "\t// Visited says that a page has come to a client that outlives its pages.\n", ""},
 		"an enum without members":       {"core/engine/effect.go", "EndClean      Ending = iota + 1", "EndClean      Outcome = iota + 1"},
 		"a code that is there twice":    {"core/acp/errors.go", `"no_session"`, `"no_version"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := generate(change.sources(t)); err == nil {
+			if _, err := all(change.sources(t)); err == nil {
 				t.Error("generated")
 			}
 		})

@@ -77,6 +77,8 @@ func typeName(e ast.Expr) string {
 		return e.Name
 	case *ast.SelectorExpr:
 		return typeName(e.X) + "." + e.Sel.Name
+	case *ast.ArrayType:
+		return "[]" + typeName(e.Elt)
 	}
 	return fmt.Sprintf("%T", e)
 }

@@ -22,8 +22,7 @@ var enums = []enum{
 	{"StreamState", "What the stream of a call or a session does.", false, []origin{{"core/engine", "StreamState", "Stream"}}},
 	{"OUTCOME", "How a call ended.", true, []origin{{"core/engine", "Outcome", "Outcome"}}},
 	{"Ending", "How an exchange ended.", false, []origin{{"core/engine", "Ending", "End"}}},
-	{"SOURCE", "What an EventSource says of itself.", true, []origin{{"wasm", "", "source"}}},
-	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"wasm", "", "token"}}},
+	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"wasm", "tokenAnswer", "token"}}},
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
 	{"TaskWish", "What an app says of a task for its call.", false, []origin{{"core/mcp", "TaskWish", "Task"}}},
 	{"FACT", "What a page goes by on an open connection to a server: bits of the facts.", true, []origin{{"core/mcp", "Facts", "Fact"}}},
@@ -93,3 +92,19 @@ var layouts = []struct{ name, doc, folder, typ string }{
 
 // codes are the packages whose constants of type engine.Code the core's errors have.
 var codes = []string{"core/engine", "core/link", "core/mcp", "core/acp"}
+
+// inputTables are the interfaces of wasm/inputs.go, in the order of their numbers.
+var inputTables = []struct {
+	name   string
+	on     string // whose methods are called
+	of     string // the field that a client has where they are for it; "" for all clients
+	prefix string // of their names in TypeScript
+}{
+	{"machineInputs", "c.machine", "", ""},
+	{"clientInputs", "c", "", ""},
+	{"serverInputs", "c.mcp", "mcp", ""},
+	{"callInputs", "c", "mcp", ""},
+	{"agentInputs", "c.agent", "agent", "agent"},
+	{"socketInputs", "c.agent", "agent", ""},
+	{"forwardInputs", "c", "agent", "agent"},
+}

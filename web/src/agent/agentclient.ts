@@ -160,7 +160,7 @@ export class AgentClient implements AgentBackend {
   }
 
   draft(question: number, json: string): void {
-    this.#its.wire.runtime.draft(this.#its.wire.handle, 0, question, "", json);
+    this.#its.wire.runtime.agentSaveDraft(this.#its.wire.handle, question, json);
   }
 
   forgetSession(session: number): void {

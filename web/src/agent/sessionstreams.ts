@@ -46,7 +46,7 @@ export class SessionStreams {
     this.#own.abort();
     for (const slot of this.#slots.splice(0)) slot.end();
     before?.rest();
-    if (!connections) this.#wire?.runtime.agentStreams(this.#wire.handle, ALL);
+    if (!connections) this.#may(ALL);
     else if (!this.#resting) this.#begin(connections);
   }
 
@@ -112,13 +112,22 @@ export class SessionStreams {
     slots.forEach((slot, i) => slot.serve(i >= this.#needed));
   }
 
+  /** Tells the core how many there may be. Returns how many it makes of it. */
+  #may(n: number): number {
+    let may = n;
+    try {
+      this.#wire?.runtime.agentStreams(this.#wire.handle, n, (answer) => (may = answer));
+    } catch {
+      // it has ended, and all streams with it
+    }
+    return may;
+  }
+
   /** Tells the core how many there are; true where it can do with so few. */
   #allow(): boolean {
     const held = this.#slots.filter((slot) => slot.held).length;
     if (held === this.#slots.length) this.#started();
-    return !this.#connections ||
-      !this.#wire ||
-      this.#wire.runtime.agentStreams(this.#wire.handle, held) <= held;
+    return !this.#connections || this.#may(held) <= held;
   }
 
   /** Counts the stream of the agent's connection. */

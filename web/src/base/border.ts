@@ -126,14 +126,7 @@ export enum Ending {
   Unreadable = 4,
 }
 
-/** What an EventSource says of itself. (wasm, source…) */
-export enum SOURCE {
-  failed = 0,
-  open = 1,
-  redirected = 2,
-}
-
-/** What became of the question for a token. (wasm, token…) */
+/** What became of the question for a token. (wasm, tokenAnswer) */
 export enum TokenAnswer {
   Failed = 0,
   Given = 1,
@@ -251,6 +244,63 @@ export enum OpFlags {
   Ended = 2,
   Awaited = 4,
   Beside = 8,
+}
+
+/** What the core is told. (wasm/inputs.go) */
+export enum INPUT {
+  chunk = 1,
+  end = 2,
+  start = 3,
+  respond = 4,
+  close = 5,
+  closeKeepingSession = 6,
+  terminate = 7,
+  logOut = 8,
+  visited = 9,
+  storeGone = 10,
+  head = 11,
+  fired = 12,
+  restore = 13,
+  stored = 14,
+  tabs = 15,
+  token = 16,
+  release = 17,
+  sourceEvent = 18,
+  sourceOpened = 19,
+  sourceFailed = 20,
+  sourceRedirected = 21,
+  answer = 22,
+  subscribe = 23,
+  tools = 24,
+  cancel = 25,
+  pause = 26,
+  ack = 27,
+  handed = 28,
+  hide = 29,
+  park = 30,
+  revoke = 31,
+  handshake = 32,
+  replayRow = 33,
+  missing = 34,
+  hold = 35,
+  scarce = 36,
+  listen = 37,
+  peek = 38,
+  saveDraft = 39,
+  request = 40,
+  cancelRecord = 41,
+  agentRequest = 42,
+  agentNotify = 43,
+  agentCancel = 44,
+  agentServe = 45,
+  agentRest = 46,
+  agentStreams = 47,
+  agentForget = 48,
+  agentSaveDraft = 49,
+  socketOpened = 50,
+  socketMessage = 51,
+  socketClosed = 52,
+  agentForwardSettled = 53,
 }
 
 /** What a resume came to. (core/engine, Resumption) */
@@ -371,71 +421,15 @@ export type CoreErrorCode =
 /** The functions of the wasm. Of those that drive the core each returns how many records the table then holds, or DEAD. */
 export interface Exports {
   mem: WebAssembly.Memory;
-  // wasm/agent.go
-  agentRequest(handle: number, session: number, n: number, now: number): number;
-  agentNotify(handle: number, session: number, n: number, now: number): number;
-  agentCancel(handle: number, id: number, now: number): number;
-  // wasm/agenttabs.go
-  agentServe(handle: number, n: number, now: number): number;
-  agentForwardSettled(handle: number, request: number, outcome: number, n: number, now: number): number;
-  agentRest(handle: number, resting: number, now: number): number;
-  agentStreams(handle: number, n: number, now: number): number;
-  agentForget(handle: number, session: number, now: number): number;
-  // wasm/carrying.go
-  tabs(handle: number, what: number, number: number, n: number, now: number): number;
-  following(handle: number): number;
-  reads(handle: number, record: number): number;
-  // wasm/durable.go
-  restore(handle: number, n: number, now: number): number;
-  stored(handle: number, ticket: number, result: number, why: number, now: number): number;
-  storeGone(handle: number, why: number, now: number): number;
-  ack(handle: number, id: number, position: number, ticket: number, now: number): number;
-  handed(handle: number, id: number, now: number): number;
-  hide(handle: number, now: number): number;
-  visited(handle: number, now: number): number;
-  park(handle: number, id: number, parked: number, now: number): number;
-  revoke(handle: number, id: number, now: number): number;
-  logOut(handle: number, now: number): number;
-  handshake(handle: number, now: number): number;
-  closeKeepingSession(handle: number, now: number): number;
-  terminate(handle: number, now: number): number;
-  cancelRecord(handle: number, record: number, n: number, now: number): number;
-  fresh(at: number, ttl: number, latest: number, wall: number, ran: number): number;
-  // wasm/exports.go
+  // wasm/door.go
+  input(handle: number, op: number, a: number, b: number, c: number, n: number, now: number): number;
+  // wasm/questions.go
   header(): number;
   reserve(n: number): number;
-  start(handle: number, now: number): number;
-  head(handle: number, x: number, status: number, n: number, now: number): number;
-  chunk(handle: number, x: number, n: number, now: number): number;
-  end(handle: number, x: number, how: number, n: number, now: number): number;
-  sourceEvent(handle: number, x: number, n: number, now: number): number;
-  sourceState(handle: number, x: number, state: number, now: number): number;
-  fired(handle: number, now: number): number;
-  call(handle: number, how: number, n: number, answer: number, idle: number, total: number, send: number, made: number, now: number): number;
-  answer(handle: number, id: number, n: number, now: number): number;
-  respond(handle: number, request: number, ok: number, n: number, now: number): number;
-  subscribe(handle: number, n: number, now: number): number;
-  tools(handle: number, n: number, now: number): number;
-  toolFor(handle: number, wish: number, n: number): number;
-  cancel(handle: number, id: number, n: number, now: number): number;
-  pause(handle: number, id: number, paused: number, now: number): number;
-  token(handle: number, answer: number, n: number, now: number): number;
-  close(handle: number, now: number): number;
   counters(handle: number): number;
-  release(handle: number): number;
-  // wasm/inputs.go
-  peek(handle: number, id: number, now: number): number;
-  draft(handle: number, id: number, request: number, n: number, now: number): number;
-  // wasm/replay.go
+  toolFor(handle: number, wish: number, n: number): number;
   record(handle: number, id: number): number;
-  replayRow(handle: number, id: number, position: number, from: number, to: number, n: number, now: number): number;
-  missing(handle: number, events: number, now: number): number;
-  // wasm/socket.go
-  socketOpened(handle: number, x: number, now: number): number;
-  socketMessage(handle: number, x: number, n: number, now: number): number;
-  socketClosed(handle: number, x: number, code: number, n: number, now: number): number;
-  // wasm/tabs.go
-  hold(handle: number, id: number, held: number, now: number): number;
-  scarce(handle: number, scarce: number, now: number): number;
-  listen(handle: number, leave: number, missed: number, now: number): number;
+  following(handle: number): number;
+  reads(handle: number, record: number): number;
+  fresh(at: number, ttl: number, latest: number, wall: number, ran: number): number;
 }

@@ -120,7 +120,7 @@ export class Calls {
       if (this.#pending.has(call)) this.#wire.runtime.peek(this.#wire.handle, call);
       else this.#between.get(call)?.peeked(0, `{"status":"working"}`); // about to be sent once more
     },
-    draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
+    draft: (call, key, draft) => this.#wire.runtime.saveDraft(this.#wire.handle, call, 0, key, draft),
     revoke: (call) => {
       if (!this.#pending.has(call)) return; // it has left long since
       const kept = this.#kept.get(call);
@@ -291,7 +291,7 @@ export class Calls {
     let last = position;
     try {
       const { runtime, handle } = this.#wire;
-      runtime.replayRow(handle, id, { position, from: gap.from, to: gap.to }, row.plain, (position) => (last = position));
+      runtime.replayRow(handle, id, position, gap.from, gap.to, row.plain, (position) => (last = position));
     } finally {
       this.#gathered = undefined;
     }

@@ -1,4 +1,5 @@
 import type { Journal } from "../tabs/journal.js";
+import { STORE_REASON, TokenAnswer } from "../base/border.js";
 import { closedError, errorFromGo, type GoError, HoldfastError } from "../base/errors.js";
 import type { Open } from "../base/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -177,7 +178,7 @@ export class Lifetime<F extends Facts, C extends object> {
       this.#loggedOut = true;
       this.#ended();
     } else if (journal) journal.lost("closed");
-    else runtime.storeGone(handle, "closed");
+    else runtime.storeGone(handle, STORE_REASON.closed);
   }
 
   /** Its user logs out here: what has not left ends as unsent, and then the client. `end` as of {@link Lifetime.close}. */
@@ -314,7 +315,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#thrown = answer.thrown;
     this.#use.tokenCame?.();
     this.#awaited();
-    runtime.token(handle, answer.ok, answer.text, answer.away);
+    runtime.token(handle, answer.ok ? TokenAnswer.Given : answer.away ? TokenAnswer.Offline : TokenAnswer.Failed, answer.text);
   }
 
   /** Notes whose the token is. It is told once: of a client that is being opened by whoever opens it, once the app can listen. */

@@ -36,7 +36,7 @@ export class ServerRequests {
     const drafts = draft === undefined ? {} : { saved: JSON.parse(draft) as unknown };
     this.#drafts.delete(request);
     const { runtime, handle } = this.#wire;
-    const save = (_: string, value: unknown): void => runtime.draft(handle, 0, request, "", draftText(value));
+    const save = (_: string, value: unknown): void => runtime.saveDraft(handle, 0, request, "", draftText(value));
     const context = {
       server: this.#url,
       signal: controller.signal,

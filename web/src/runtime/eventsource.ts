@@ -1,4 +1,3 @@
-import { SOURCE } from "../base/border.js";
 import type { Reports } from "./reports.js";
 
 /** The event types that MCP has: endpoint belongs to HTTP+SSE (2024-11-05). */
@@ -24,20 +23,20 @@ export class Source {
   start(url: string, credentials: RequestCredentials): void {
     const source = new EventSource(url, { withCredentials: credentials === "include" });
     this.#source = source;
-    const over = (state: number): void => {
+    const over = (how: "sourceFailed" | "sourceRedirected"): void => {
       this.abort();
-      this.#reports.sourceState(this.#client, this.#id, state);
+      this.#reports[how](this.#client, this.#id);
     };
-    source.onopen = () => this.#reports.sourceState(this.#client, this.#id, SOURCE.open);
-    source.onerror = () => over(SOURCE.failed);
+    source.onopen = () => this.#reports.sourceOpened(this.#client, this.#id);
+    source.onerror = () => over("sourceFailed");
     // An EventSource follows redirects, and says so with its first event only. That
     // it has asked there cannot be prevented; what came of it is not delivered.
     const { origin } = new URL(url);
     for (const type of TYPES) {
       source.addEventListener(type, (event) => {
         if (this.#source !== source) return;
-        if (event.origin !== origin) over(SOURCE.redirected);
-        else this.#reports.sourceEvent(this.#client, this.#id, [type, String(event.data), event.lastEventId]);
+        if (event.origin !== origin) over("sourceRedirected");
+        else this.#reports.sourceEvent(this.#client, this.#id, type, String(event.data), event.lastEventId);
       });
     }
   }

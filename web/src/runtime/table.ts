@@ -24,6 +24,14 @@ export interface TableRecord {
   ops: readonly Op[];
 }
 
+/** What an input comes with beside its numbers: a text, bytes, or a frame of both (jsbridge/frame.go). */
+export type Payload = string | Uint8Array | readonly (string | Uint8Array)[];
+
+/** The part of a frame that has numbers. */
+export function numbers(...list: number[]): Uint8Array {
+  return new Uint8Array(new Float64Array(list).buffer);
+}
+
 /** Writes inputs into Go's buffer and reads the records it answers with. */
 export class Table {
   readonly #memory: WebAssembly.Memory;
@@ -51,19 +59,16 @@ export class Table {
   /** Bytes that one chunk may have. */
   readonly chunkBytes: number = CHUNK_BYTES;
 
+  /** Writes what an input comes with into the input buffer. Returns how many bytes that are. */
+  write(payload: Payload): number {
+    if (typeof payload === "string") return payload === "" ? 0 : this.writeText(payload);
+    return payload instanceof Uint8Array ? this.writeBytes(payload) : this.writeFrame(payload);
+  }
+
   /** Copies bytes into the input buffer. Returns their number. */
   writeBytes(bytes: Uint8Array): number {
     this.#room(bytes.length).set(bytes);
     return bytes.length;
-  }
-
-  /** Copies the text and the bytes behind it into the input buffer. Returns the number of all and of the text's. */
-  writeNamed(name: string, bytes: Uint8Array): [all: number, name: number] {
-    const text = this.#encoder.encode(name);
-    const room = this.#room(text.length + bytes.length);
-    room.set(text);
-    room.set(bytes, text.length);
-    return [text.length + bytes.length, text.length];
   }
 
   /** Encodes text into the input buffer. Returns its length in bytes. */
@@ -75,34 +80,25 @@ export class Table {
     return this.#encoder.encodeInto(text, this.#room(text.length * 3)).written;
   }
 
-  /** Encodes a frame of texts into the input buffer. Returns its length in bytes. */
-  writeFrame(parts: readonly string[]): number {
+  /** Writes a frame of texts and bytes into the input buffer. Returns its length in bytes. */
+  writeFrame(parts: readonly (string | Uint8Array)[]): number {
     let most = 0;
-    for (const part of parts) most += 4 + part.length * 3;
-    // As in writeText.
-    if (most > this.chunkBytes) return this.#writeLargeFrame(parts.map((part) => this.#encoder.encode(part)));
+    for (const part of parts) most += 4 + (typeof part === "string" ? part.length * 3 : part.length);
+    if (most > this.chunkBytes) { // as in writeText
+      parts = parts.map((part) => (typeof part === "string" ? this.#encoder.encode(part) : part));
+      most = parts.reduce((sum, part) => sum + 4 + part.length, 0);
+    }
     const room = this.#room(most);
     const view = new DataView(room.buffer, room.byteOffset, room.length);
     let at = 0;
     for (const part of parts) {
-      const n = this.#encoder.encodeInto(part, room.subarray(at + 4)).written;
+      let n = part.length;
+      if (typeof part === "string") n = this.#encoder.encodeInto(part, room.subarray(at + 4)).written;
+      else room.set(part, at + 4);
       view.setUint32(at, n, true);
       at += 4 + n;
     }
     return at;
-  }
-
-  #writeLargeFrame(parts: readonly Uint8Array[]): number {
-    const size = parts.reduce((sum, part) => sum + 4 + part.length, 0);
-    const room = this.#room(size);
-    const view = new DataView(room.buffer, room.byteOffset, room.length);
-    let at = 0;
-    for (const part of parts) {
-      view.setUint32(at, part.length, true);
-      room.set(part, at + 4);
-      at += 4 + part.length;
-    }
-    return size;
   }
 
   /**

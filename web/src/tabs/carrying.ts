@@ -27,14 +27,15 @@ export class Carrying {
   }
 
   /** Tells the core what another page says, by its name, or what has become of this one: a TAB_INPUT. */
-  input(what: number, name = "", ops?: Uint8Array): void {
+  input(what: number, name = "", ops: Uint8Array | "" = ""): void {
     const wire = this.#client()?.wire;
-    wire?.runtime.tabs(wire.handle, what, name, ops);
+    wire?.runtime.tabs(wire.handle, what, 0, name, ops);
   }
 
   /** Tells it what the store says, where the client that asked is still the one. */
   answer(client: JournalClient | undefined, what: number, ticket: number, list?: OpList): void {
-    if (client && client === this.#client()) client.wire.runtime.tabsAnswer(client.wire.handle, what, ticket, list?.bytes());
+    if (!client || client !== this.#client()) return;
+    client.wire.runtime.tabs(client.wire.handle, what, ticket, "", list?.bytes() ?? "");
   }
 
   /** Tells it what a commit has found out: calls that other pages carry, and those whose keys they have. */

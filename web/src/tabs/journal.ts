@@ -1,4 +1,4 @@
-import { StoreResult, TAB_INPUT } from "../base/border.js";
+import { STORE_REASON, StoreResult, TAB_INPUT } from "../base/border.js";
 import { LISTS, type Loaded, type LogRow, type Op, type LogPlace, type Results, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { Carrying } from "./carrying.js";
 import { Channel, type Message } from "./channel.js";
@@ -321,7 +321,7 @@ export class Journal {
   }
 
   #report(ticket: number, result: number, why?: StoreReason): void {
-    this.#client?.wire.runtime.stored(this.#client.wire.handle, ticket, result, why);
+    this.#client?.wire.runtime.stored(this.#client.wire.handle, ticket, result, why ? STORE_REASON[why] : 0);
   }
 
   #restore(list: OpList): void {
@@ -331,7 +331,7 @@ export class Journal {
 
   /** @internal The store has lost its database; for good where it is `closed`. */
   lost(reason: StoreReason): void {
-    this.#client?.wire.runtime.storeGone(this.#client.wire.handle, reason);
+    this.#client?.wire.runtime.storeGone(this.#client.wire.handle, STORE_REASON[reason]);
     if (reason === "closed") this.#part(); // what it had of others' calls has ended
   }
 

@@ -1,11 +1,11 @@
 // Inputs at random, by a seed: a server, a store and an app that do anything, with what the scripts and the vectors hold
 // for contents, most of it as it is, and some of it spoiled.
 
-import { CallFlags, Kind, SOURCE, STORE_REASON, StoreResult, TAB_INPUT, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
+import { CallFlags, Kind, STORE_REASON, StoreResult, TAB_INPUT, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
 import { OpList } from "../../src/runtime/ops.js";
 import { random } from "../chance.js";
 import { Client, frame, type Protocol } from "./client.js";
-import { clock, LENGTH, type Pair } from "./program.js";
+import { clock, type Pair } from "./program.js";
 import { records, streams, texts } from "./vectors.js";
 
 const METHODS = ["tools/call", "tools/list", "resources/read", "prompts/get", "tasks/get", "ping", "completion/complete", "x"];
@@ -99,12 +99,12 @@ class Chance {
     const { kind, id, isOpen, isRead } = exchange;
     if (this.#is(2) && kind !== Kind.Source) this.#answerWell(client, x, exchange);
     else if (kind === Kind.Source) {
-      if (!isOpen || this.#is(5)) client.source(x, this.#pick(isOpen ? [SOURCE.failed] : [SOURCE.open, SOURCE.failed, SOURCE.redirected]));
-      else client.input("sourceEvent", [x, LENGTH], frame([this.#pick(["message", "endpoint"]), this.#text(client, id), ""]));
+      if (!isOpen || this.#is(5)) client.source(x, this.#pick(isOpen ? ["sourceFailed"] : ["sourceOpened", "sourceFailed", "sourceRedirected"]));
+      else client.input("sourceEvent", [x], frame([this.#pick(["message", "endpoint"]), this.#text(client, id), ""]));
     } else if (kind === Kind.Socket) {
       if (this.#is(12)) client.socket(x, this.#pick([0, 1000, 1006, 4001]));
       else if (!isOpen) client.socket(x);
-      else client.input("socketMessage", [x, LENGTH], this.#text(client, id));
+      else client.input("socketMessage", [x], this.#text(client, id));
     } else if (this.#is(8)) client.end(x, 1 + this.#next(4), this.#pick(["", "Failed to fetch"]));
     else if (isRead) client.chunk(x, this.#body(client, id));
     else if (!isOpen) client.head(x, this.#pick(STATUSES), ["content-type", this.#pick(TYPES), ...(this.#is(3) ? SESSION : []), ...(this.#is(9) ? ["retry-after", "3"] : [])]);
@@ -115,7 +115,7 @@ class Chance {
     const result = WELL[method === "initialize" ? `${client.protocol} ${method}` : method] ?? (this.#is(2) ? this.#pick(RESULTS) : `{"content":"${this.#long()}"}`);
     const message = `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
     if (kind === Kind.Socket) {
-      if (isOpen) client.input("socketMessage", [x, LENGTH], message);
+      if (isOpen) client.input("socketMessage", [x], message);
       else client.socket(x);
       return;
     }
@@ -192,25 +192,27 @@ class Chance {
       case 3:
         return client.storeGone(this.#pick(Object.keys(STORE_REASON).filter((name) => /^[a-z]/.test(name)) as StoreReasonWord[]));
       case 4:
-        return void client.input("respond", [client.asked.length > 0 ? this.#pick(client.asked) : 1, this.#next(2), LENGTH], this.#pick(RESULTS));
+        return void client.input("respond", [client.asked.length > 0 ? this.#pick(client.asked) : 1, this.#next(2)], this.#pick(RESULTS));
       case 5:
         return void client.input("visited");
       case 6:
-        return void client.input("counters", [], "", false);
+        return void client.ask("counters");
       case 7:
         return client.restore(this.#written.length > 0 ? this.#pick(this.#written) : this.#pick(this.#records));
       case 8:
-        return void client.input("tabs", this.#tabs(), new TextEncoder().encode("tab-b"));
+        return void client.input("tabs", this.#tabs(), frame(["tab-b", ""]));
       case 9:
         if (!this.#is(8)) return;
         return void client.input(this.#pick(["close", "terminate", "closeKeepingSession", "logOut"]));
       case 10:
-        return void client.input("draft", [call, this.#next(3), LENGTH], frame(["k", this.#pick(RESULTS)]));
+        return void (isAgent
+          ? client.input("agentSaveDraft", [this.#next(3)], this.#pick(RESULTS))
+          : client.input("saveDraft", [call, this.#next(3)], frame(["k", this.#pick(RESULTS)])));
     }
     if (isAgent) {
       switch (this.#next(6)) {
         case 0:
-          return void client.input("agentNotify", [session, LENGTH], frame(["session/cancel", this.#pick(PARAMS)]));
+          return void client.input("agentNotify", [session], frame(["session/cancel", this.#pick(PARAMS)]));
         case 1:
           return void client.input("agentCancel", [call]);
         case 2:
@@ -222,15 +224,15 @@ class Chance {
     const on = this.#next(2);
     switch (this.#next(24)) {
       case 0:
-        return void client.input("answer", [call, LENGTH], this.#pick(RESULTS));
+        return void client.input("answer", [call], this.#pick(RESULTS));
       case 1:
-        return void client.input("subscribe", [LENGTH], this.#pick(["[]", '["file:///a"]', '["file:///a","x:b"]']));
+        return void client.input("subscribe", [], this.#pick(["[]", '["file:///a"]', '["file:///a","x:b"]']));
       case 2:
-        return void client.input("tools", [LENGTH], this.#pick(['{"tools":[{"name":"t","task":"optional"}]}', ""]));
+        return void client.input("tools", [], this.#pick(['{"tools":[{"name":"t","task":"optional"}]}', ""]));
       case 3:
-        return void client.input("toolFor", [this.#next(3), LENGTH], "t", false);
+        return void client.ask("toolFor", [this.#next(3)], "t");
       case 4:
-        return void client.input("cancel", [call, LENGTH], "no more");
+        return void client.input("cancel", [call], "no more");
       case 5:
         return void client.input(this.#pick(["pause", "park", "hold"]), [call, on]);
       case 6:
@@ -250,10 +252,10 @@ class Chance {
     }
   }
 
-  /** What a tab hears: the name of another one, or a ticket. */
-  #tabs(): (number | typeof LENGTH)[] {
+  /** What a tab hears: of another one, or of a ticket. */
+  #tabs(): number[] {
     const what = this.#pick(Object.values(TAB_INPUT).filter((value): value is TAB_INPUT => typeof value === "number"));
-    return [what, what <= TAB_INPUT.missed ? 5 : this.#next(9), LENGTH];
+    return [what, what <= TAB_INPUT.missed ? 0 : this.#next(9)];
   }
 }
 

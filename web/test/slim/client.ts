@@ -1,8 +1,8 @@
 // A client of both programs, and what it has asked of its host.
 
-import { type Exports, CallFlags, Ending, Kind, SOURCE, STORE_REASON, StoreResult, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
-import type { TableRecord } from "../../src/runtime/table.js";
-import { type Argument, clock, LENGTH, NOW, type Pair } from "./program.js";
+import { CallFlags, Ending, Kind, STORE_REASON, StoreResult, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
+import { numbers, type TableRecord } from "../../src/runtime/table.js";
+import { clock, type InputName, type Pair, type Question } from "./program.js";
 import { Store } from "./store.js";
 
 export type Protocol = "mcp" | "acp";
@@ -39,11 +39,15 @@ export class Client {
     this.handle = pair.open(protocol === "mcp" ? "connect" : "connectAgent", { ...OPTIONS[protocol], epoch: 1, ...options }, seed);
   }
 
-  input(name: keyof Exports, numbers: readonly Argument[] = [], payload: Uint8Array | string = "", timed = true): TableRecord[] {
+  input(name: InputName, numbers: readonly number[] = [], payload: Uint8Array | string = ""): TableRecord[] {
     this.begun = [];
-    const records = this.pair.input(name, [this.handle, ...numbers, ...(timed ? [NOW] as const : [])], payload);
+    const records = this.pair.input(name, this.handle, numbers, payload);
     this.note(records);
     return records;
+  }
+
+  ask(question: Question, numbers: readonly number[] = [], payload = ""): TableRecord[] {
+    return this.pair.ask(question, this.handle, numbers, payload);
   }
 
   /** Takes note of what was asked for. */
@@ -99,19 +103,19 @@ export class Client {
   }
 
   call(method: string, params = "", { how = 0, meta = "", key = "", header = [] as string[] } = {}): void {
-    this.input("call", [how, LENGTH, 0, 0, 0, 0, 0], frame([method, params, meta, key, ...header]));
+    this.input("request", [how], frame([numbers(0, 0, 0), method, params, meta, key, ...header]));
     if (!(how & CallFlags.Notify)) this.calls.push(this.pair.answer);
   }
 
   /** Of an agent: session 0 is the connection. */
   request(session: number, method: string, params: string): void {
-    this.input("agentRequest", [session, LENGTH], frame([method, params]));
+    this.input("agentRequest", [session], frame([method, params]));
     this.calls.push(this.pair.answer);
   }
 
   head(x: number, status: number, fields: readonly string[]): void {
     this.#is(x, { isOpen: true });
-    this.input("head", [x, status, LENGTH], frame(fields));
+    this.input("head", [x, status], frame(fields));
   }
 
   #is(x: number, now: object): void {
@@ -120,12 +124,12 @@ export class Client {
 
   chunk(x: number, bytes: Uint8Array | string): void {
     this.#is(x, { isRead: false });
-    this.input("chunk", [x, LENGTH], bytes);
+    this.input("chunk", [x], bytes);
   }
 
   end(x: number, how: number, detail = ""): void {
     this.exchanges.delete(x);
-    this.input("end", [x, how, LENGTH], detail);
+    this.input("end", [x, how], detail);
   }
 
   /** Moves the clock on, and wakes the client whenever it has asked for that. */
@@ -150,13 +154,13 @@ export class Client {
   }
 
   token(answer: TokenAnswer, text: string): void {
-    this.input("token", [answer, LENGTH], text);
+    this.input("token", [answer], text);
   }
 
-  source(x: number, state: SOURCE): void {
-    if (state === SOURCE.open) this.#is(x, { isOpen: true });
+  source(x: number, what: "sourceOpened" | "sourceFailed" | "sourceRedirected"): void {
+    if (what === "sourceOpened") this.#is(x, { isOpen: true });
     else this.exchanges.delete(x);
-    this.input("sourceState", [x, state]);
+    this.input(what, [x]);
   }
 
   /** Reports that a WebSocket is open, or over, with its close code. */
@@ -166,12 +170,12 @@ export class Client {
       this.input("socketOpened", [x]);
     } else {
       this.exchanges.delete(x);
-      this.input("socketClosed", [x, code, LENGTH], "gone");
+      this.input("socketClosed", [x, code], "gone");
     }
   }
 
   restore(ops: Uint8Array): void {
-    this.input("restore", [LENGTH], ops);
+    this.input("restore", [], ops);
   }
 
   /** Something happens to the page, and so to every client. */
@@ -180,15 +184,15 @@ export class Client {
   }
 
   release(): void {
-    this.pair.input("release", [this.handle]);
+    this.pair.input("release", this.handle);
   }
 }
 
 export const ENDINGS: Record<string, number> = { clean: Ending.Clean, network: Ending.Network, invalid: Ending.Invalid, unreadable: Ending.Unreadable };
 
 /** A list of texts, as an input has them (jsbridge/frame.go). */
-export function frame(parts: readonly string[]): Uint8Array {
-  const all = parts.map((part) => new TextEncoder().encode(part));
+export function frame(parts: readonly (string | Uint8Array)[]): Uint8Array {
+  const all = parts.map((part) => (typeof part === "string" ? new TextEncoder().encode(part) : part));
   const bytes = new Uint8Array(all.reduce((sum, part) => sum + 4 + part.length, 0));
   const view = new DataView(bytes.buffer);
   let at = 0;

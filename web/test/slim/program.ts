@@ -1,7 +1,7 @@
 // Two files of one program, each in its own memory. The clock, chance and the page are the proof's, so that
 // both do the same as long as slim has left the same program.
 
-import { type Exports, DEAD, Kind, RECORD_WORDS } from "../../src/base/border.js";
+import { DEAD, INPUT, Kind, RECORD_WORDS } from "../../src/base/border.js";
 import { newGo } from "../../src/runtime/goscope.js";
 import type { GoHost } from "../../src/runtime/setup.js";
 import { Table, type TableRecord } from "../../src/runtime/table.js";
@@ -12,10 +12,9 @@ export const clock = { now: 1_000_000 };
 /** What the next random number begins with: both programs draw the same. */
 let drawn = 0;
 
-/** Stands for the length of the payload among the numbers of an input, and for the time. */
-export const LENGTH = "length";
-export const NOW = "now";
-export type Argument = number | typeof LENGTH | typeof NOW;
+/** What a client is told: the name of an input, and that of a question. */
+export type InputName = keyof typeof INPUT;
+export type Question = "counters" | "toolFor";
 
 const listeners = new Map<string, ((event: object) => void)[]>();
 const listen = (name: string, heard: (event: object) => void): void => void listeners.set(name, [...(listeners.get(name) ?? []), heard]);
@@ -72,9 +71,14 @@ class Program {
     return this.#connect(op, options);
   }
 
-  input(name: keyof Exports, numbers: readonly Argument[], payload: Uint8Array): number {
+  input(name: InputName, client: number, [a = 0, b = 0, c = 0]: readonly number[], payload: Uint8Array): number {
     if (payload.length > 0) this.#table.writeBytes(payload);
-    return this.#exports[name]!(...numbers.map((n) => (n === LENGTH ? payload.length : n === NOW ? clock.now : n)));
+    return this.#exports["input"]!(client, INPUT[name], a, b, c, payload.length, clock.now);
+  }
+
+  ask(question: Question, client: number, numbers: readonly number[], payload: Uint8Array): number {
+    if (payload.length > 0) this.#table.writeBytes(payload);
+    return this.#exports[question]!(client, ...numbers, payload.length);
   }
 
   /** Something happens to the page. */
@@ -128,9 +132,14 @@ export class Pair {
     return linked;
   }
 
-  input(name: keyof Exports, numbers: readonly Argument[], payload: Uint8Array | string = ""): TableRecord[] {
+  input(name: InputName, client: number, numbers: readonly number[] = [], payload: Uint8Array | string = ""): TableRecord[] {
     const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
-    return this.#both(() => `${name}(${numbers.join(", ")}) ${show(bytes)}`, (program) => program.input(name, numbers, bytes));
+    return this.#both(() => `${name}(${[client, ...numbers].join(", ")}) ${show(bytes)}`, (program) => program.input(name, client, numbers, bytes));
+  }
+
+  ask(question: Question, client: number, numbers: readonly number[] = [], payload = ""): TableRecord[] {
+    const bytes = new TextEncoder().encode(payload);
+    return this.#both(() => `${question}(${[client, ...numbers].join(", ")}) ${payload}`, (program) => program.ask(question, client, numbers, bytes));
   }
 
   page(name: string, event: object = {}): TableRecord[] {

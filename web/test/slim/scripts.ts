@@ -1,8 +1,8 @@
-// Plays the scripts of core/coretest at the border of the wasm: one input of a script is one of the exports'.
+// Plays the scripts of core/coretest at the border of the wasm: one input of a script is one there.
 
-import { type Exports, CallFlags, SOURCE, StoreResult, TaskOffer, TaskWish, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
+import { CallFlags, StoreResult, TaskOffer, TaskWish, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
 import { Client, ENDINGS, frame, type Protocol } from "./client.js";
-import { clock, LENGTH, type Pair } from "./program.js";
+import { clock, type InputName, type Pair } from "./program.js";
 
 /** What `new` may have that is an option by another name, or by none. */
 const OPTION_NAMES: Record<string, string> = {
@@ -141,8 +141,8 @@ const RESULTS: Record<string, StoreResult> = { "": StoreResult.OK, unsealed: Sto
 type Command = (client: Client, args: string, words: string[]) => void;
 
 const number = (text = ""): number => +text.replace(/^[xc]/, "");
-/** An export that takes the number of a call. */
-const ofCall = (name: keyof Exports, ...more: number[]): Command => (client, args) => void client.input(name, [number(args), ...more]);
+/** An input that takes the number of a call. */
+const ofCall = (name: InputName, ...more: number[]): Command => (client, args) => void client.input(name, [number(args), ...more]);
 const behind = (args: string, words: number): string => args.split(" ").slice(words).join(" ");
 
 const COMMANDS: Record<string, Command> = {
@@ -153,8 +153,8 @@ const COMMANDS: Record<string, Command> = {
   fails: (client, args) => client.end(number(args), ENDINGS["network"]!, "Failed to fetch"),
   advance: (client, args) => client.advance(+args),
   deadline: () => {},
-  counters: (client) => void client.input("counters", [], "", false),
-  respond: (client, args, [handle]) => void client.input("respond", [+handle!, 1, LENGTH], behind(args, 1)),
+  counters: (client) => void client.ask("counters"),
+  respond: (client, args, [handle]) => void client.input("respond", [+handle!, 1], behind(args, 1)),
   token: (client, args) => client.token(TokenAnswer.Given, args),
   tokenfail: (client, args) => client.token(TokenAnswer.Failed, args),
   tokenaway: (client) => client.token(TokenAnswer.Offline, "away"),
@@ -185,32 +185,33 @@ const COMMANDS: Record<string, Command> = {
   prompt: (client, args, [session]) => client.request(+session!, "session/prompt", `{"prompt":[{"type":"text","text":"${behind(args, 1)}"}]}`),
   notify: (client, args, [first, second]) => {
     if (client.protocol === "mcp") client.call(first!, behind(args, 1), { how: CallFlags.Notify });
-    else client.input("agentNotify", [+first!, LENGTH], frame([second!, behind(args, 2)]));
+    else client.input("agentNotify", [+first!], frame([second!, behind(args, 2)]));
   },
-  tools: (client, args) => void client.input("tools", [LENGTH], args),
+  tools: (client, args) => void client.input("tools", [], args),
   calltool: (client, args) => {
     const words = args.split(" ");
     const wish = words.includes("task=yes") ? TaskWish.Wanted : words.includes("task=no") ? TaskWish.Unwanted : TaskWish.Unsaid;
     const name = words.at(-1)!;
-    const fields = client.input("toolFor", [wish, LENGTH], name, false)[0]?.text ?? "";
+    const fields = client.ask("toolFor", [wish], name)[0]?.text ?? "";
     const task = { [TaskOffer.Plain]: ',"task":{}', [TaskOffer.Modes]: ',"task":{"responseModes":["task"]}' }[client.pair.answer] ?? "";
     const headers = [...fields.matchAll(/"header":"([^"]*)"/g)].map(([, header]) => `header=Mcp-Param-${header}=eu `).join("");
     const options = words.slice(0, -1).filter((word) => !word.startsWith("task="));
     call(client, `${[...options, headers].join(" ").trim()} tools/call {"name":"${name}","arguments":{"region":"eu"}${task}}`.trim());
   },
   source: (client, args, [x, what]) => {
-    const state = ({ open: SOURCE.open, failed: SOURCE.failed, redirected: SOURCE.redirected } as Record<string, SOURCE>)[what!];
+    const state = ({ open: "sourceOpened", failed: "sourceFailed", redirected: "sourceRedirected" } as const)[what!];
     if (state !== undefined) client.source(number(x), state);
-    else client.input("sourceEvent", [number(x), LENGTH], frame([what!, behind(args, 2), ""]));
+    else client.input("sourceEvent", [number(x)], frame([what!, behind(args, 2), ""]));
   },
-  answer: (client, args, [call]) => void client.input("answer", [number(call), LENGTH], behind(args, 1)),
+  answer: (client, args, [call]) => void client.input("answer", [number(call)], behind(args, 1)),
   peek: ofCall("peek"),
   draft: (client, args, [of, key]) => {
     const isCall = of!.startsWith("c");
-    client.input("draft", [isCall ? number(of) : 0, isCall ? 0 : +of!, LENGTH], frame(isCall ? [key!, behind(args, 2)] : ["", behind(args, 1)]));
+    if (client.protocol === "acp") client.input("agentSaveDraft", [+of!], behind(args, 1));
+    else client.input("saveDraft", [isCall ? number(of) : 0, isCall ? 0 : +of!], frame(isCall ? [key!, behind(args, 2)] : ["", behind(args, 1)]));
   },
-  subscribe: (client, args) => void client.input("subscribe", [LENGTH], args),
-  cancel: (client, args, [call]) => void (client.protocol === "acp" ? client.input("agentCancel", [number(call)]) : client.input("cancel", [number(call), LENGTH], behind(args, 1))),
+  subscribe: (client, args) => void client.input("subscribe", [], args),
+  cancel: (client, args, [call]) => void (client.protocol === "acp" ? client.input("agentCancel", [number(call)]) : client.input("cancel", [number(call)], behind(args, 1))),
   pause: ofCall("pause", 1),
   unpause: ofCall("pause", 0),
   ack: (client, _, [call, position = "0", ticket = "0"]) => void client.input("ack", [number(call), +position, +ticket]),
@@ -231,7 +232,7 @@ const COMMANDS: Record<string, Command> = {
   streams: (client, args) => void client.input("agentStreams", [+args]),
   socket: (client, args, [x, what]) => {
     if (what === "open") client.socket(number(x));
-    else if (what === "message") client.input("socketMessage", [number(x), LENGTH], behind(args, 2));
+    else if (what === "message") client.input("socketMessage", [number(x)], behind(args, 2));
     else client.socket(number(x), +behind(args, 2));
   },
 };
