@@ -3,12 +3,15 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 	"github.com/holdfast-mcp/holdfast/core/tabs"
+	"github.com/holdfast-mcp/holdfast/jsbridge"
 )
 
 // The inputs that do not go to a machine as they are: what they come with is read here, or core/tabs takes
@@ -99,25 +102,47 @@ const (
 	callConnected = 1 << 10 // the page has a connection for it
 )
 
-// Request makes a call, or sends a notification. The machine copies what it keeps of the parts.
+// wishShift is from which bit on that has an mcp.TaskWish.
+const wishShift = 11
+
+// Request makes a call, or sends a notification. The machine copies what it keeps of it.
 func (c *client) Request(
-	now engine.Time, how uint32, answer, idle, total, send, made float64, parts [][]byte,
+	now engine.Time, how uint32, answer, idle, total, send, made float64,
+	method string, params, meta []byte, key string, task []byte, refused string,
 ) engine.CallID {
-	method, params := string(parts[0]), parts[1]
 	options := mcp.CallOptions{
-		Meta:      parts[2],
-		Key:       string(parts[3]),
+		Meta:      meta,
+		Key:       key,
 		Durable:   how&callDurable != 0,
 		Connected: how&callConnected != 0,
 		Flags:     journal.Flags(how),
 		Timeouts:  mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total), Send: int64(send)},
 		Made:      int64(made),
-		Header:    fieldsOf(parts[4:]),
+		Wish:      mcp.TaskWish(how >> wishShift),
+		Task:      task,
+		Refused:   strings.Fields(refused),
 	}
 	if how&callNotify != 0 {
 		return c.mcp.Notify(now, method, params, options)
 	}
-	return c.mcp.Call(now, method, params, options)
+	id := c.mcp.Call(now, method, params, options)
+	c.value(id, c.mcp.MirroredIn(id))
+	return id
+}
+
+// value adds a record of header fields: a JSON array of names and values in turn.
+func (c *client) value(call engine.CallID, header []engine.Field) {
+	if len(header) == 0 {
+		return
+	}
+	var text []byte
+	for _, f := range header {
+		text = jsonrpc.AppendString(append(text, ','), f.Name)
+		text = jsonrpc.AppendString(append(text, ','), f.Value)
+	}
+	text[0] = '['
+	record := jsbridge.Record{Kind: jsbridge.KindValue, Client: c.handle, ID: uint32(call)}
+	table.Add(record, table.Keep(append(text, ']')))
 }
 
 // CancelRecord ends a call that another tab wants to be ended, where this one carries it.

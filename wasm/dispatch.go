@@ -110,9 +110,9 @@ func (c *client) takeServer(op uint32, in *input) {
 		p := in.frame(2)
 		c.mcp.SaveDraft(in.now, engine.CallID(in.a), uint32(in.b), string(p[0]), p[1])
 	case 40:
-		p := in.frame(1)
+		p := in.frame(7)
 		n := further(p[0], 3)
-		table.Answer(uint32(c.Request(in.now, uint32(in.a), in.b, in.c, n[0], n[1], n[2], p[1:])))
+		table.Answer(uint32(c.Request(in.now, uint32(in.a), in.b, in.c, n[0], n[1], n[2], string(p[1]), p[2], p[3], string(p[4]), p[5], string(p[6]))))
 	case 41:
 		c.CancelRecord(in.now, uint64(in.a), string(in.bytes))
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
 )
 
@@ -45,20 +44,15 @@ func exportCounters(handle uint32) (records int32) {
 	return table.Finish()
 }
 
-// exportToolFor says how a tool is to be called, whose name is the input: the answer word
-// is the mcp.TaskOffer for that mcp.TaskWish, and one Value record has the arguments that are
-// repeated in header fields, as input tools has taken them, where there are any.
+// exportMirrored answers with one Value record, if any: the header fields that a call of a tool would repeat
+// arguments in now, whose params are the input.
 //
-//go:wasmexport toolFor
-func exportToolFor(handle uint32, wish, n int32) (records int32) {
+//go:wasmexport mirrored
+func exportMirrored(handle uint32, n int32) (records int32) {
 	defer guard(&records)
 	table.Begin()
 	if c := living(handle); c != nil && c.mcp != nil {
-		name := string(table.Input(int(n)))
-		if fields := c.mcp.FieldsFor(name); fields != nil {
-			table.Add(jsbridge.Record{Kind: jsbridge.KindValue, Client: handle}, table.Keep(fields))
-		}
-		table.Answer(uint32(c.mcp.TaskFor(name, mcp.TaskWish(wish))))
+		c.value(0, c.mcp.Mirrored(table.Input(int(n))))
 	}
 	return table.Finish()
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -96,7 +95,7 @@ func openCommand(p *mcpPlayer, args string) {
 }
 
 // callCommand takes options before the method: durable, readonly, idempotent,
-// rerun=always|never, key=NAME, header=NAME=VALUE, meta=JSON (without spaces).
+// rerun=always|never, key=NAME, meta=JSON (without spaces).
 func callCommand(p *mcpPlayer, args string) {
 	var o mcp.CallOptions
 	for {
@@ -113,9 +112,8 @@ func callCommand(p *mcpPlayer, args string) {
 			o.Connected = true
 		case word == "manual":
 			o.Flags |= journal.ManualAck
-		case strings.HasPrefix(word, "header="):
-			header, value, _ := strings.Cut(strings.TrimPrefix(word, "header="), "=")
-			o.Header = append(o.Header, engine.Field{Name: header, Value: value})
+		case taskWishes[word] != 0:
+			o.Wish, o.Task = taskWishes[word], []byte(`{"responseModes":["task"]}`)
 		case word == "readonly":
 			o.Flags |= journal.ReadOnly
 		case word == "idempotent":
@@ -138,35 +136,26 @@ func toolsCommand(p *mcpPlayer, args string) {
 	})
 }
 
-// callToolCommand does what a host does: it asks whether the call becomes a task.
+// callToolCommand calls a tool by its name, which may become a task: task=yes and task=no are an app's words for it.
 func callToolCommand(p *mcpPlayer, args string) {
-	options, name, wish := "", args, mcp.TaskUnsaid
+	options, name, wish := "", args, "unsaid"
 	for {
 		word, rest, more := strings.Cut(name, " ")
 		if !more {
 			break
 		}
-		switch name = rest; word {
-		case "task=yes":
-			wish = mcp.TaskWanted
-		case "task=no":
-			wish = mcp.TaskUnwanted
-		default:
+		if name = rest; word == "task=yes" || word == "task=no" {
+			wish = strings.TrimPrefix(word, "task=")
+		} else {
 			options += word + " "
 		}
 	}
-	params := `{"name":"` + name + `","arguments":{"region":"eu"}`
-	switch p.world.Client.TaskFor(name, wish) {
-	case mcp.TaskPlain:
-		params += `,"task":{}`
-	case mcp.TaskModes:
-		params += `,"task":{"responseModes":["task"]}`
-	}
-	for _, field := range jsonrpc.Elements(p.world.Client.FieldsFor(name)) {
-		header, _ := jsonrpc.Member(field, "header")
-		options += "header=Mcp-Param-" + strings.Trim(string(header), `"`) + "=eu "
-	}
-	callCommand(p, options+"tools/call "+params+"}")
+	callCommand(p, options+"task="+wish+` tools/call {"name":"`+name+`","arguments":{"region":"eu"}}`)
+}
+
+// taskWishes are what callCommand takes as a word for that.
+var taskWishes = map[string]mcp.TaskWish{
+	"task=unsaid": mcp.TaskUnsaid, "task=yes": mcp.TaskWanted, "task=no": mcp.TaskUnwanted,
 }
 
 func notifyCommand(p *mcpPlayer, args string) {

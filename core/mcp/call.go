@@ -33,7 +33,7 @@ type call struct {
 	method   string
 	params   []byte         // raw JSON object without _meta, nil for none
 	meta     []byte         // the app's members of _meta, nil for none
-	header   []engine.Field // the app's further fields: Mcp-Param-*
+	header   []engine.Field // what repeats arguments: Mcp-Param-*
 	role     callRole
 	timeouts Timeouts
 	flags    journal.Flags
@@ -59,9 +59,12 @@ type call struct {
 type CallOptions struct {
 	// Meta is a JSON object whose members go into params._meta, nil for none.
 	Meta []byte
-	// Header is sent with the request where the revision mirrors arguments: the
-	// values as they are, encoded here where a header could not carry them.
-	Header []engine.Field
+	// Wish says whether a call of a tool is to become a task, and Task what the app says of that: a JSON object of
+	// ttl and responseModes, nil for nothing.
+	Wish TaskWish
+	Task []byte
+	// Refused are header fields that the host cannot send, in small letters: a tool's arguments are not repeated there.
+	Refused []string
 	// Timeouts replaces those of the Config where a field is not zero.
 	Timeouts Timeouts
 	// Durable: the call is written to the journal, where there is one.
@@ -86,11 +89,11 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	call := c.newCall(now, method, options.Timeouts)
 	// Copies: what the app lent may be needed again, in another session or in
 	// another round, and is encoded by the revision in force then.
-	call.params, call.meta = append([]byte(nil), params...), append([]byte(nil), options.Meta...)
-	for _, f := range options.Header {
-		call.header = append(call.header, engine.Field{Name: f.Name, Value: wire.HeaderValue(f.Value)})
-	}
-	call.flags = options.Flags | c.hints(method, params)
+	facts := c.factsFor(method, params)
+	call.params = append([]byte(nil), c.withTask(params, facts, options.Wish, options.Task)...)
+	call.meta = append([]byte(nil), options.Meta...)
+	call.header = c.mirrored(facts, params, options.Refused)
+	call.flags = options.Flags | c.hints(facts)
 	call.sendBy = in(now, call.timeouts.Send)
 	switch {
 	case c.state >= stateClosing:

@@ -103,7 +103,7 @@ type Client struct {
 
 	continues support // of tasks/continue (SEP-2339), once that has been tried
 	tools     toolFacts
-	taskOffer TaskOffer // of the current or last session
+	taskOffer taskOffer // of the current or last session
 	inlined   bool      // it has no tasks/result either: the outcome comes with tasks/get
 
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,

@@ -58,3 +58,6 @@ var MayFollow = map[string]func(from, next int) bool{
 	"post":   func(from, next int) bool { return postTransitions.May(uint8(from), uint8(next)) },
 	"client": func(from, next int) bool { return clientTransitions.May(uint8(from), uint8(next)) },
 }
+
+// FieldsFor returns which arguments of a call of that tool are repeated in header fields.
+func (c *Client) FieldsFor(name string) []byte { return c.fields(c.tools.of(name)) }

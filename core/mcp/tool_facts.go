@@ -2,10 +2,12 @@ package mcp
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // maxTools bounds what is stored of a server's tools, in bytes.
@@ -94,25 +96,70 @@ func (c *Client) recallTools(stored []byte) {
 	}
 }
 
-// FieldsFor returns which arguments of a call of that tool are repeated in header fields,
+// factsFor returns what is known of the tool that a request calls; nil for another request, and for nothing.
+func (c *Client) factsFor(method string, params []byte) []byte {
+	if method != "tools/call" || len(c.tools.known) == 0 {
+		return nil
+	}
+	name, _ := jsonrpc.String(jsonrpc.First(params, "name"))
+	return c.tools.of(name)
+}
+
+// hints are what a tool's annotations say of running a call of it twice.
+func (c *Client) hints(facts []byte) journal.Flags {
+	flags := jsonrpc.First(facts, "flags")
+	if c.tools.state == toolsStale || len(flags) != 1 {
+		return 0
+	}
+	return journal.Flags(flags[0]-'0') & (journal.ReadOnly | journal.Idempotent)
+}
+
+// fields returns which arguments of a call of that tool are repeated in header fields,
 // as Tools has them: a JSON array, nil for none. They are where the revision wants them
 // (SEP-2243), and where the server has refused a call for want of them.
-func (c *Client) FieldsFor(name string) []byte {
+func (c *Client) fields(facts []byte) []byte {
 	if c.tools.mirrors || c.revision != nil && c.revision.SelfDescribing {
-		return jsonrpc.First(c.tools.of(name), "fields")
+		return jsonrpc.First(facts, "fields")
 	}
 	return nil
 }
 
-// hints are what a tool's annotations say of running this call of it twice.
-func (c *Client) hints(method string, params []byte) journal.Flags {
-	if method != "tools/call" || len(c.tools.known) == 0 || c.tools.state == toolsStale {
-		return 0
+// Mirrored returns the header fields that repeat arguments of a call of a tool, as it would be sent now. What is
+// absent, or null, is left out.
+func (c *Client) Mirrored(params []byte) []engine.Field {
+	return c.mirrored(c.factsFor("tools/call", params), params, nil)
+}
+
+// MirroredIn returns those of a call that is under way.
+func (c *Client) MirroredIn(id engine.CallID) []engine.Field {
+	if call := c.byCall[id]; call != nil {
+		return call.header
 	}
-	name, _ := jsonrpc.String(jsonrpc.First(params, "name"))
-	flags := jsonrpc.First(c.tools.of(name), "flags")
-	if len(flags) != 1 {
-		return 0
+	return nil
+}
+
+// mirrored is the same by the tool's facts. Left out is what the host cannot send, named in small letters.
+func (c *Client) mirrored(facts, params []byte, refused []string) (header []engine.Field) {
+	for _, field := range jsonrpc.Elements(c.fields(facts)) {
+		name, _ := jsonrpc.String(jsonrpc.First(field, "header"))
+		value := jsonrpc.First(params, "arguments")
+		for _, step := range jsonrpc.Elements(jsonrpc.First(field, "path")) {
+			key, _ := jsonrpc.String(step)
+			value = jsonrpc.First(value, key)
+		}
+		name = "Mcp-Param-" + name
+		if text, ok := fieldText(value); ok && !slices.Contains(refused, engine.Lower(name)) {
+			header = append(header, engine.Field{Name: name, Value: wire.HeaderValue(text)})
+		}
 	}
-	return journal.Flags(flags[0]-'0') & (journal.ReadOnly | journal.Idempotent)
+	return header
+}
+
+// fieldText returns an argument as a header field has it: a string, an integer or a boolean.
+func fieldText(value []byte) (string, bool) {
+	if text, ok := jsonrpc.String(value); ok {
+		return text, true
+	}
+	_, isInteger := jsonrpc.Int(value)
+	return string(value), isInteger || string(value) == "true" || string(value) == "false"
 }

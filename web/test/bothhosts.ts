@@ -21,7 +21,7 @@ import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { Backlog } from "../src/base/backlog.js";
 import { BUILD } from "../src/base/build.js";
-import { CallFlags, TaskOffer } from "../src/base/border.js";
+import { CallFlags } from "../src/base/border.js";
 import type { Open } from "../src/base/mcp.js";
 import type { Journal } from "../src/tabs/journal.js";
 import { type LogRow, serverKey } from "../src/storage/storage.js";
@@ -243,7 +243,7 @@ export class Origin {
     respond: (handle: number, request: number, ok: boolean, json: string) => this.clients[handle - 1]!.responses.push({ request, ok, value: JSON.parse(json || "{}") }),
     counters: () => "{}",
     subscribe: (handle: number, uris: string) => void (this.clients[handle - 1]!.watched = JSON.parse(uris) as string[]),
-    toolFor: () => [TaskOffer.None, ""],
+    mirrored: () => "",
     record: (_: number, id: number) => id,
     missing: () => {},
     handed: (handle: number, id: number) => {

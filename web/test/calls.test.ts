@@ -27,13 +27,16 @@ const coded =
   (error: unknown): boolean =>
     error instanceof HoldfastError && error.code === code;
 
-/** Calls on a core that only notes what it is told. */
-function calls(context: Partial<CallContext> = {}) {
+/** Calls on a core that only notes what it is told. `fields` are those that it repeats arguments in. */
+function calls({ fields = () => [], ...context }: Partial<CallContext> & { fields?: () => string[] } = {}) {
   const sent: string[][] = [];
   const cancelled: number[] = [];
   const runtime = {
-    call: (_client: number, _notify: boolean, parts: string[], _times: object, bind: (id: number) => void) =>
-      bind(sent.push(parts)),
+    call: (_client: number, _notify: boolean, parts: string[], _times: object, bind: (id: number) => void) => {
+      const id = sent.push([...parts.slice(0, 4), ...fields()]);
+      bind(id);
+      if (fields().length > 0) them.mirrored(id, JSON.stringify(fields()));
+    },
     cancel: (_client: number, id: number) => cancelled.push(id),
     ack: () => {},
     handed: () => {},
@@ -46,7 +49,7 @@ function calls(context: Partial<CallContext> = {}) {
       backlog: new Backlog(10),
       opening: () => undefined,
       question: () => undefined,
-      headersFor: () => [],
+      refusedFields: () => "",
       headersAfter: async () => undefined,
       refused: async () => [],
       blocked: (op) => new HoldfastError({ code: "cors_blocked", op, message: "blocked" }),
@@ -168,7 +171,10 @@ test("a call that is about to be sent once more is asked nothing", async () => {
 });
 
 test("a call that a server refused for want of a header is sent once more", async () => {
-  const { them, sent, send } = calls({ headersAfter: async () => ["Mcp-Param-A", "1"] });
+  let fields: string[] = [];
+  const { them, sent, send } = calls({
+    fields: () => fields, headersAfter: async () => (fields = ["Mcp-Param-A", "1"]),
+  });
   const call = send();
   await them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
   assert.deepEqual(sent[1]?.slice(4), ["Mcp-Param-A", "1"]);
@@ -179,7 +185,7 @@ test("a call that a server refused for want of a header is sent once more", asyn
 
 test("TestFault125_TheSameFieldsAreNotSentTwice", async () => {
   const { them, sent, send } =
-    calls({ headersFor: () => ["Mcp-Param-A", "1"], headersAfter: async () => ["Mcp-Param-A", "1"] });
+    calls({ fields: () => ["Mcp-Param-A", "1"], headersAfter: async () => ["Mcp-Param-A", "1"] });
   const call = send();
   await them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
   await assert.rejects(call.result, coded("rpc_error"));
@@ -201,7 +207,7 @@ const UNANSWERED =
 test("a call that the CORS rules kept in the browser is sent once more without the fields that they refuse", async () => {
   let fields = ["Mcp-Param-A", "1"];
   const { them, sent, send } = calls({
-    headersFor: () => fields,
+    fields: () => fields,
     refused: async () => {
       fields = [];
       return ["Mcp-Param-A"];

@@ -57,7 +57,7 @@ function calls(context: Partial<CallContext> = {}) {
     backlog: new Backlog(10),
     opening: () => undefined,
     question: () => undefined,
-    headersFor: () => [],
+    refusedFields: () => "",
     headersAfter: async () => undefined,
     refused: async () => [],
     blocked: EXITED,

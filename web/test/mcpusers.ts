@@ -17,7 +17,7 @@ import { PortSession } from "../src/host/worker/portsession.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { Backlog } from "../src/base/backlog.js";
-import { EVENT, OUTCOME, TaskOffer, TokenAnswer } from "../src/base/border.js";
+import { EVENT, OUTCOME, TokenAnswer } from "../src/base/border.js";
 import { Locks, Port, random } from "./chance.js";
 
 declare function setImmediate(work: () => void): void;
@@ -395,7 +395,7 @@ export class World {
     token: (handle: number, answer: number, text: string) => this.clients[handle - 1]!.token(answer === TokenAnswer.Given, text),
     respond: (handle: number, question: number, ok: boolean, json: string) => this.clients[handle - 1]!.respond(question, ok, json),
     counters: () => "{}",
-    toolFor: () => [TaskOffer.None, ""],
+    mirrored: () => "",
     ...Object.fromEntries(["close", "terminate", "closeKeepingSession"].map((what) => [what, (handle: number) => this.clients[handle - 1]!.end()])),
     ...Object.fromEntries(["release", "pause", "handed", "visited", "hold", "saveDraft", "tools", "peek", "park", "logOut"].map((what) => [what, () => {}])),
   };

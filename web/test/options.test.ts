@@ -41,7 +41,7 @@ const toConnectAgent: Ask = (option, value) => connectAgent(
 
 /** A client whose calls reach no core. */
 const client = new CoreClient(
-  { toolFor: () => [0, ""] } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {},
+  { mirrored: () => "" } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {},
   { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) },
 );
 const toCall: Ask = (option, value) => client.callTool(

@@ -58,7 +58,7 @@ class Shared {
       this.ports[handle - 1]!.state('{"state":"closed"}', 0);
     },
     counters: () => "",
-    toolFor: () => [0, ""],
+    mirrored: () => "",
     ...Object.fromEntries(
       ["release", "close", "token", "hold", "ack", "handed", "tools"].map((what) => [what, () => {}]),
     ),

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Call } from "../src/client/call.js";
 import { ClientView } from "../src/client/clientview.js";
 import { OpenClient, type Plan } from "../src/client/openclient.js";
-import { EVENT, TaskOffer, TaskWish, TokenAnswer } from "../src/base/border.js";
+import { EVENT, TokenAnswer } from "../src/base/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import { HoldfastError } from "../src/base/errors.js";
 import { callDefaults, type CallOptions } from "../src/client/options.js";
@@ -127,7 +127,7 @@ const KEPT = { id: 1, method: "tools/call", params: {}, key: "kept", createdAt: 
 type Said = [handle: number, what: string, ...rest: unknown[]];
 
 /** Whose facts of the server's tools a client goes by. */
-const toolsOf = ({ client }: ClientView): string => (client as unknown as { toolFor(name: string, wish: TaskWish): string[] }).toolFor("work", TaskWish.Unsaid)[1]!;
+const toolsOf = ({ client }: ClientView): string => (client as unknown as { mirrored(params: Open): string[] }).mirrored({ name: "work" })[0]!;
 
 /** A client whose core and stores the test is: the second token is another user's. */
 function changing() {
@@ -156,7 +156,7 @@ function changing() {
       ports[handle - 1]!.state(`{"state":"closed"}`, 0);
     },
     counters: () => "",
-    toolFor: (handle: number, name: string) => [TaskOffer.None, name === "work" ? `of client ${handle}` : ""],
+    mirrored: (handle: number, params: string) => (params === `{"name":"work"}` ? `["of client ${handle}"]` : ""),
     token: (handle: number, answer: number, text: string) =>
       note("token")(handle, answer === TokenAnswer.Given, text),
     ...Object.fromEntries(["release", "close", "ack", "cancel", "respond", "subscribe", "hold"].map((what) => [what, note(what)])),

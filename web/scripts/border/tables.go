@@ -26,7 +26,6 @@ var enums = []enum{
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
 	{"TaskWish", "What an app says of a task for its call.", false, []origin{{"core/mcp", "TaskWish", "Task"}}},
 	{"FACT", "What a page goes by on an open connection to a server: bits of the facts.", true, []origin{{"core/mcp", "Facts", "Fact"}}},
-	{"TaskOffer", "Whether a call of a tool may become a task.", false, []origin{{"core/mcp", "TaskOffer", "Task"}}},
 	{"StoreResult", "What became of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
 	{"STORE_REASON", "Why a store fails.", true, []origin{{"core/durable", "Reason", "Reason"}}},
 	{"TAB_INPUT", "What a page tells of other tabs, of the store and of itself, for who carries a call.", true, []origin{{"core/tabs", "InputKind", ""}}},
@@ -72,6 +71,7 @@ type number struct {
 var numbers = []number{
 	{"DEAD", "What an export returns once the Go program has panicked.", "wasm", "dead"},
 	{"CLOSE_INVALID", "The close code of a WebSocket that the browser refused to make.", "core/engine", "CloseInvalid"},
+	{"WISH_SHIFT", "How a call is made has from this bit on what its app says of a task: a TaskWish.", "wasm", "wishShift"},
 	{"CHUNK_BYTES", "Bytes that one chunk may have.", "jsbridge", "ChunkBytes"},
 	{"REPLAY_HEADER", "Bytes of a replayed event before its text.", "core/engine", "replayHeader"},
 	{"OP_HEADER", "Bytes of an operation before its data.", "core/journal", "opHeader"},

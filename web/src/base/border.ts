@@ -6,6 +6,9 @@ export const DEAD = -1;
 /** The close code of a WebSocket that the browser refused to make. (core/engine, CloseInvalid) */
 export const CLOSE_INVALID = 0;
 
+/** How a call is made has from this bit on what its app says of a task: a TaskWish. (wasm, wishShift) */
+export const WISH_SHIFT = 11;
+
 /** Bytes that one chunk may have. (jsbridge, ChunkBytes) */
 export const CHUNK_BYTES = 65536;
 
@@ -148,22 +151,16 @@ export enum CallFlags {
 
 /** What an app says of a task for its call. (core/mcp, TaskWish) */
 export enum TaskWish {
-  Unsaid = 0,
-  Wanted = 1,
-  Unwanted = 2,
+  AsIs = 0,
+  Unsaid = 1,
+  Wanted = 2,
+  Unwanted = 3,
 }
 
 /** What a page goes by on an open connection to a server: bits of the facts. (core/mcp, Facts) */
 export enum FACT {
   selfDescribing = 1,
   completionContext = 2,
-}
-
-/** Whether a call of a tool may become a task. (core/mcp, TaskOffer) */
-export enum TaskOffer {
-  None = 0,
-  Plain = 1,
-  Modes = 2,
 }
 
 /** What became of a commit. (core/journal, Result) */
@@ -427,7 +424,7 @@ export interface Exports {
   header(): number;
   reserve(n: number): number;
   counters(handle: number): number;
-  toolFor(handle: number, wish: number, n: number): number;
+  mirrored(handle: number, n: number): number;
   record(handle: number, id: number): number;
   following(handle: number): number;
   reads(handle: number, record: number): number;

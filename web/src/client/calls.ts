@@ -17,7 +17,7 @@ import { answerInput, shownInput, visitPages } from "../input/inputs.js";
 import type { Open } from "../base/mcp.js";
 import type { CallOptions } from "./options.js";
 import type { Streams } from "../tabs/streams.js";
-import type { Outgoing } from "./outgoing.js";
+import type { MadeThere, Outgoing } from "./outgoing.js";
 import type { LogRow, LogPlace } from "../storage/storage.js";
 import { storedEvents } from "./storedevents.js";
 import { CoreCall, type Made, type CoreControl } from "./corecall.js";
@@ -34,9 +34,12 @@ export interface CallContext {
   opening(): Promise<void> | undefined;
   /** The question for a token that has no answer yet. */
   question(): object | undefined;
-  /** Further header fields for a request: name, value, name, value. */
-  headersFor(method: string, params: Open): string[];
-  /** The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
+  /** The header fields that the server's CORS rules refuse, in small letters, with blanks between them. */
+  refusedFields(): string;
+  /**
+   * In which header fields a call would repeat its arguments now that a server has refused it: name, value, name,
+   * value. Undefined where there is nothing new to say, an error where it cannot be said.
+   */
   headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined>;
   /**
    * Which header fields of a request without an answer the server's CORS rules
@@ -69,9 +72,11 @@ export interface CallContext {
 interface Pending {
   call: CoreCall<unknown>;
   params: Open;
-  resend: ((rpc: RPCError, mismatch: boolean) => Promise<boolean>) | undefined;
+  resend: ((rpc: RPCError, mismatch: boolean, fields: string[]) => Promise<boolean>) | undefined;
   /** Sends it again without what the CORS rules refuse, or ends it, where that is why there was no answer. */
-  unblock: ((failure: HoldfastError) => Promise<boolean>) | undefined;
+  unblock: ((failure: HoldfastError, fields: string[]) => Promise<boolean>) | undefined;
+  /** The header fields that it repeats arguments in: name, value, name, value. */
+  fields: string[];
   /** Its name in the store, of a call that came from there; 0 for none. */
   record: number;
   /** The answers to what the app is not shown of the input that the call waits for. */
@@ -181,12 +186,16 @@ export class Calls {
     call.question = context.question();
     made?.(call as CoreCall<unknown>);
     this.#keys.set(call as CoreCall<unknown>);
-    const send = (header: string[], resend: Pending["resend"], isFirst = true): void => {
-      const unblock = isFirst ? (failure: HoldfastError) => this.#unblock(call as CoreCall<unknown>, header, { failure, resend, send }) : undefined;
+    const send = (resend: Pending["resend"], isFirst = true): void => {
+      const again = (): void => send(resend, false);
+      const unblock: Pending["unblock"] = isFirst
+        ? (failure, fields) => this.#unblock(call as CoreCall<unknown>, fields, failure, again)
+        : undefined;
       const begun = kept && context.streams.ready;
       try {
-        this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), [...out.frame, ...header], out.times, (id) => {
-          this.#pending.set(id, { call: call as CoreCall<unknown>, params, resend, unblock, record: 0 });
+        const parts = [...out.frame, context.refusedFields()] as const;
+        this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), parts, out.times, (id) => {
+          this.#pending.set(id, { call: call as CoreCall<unknown>, params, resend, unblock, fields: [], record: 0 });
           if (kept) {
             this.#kept.set(id, call as CoreCall<unknown>);
             context.streams.add(id, begun);
@@ -209,25 +218,22 @@ export class Calls {
     // A server that misses a header of the tool's and has proved that it did not
     // run it: the request is sent once more with what the tool list says by then,
     // unless that is what it was sent with. The app may have changed what it gave by then.
-    let first: string[] = [];
-    const resend: Pending["resend"] = async (rpc, mismatch) => {
-      let header: string[] | HoldfastError | undefined;
+    const resend: Pending["resend"] = async (rpc, mismatch, fields) => {
+      let again = false;
       if (mismatch) {
-        header = await context.headersAfter(method, call.params, rpc);
-        if (Array.isArray(header) && JSON.stringify(header) === JSON.stringify(first)) return false;
-      } else if (
-        await visitPages(rpc, call as CoreCall<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
-      ) {
-        header = context.headersFor(method, call.params);
+        const now = await context.headersAfter(method, call.params, rpc);
+        if (now instanceof HoldfastError) call.fail(now);
+        else again = now !== undefined && JSON.stringify(now) !== JSON.stringify(fields);
+      } else {
+        const completed = (id: string): Promise<void> => context.completed(id, call.ended);
+        again = await visitPages(rpc, call as CoreCall<unknown>, context.handlers, context.url, completed);
       }
-      if (header instanceof HoldfastError) call.fail(header);
-      else if (header && !call.settled) send(header, undefined);
-      return header !== undefined || call.settled;
+      if (again && !call.settled) send(undefined);
+      return again || call.settled;
     };
-    const leave = (given: Open): void => send((first = context.headersFor(method, given)), resend);
     const opening = context.opening();
-    if (opening) this.#sendAfter(opening, call as CoreCall<unknown>, () => leave(call.params), signal);
-    else leave(params);
+    if (opening) this.#sendAfter(opening, call as CoreCall<unknown>, () => send(resend), signal);
+    else send(resend);
     return call;
   }
 
@@ -271,7 +277,7 @@ export class Calls {
     const { method, params = {} } = made;
     const call = new CoreCall<unknown>(method, this.#context.backlog, made.input === "manual", JSON.stringify(params), { ...made, id: keyIn(made.meta) });
     call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
-    this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
+    this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, fields: [], record: made.id });
     this.#kept.set(id, call);
     this.#keys.set(call);
     call.bind(id, this.#live, undefined, true);
@@ -355,12 +361,18 @@ export class Calls {
     else this.#pending.get(id)?.call.deliver(kind, position, text, stream);
   }
 
+  /** The core's Value record for a call: the header fields that it repeats arguments in. */
+  mirrored(id: number, text: string): void {
+    const pending = this.#pending.get(id);
+    if (pending) pending.fields = JSON.parse(text) as string[];
+  }
+
   /** The core's Settle effect. */
   async settle(id: number, outcome: number, text: string): Promise<void> {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     if (!pending) return;
-    const { call, params, resend, unblock } = pending;
+    const { call, params, resend, unblock, fields } = pending;
     const live = this.#live;
     const between = async <R>(retry: Promise<R>): Promise<R | false> => {
       this.#between.set(id, call);
@@ -371,7 +383,7 @@ export class Calls {
     this.#context.streams.remove(id);
     const mismatch = outcome === OUTCOME.headerMismatch;
     if (resend && (mismatch || outcome === OUTCOME.visitRequired)) {
-      const handled = await between(resend(JSON.parse(text) as RPCError, mismatch));
+      const handled = await between(resend(JSON.parse(text) as RPCError, mismatch, fields));
       if (live !== this.#live) return; // the id is another call's by now
       if (handled) {
         this.#withdraw(id, call); // that refusal is nobody's outcome
@@ -380,7 +392,7 @@ export class Calls {
     }
     const failure = outcome === OUTCOME.failure && unblock ? (JSON.parse(text) as GoError) : undefined;
     if (unblock && failure?.unanswered) {
-      const handled = await between(unblock(errorFromGo(failure)));
+      const handled = await between(unblock(errorFromGo(failure), fields));
       if (live !== this.#live) return;
       if (handled) {
         this.#withdraw(id, call); // nothing was sent
@@ -427,20 +439,13 @@ export class Calls {
   }
 
   /** Sends a call again, or ends it, that the server's CORS rules kept in the browser. */
-  async #unblock(
-    call: CoreCall<unknown>,
-    header: string[],
-    { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], isFirst: boolean) => void },
-  ): Promise<boolean> {
+  async #unblock(call: CoreCall<unknown>, fields: string[], failure: HoldfastError, send: () => void): Promise<boolean> {
     const context = this.#context;
-    const refused = await context.refused(call.method, header, call.ended);
+    const refused = await context.refused(call.method, fields, call.ended);
     if (refused.length === 0 || call.settled) return false;
     const needed = refused.filter((name) => !/^mcp-param-/i.test(name));
-    if (needed.length > 0) {
-      call.fail(context.blocked(call.method, needed, failure));
-      return true;
-    }
-    send(context.headersFor(call.method, call.params), resend, false);
+    if (needed.length > 0) call.fail(context.blocked(call.method, needed, failure));
+    else send();
     return true;
   }
 
@@ -468,7 +473,9 @@ export class Calls {
 }
 
 /** What a call is made of, beside its params and key: the same makes it once more. */
-function rerunOptions({ ack, rerun, input, timeouts, sendWithin, journal }: CallOptions, meta: Open | undefined): CallOptions {
-  const all = { ack, rerun, input, timeouts, sendWithin, journal, meta };
+function rerunOptions(
+  { ack, rerun, input, timeouts, sendWithin, journal, task, tool }: CallOptions & MadeThere, meta: Open | undefined,
+): CallOptions {
+  const all = { ack, rerun, input, timeouts, sendWithin, journal, task, tool, meta };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,4 @@
 import type { Backlog } from "../base/backlog.js";
-import { TaskOffer, TaskWish } from "../base/border.js";
 import { CoreConnection } from "./coreconnection.js";
 import { HoldfastError, rpcError, type RPCError } from "../base/errors.js";
 import type {
@@ -22,7 +21,7 @@ import type {
 } from "../base/mcp.js";
 import type { Handlers } from "../input/handlers.js";
 import type { CallKeeping } from "./options.js";
-import type { CallOptions, CompleteOptions, ListOptions, ResponseMode } from "./options.js";
+import type { CallOptions, CompleteOptions, ListOptions } from "./options.js";
 import { loadValidator, Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../base/origins.js";
 import { changedBy, type Fresh, ResultCache, type Changed } from "./resultcache.js";
@@ -31,8 +30,9 @@ import type { Made, MadeFor, CoreCall } from "./corecall.js";
 import { StoredResults } from "./storedresults.js";
 import { LISTS } from "../storage/storage.js";
 import { factsOf } from "./toolfacts.js";
-import { mirrorArguments, toolHeaders, type Mirrored } from "./toolheaders.js";
-import { badArgument, bound, throwIfAborted } from "../base/arguments.js";
+import type { MadeThere } from "./outgoing.js";
+import { toolHeaders } from "./toolheaders.js";
+import { badArgument, throwIfAborted } from "../base/arguments.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
@@ -119,22 +119,8 @@ export class CoreClient extends CoreConnection {
     if (typeof name !== "string" || name === "") {
       return this.refused("tools/call", badArgument("tools/call", "name", "has to be the name of a tool"));
     }
-    let task: Open | undefined;
-    try {
-      task = this.#taskFor(name, options.task);
-    } catch (error) {
-      return this.refused("tools/call", error as HoldfastError);
-    }
-    return this.request<CallToolResult>("tools/call", { name, arguments: args, ...(task && { task }) }, options, made);
-  }
-
-  /** The `task` of a call's params; undefined where the call is a plain one. */
-  #taskFor(name: string, wanted: CallOptions["task"]): Open | undefined {
-    const { ttl, responseModes = RESPONSE_MODES } = typeof wanted === "object" ? wanted : {};
-    bound("task.ttl", ttl, "tools/call");
-    const [offer] = this.toolFor(name, wanted === undefined ? TaskWish.Unsaid : wanted ? TaskWish.Wanted : TaskWish.Unwanted);
-    if (offer === TaskOffer.None) return undefined;
-    return { ...(ttl === undefined ? {} : { ttl }), ...(offer === TaskOffer.Modes && { responseModes }) };
+    const tool = { ...options, tool: true } satisfies CallOptions & MadeThere;
+    return this.request<CallToolResult>("tools/call", { name, arguments: args }, tool, made);
   }
 
   /**
@@ -270,10 +256,8 @@ export class CoreClient extends CoreConnection {
   }
 
   /** @internal */
-  protected override headersFor(method: string, params: Open): string[] {
-    if (method !== "tools/call") return [];
-    const list = this.#mirrored(params);
-    return list.filter((_, i) => !this.#refusedHeaders.has(list[i - (i % 2)]!.toLowerCase()));
+  protected override refusedFields(): string {
+    return [...this.#refusedHeaders].join(" ");
   }
 
   /** @internal */
@@ -286,14 +270,9 @@ export class CoreClient extends CoreConnection {
     if (method !== "tools/call") return undefined;
     this.#stale("tools"); // what they were listed with is what was refused
     await this.listTools();
-    const missing = this.#mirrored(params).filter((name, i) => i % 2 === 0 && this.#refusedHeaders.has(name.toLowerCase()));
-    return missing.length > 0 ? fieldsBlocked(this.url, method, missing, rpcError(method, rpc)) : this.headersFor(method, params);
-  }
-
-  /** What a call's arguments say in header fields: name, value, name, value. */
-  #mirrored(params: Open): string[] {
-    const [, fields] = this.toolFor(String(params["name"]), TaskWish.Unsaid);
-    return fields === "" ? [] : mirrorArguments(JSON.parse(fields) as Mirrored[], (params["arguments"] ?? {}) as Open);
+    const fields = this.mirrored(params);
+    const missing = fields.filter((name, i) => i % 2 === 0 && this.#refusedHeaders.has(name.toLowerCase()));
+    return missing.length > 0 ? fieldsBlocked(this.url, method, missing, rpcError(method, rpc)) : fields;
   }
 
   async #pages<T>(method: string, member: string, options: Omit<ListOptions, "cursor">): Promise<{ items: T[]; last: Open }> {
@@ -427,9 +406,6 @@ export class CoreClient extends CoreConnection {
     return { ...result, tools };
   }
 }
-
-/** The response modes of SEP-1905, in the order that it prefers: this client takes all of them. */
-const RESPONSE_MODES: readonly ResponseMode[] = ["immediate", "streaming", "task"];
 
 /** An object that may have members of any name. */
 function names(): Open {

@@ -1,5 +1,5 @@
 import type { Backlog } from "../base/backlog.js";
-import { EVENT, NAMED_METHODS, OUTCOME, TaskOffer, type TaskWish } from "../base/border.js";
+import { EVENT, NAMED_METHODS, OUTCOME } from "../base/border.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
@@ -108,7 +108,7 @@ export class CoreConnection {
       rows: async (record, after, most) => (await keeping.journal?.rows(record, after, most)) ?? [],
       rerun: (method, params, options, made) => this.request(method, params, options, made),
       restored: (call) => this.#restored(call as CoreCall<CallToolResult>),
-      headersFor: (method, params) => this.headersFor(method, params),
+      refusedFields: () => this.refusedFields(),
       headersAfter: (method, params, rpc) => this.headersAfter(method, params, rpc),
       refused: (method, header, over) => this.#refused(method, header, over),
       blocked: (method, fields, cause) => fieldsBlocked(url, method, fields, cause),
@@ -363,6 +363,7 @@ export class CoreConnection {
       token: () => void this.#life.askForToken(),
       store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
       tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),
+      mirrored: (call, text) => this.#calls.mirrored(call, text),
       recall: (call, text) => this.#calls.recall(call, text),
       replay: (call, position, events) => this.#calls.replayed(call, position, events),
       handshake: () => void this.#keeping.journal?.handshake(),
@@ -386,17 +387,18 @@ export class CoreConnection {
     if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, listed);
   }
 
-  /** @internal How that tool is to be called: whether as a task, and which arguments are repeated in header fields, as the core has them; empty for none. */
-  protected toolFor(tool: string, wish: TaskWish): [offer: TaskOffer, fields: string] {
-    return this.#life.over ? [TaskOffer.None, ""] : this.#wire.runtime.toolFor(this.#wire.handle, tool, wish);
+  /** @internal In which header fields a call of a tool would repeat its arguments now: name, value, name, value. */
+  protected mirrored(params: Open): string[] {
+    const text = this.#life.over ? "" : this.#wire.runtime.mirrored(this.#wire.handle, JSON.stringify(params));
+    return text ? (JSON.parse(text) as string[]) : [];
   }
 
-  /** @internal Further header fields for a request: name, value, name, value. */
-  protected headersFor(_method: string, _params: Open): string[] {
-    return [];
+  /** @internal The header fields that the server's CORS rules refuse, in small letters, with blanks between them. */
+  protected refusedFields(): string {
+    return "";
   }
 
-  /** @internal The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
+  /** @internal Those of a request that a server has refused; undefined where there is nothing new to say, an error where it cannot be said. */
   protected async headersAfter(_method: string, _params: Open, _rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
     return undefined;
   }

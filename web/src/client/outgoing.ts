@@ -1,10 +1,10 @@
-import { CallFlags } from "../base/border.js";
+import { CallFlags, TaskWish, WISH_SHIFT } from "../base/border.js";
 import { isKept, isLong, withKey } from "./idempotency.js";
 import { nameOf } from "./methodname.js";
 import type { Open } from "../base/mcp.js";
 import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
 import type { CallTimes } from "../runtime/port.js";
-import { badArgument, checkGroup, checkSignal, milliseconds, notJSON } from "../base/arguments.js";
+import { badArgument, bound, checkGroup, checkSignal, milliseconds, notJSON } from "../base/arguments.js";
 
 /** Methods that the client itself sends. */
 const OWN_METHODS = new Set(
@@ -16,12 +16,12 @@ const OWN_METHODS = new Set(
 
 /** A request or notification as the core takes it. */
 export interface Outgoing {
-  /** Method, params, _meta and key; params and _meta as JSON, or empty. */
-  frame: [method: string, params: string, meta: string, key: string];
+  /** Method, params, _meta, key, and what the app says of a task; params, _meta and that as JSON, or empty. */
+  frame: [method: string, params: string, meta: string, key: string, task: string];
   /** What `_meta` has of the app's, and the idempotency key. */
   meta: Open;
   times: CallTimes;
-  /** CallFlags. */
+  /** CallFlags, and a TaskWish. */
   how: number;
 }
 
@@ -51,7 +51,7 @@ export function outgoing(
   return {
     frame: [
       method, params === undefined ? "" : toJSON(op, argument, rest), empty ? "" : toJSON(op, "meta", meta),
-      keyOf(op, options.key),
+      keyOf(op, options.key), taskOf(op, options.task),
     ],
     meta,
     times,
@@ -63,10 +63,26 @@ export function outgoing(
 export interface MadeThere {
   /** When it was made, in ms since 1970. */
   madeAt?: number;
+  /** It calls a tool by its name: the core says whether it may become a task. */
+  tool?: boolean;
 }
 
 function madeAt({ madeAt }: MadeThere): number {
   return Number.isFinite(madeAt) ? madeAt! : Date.now();
+}
+
+/** What the app says of the task that its call may become, as JSON; empty for nothing. */
+function taskOf(op: string, task: CallOptions["task"]): string {
+  if (typeof task !== "object") return "";
+  const { ttl, responseModes } = task;
+  bound("task.ttl", ttl, op);
+  return toJSON(op, "task", { ttl, responseModes });
+}
+
+function wishOf({ task, tool }: CallOptions & MadeThere): TaskWish {
+  if (!tool) return TaskWish.AsIs;
+  if (task === undefined) return TaskWish.Unsaid;
+  return task ? TaskWish.Wanted : TaskWish.Unwanted;
 }
 
 function keyOf(op: string, key: string | undefined): string {
@@ -87,7 +103,8 @@ function howOf(op: string, kept: boolean, options: CallOptions, defaults: CallDe
     (kept ? CallFlags.Durable : 0) |
     RERUN[rerun] |
     (ack === "manual" ? CallFlags.ManualAck : 0) |
-    (options.input === "manual" ? CallFlags.ManualInput : 0)
+    (options.input === "manual" ? CallFlags.ManualInput : 0) |
+    (wishOf(options) << WISH_SHIFT)
   );
 }
 

@@ -1,4 +1,4 @@
-import type { JSONSchema, Open, Tool } from "../base/mcp.js";
+import type { JSONSchema, Tool } from "../base/mcp.js";
 
 /** An argument that goes into a header field as well: where it is, and the field's name. */
 export interface Mirrored {
@@ -72,21 +72,4 @@ function annotation(node: JSONSchema, path: string[], reachable: boolean, seen: 
   if (seen.has(lower)) throw new Error(`x-mcp-header ${header} is given twice`);
   seen.add(lower);
   return { path, header };
-}
-
-/**
- * Header fields for a call's arguments: name, value, name, value. What is absent
- * or null is left out; the core encodes what a header could not carry.
- */
-export function mirrorArguments(fields: Mirrored[], args: Open): string[] {
-  const list: string[] = [];
-  for (const { path, header } of fields) {
-    let value: unknown = args;
-    for (const step of path)
-      value = typeof value === "object" && value !== null ? (value as Open)[step] : undefined;
-    if (typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value)) {
-      list.push(`Mcp-Param-${header}`, String(value));
-    }
-  }
-  return list;
 }

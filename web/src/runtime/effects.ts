@@ -105,6 +105,9 @@ export class Effects {
       case Kind.Replay:
         port.replay?.(r.id, r.number, r.body!);
         break;
+      case Kind.Value:
+        port.mirrored?.(r.id, r.text);
+        break;
       case Kind.Handshake:
         port.handshake();
         break;

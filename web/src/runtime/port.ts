@@ -23,11 +23,13 @@ export interface ClientPort {
   token(): void;
   /**
    * Write these operations in one transaction, and report with {@link Runtime.stored}; where `unawaited`,
-   * nobody waits for its end.
+   * nobody waits for its end: TAB_INPUT.landed or failed.
    */
   store(ticket: number, how: { strict: boolean; unawaited: boolean }, ops: readonly Op[]): void;
   /** Do something about who carries a call: a TAB_EFFECT, with the ticket that the answer goes by. */
   tabs(kind: number, ticket: number, payload: Uint8Array<ArrayBuffer>): void;
+  /** The header fields that a call repeats arguments in: a JSON array of names and values. */
+  mirrored?(call: number, text: string): void;
   /** A call that the store brought back; `text` is JSON that describes it. */
   recall(call: number, text: string): void;
   /** Events of such a call up to a position, packed (jsbridge/doc.go). */

@@ -1,4 +1,4 @@
-import { DEAD, type Exports, INPUT, TaskOffer, type TaskWish } from "../base/border.js";
+import { DEAD, type Exports, INPUT } from "../base/border.js";
 import { HoldfastError } from "../base/errors.js";
 import { Effects } from "./effects.js";
 import { Inputs } from "./door.js";
@@ -86,11 +86,11 @@ export class Runtime extends Inputs implements Reports {
   call(
     client: number,
     how: number,
-    parts: readonly [method: string, params: string, meta: string, key: string, ...header: string[]],
+    parts: readonly [method: string, params: string, meta: string, key: string, task: string, refused: string],
     { answer, idle, total, send, made }: CallTimes,
     bind: (id: number) => void,
   ): void {
-    this.request(client, how, answer, idle, total, send, made, parts, bind);
+    this.request(client, how, answer, idle, total, send, made, ...parts, bind);
   }
 
   /** Reports bytes of a body. Returns whether anything came of them beside the wish for more. */
@@ -148,12 +148,11 @@ export class Runtime extends Inputs implements Reports {
   }
 
   /**
-   * How that tool is to be called: whether as a task, and which arguments are repeated in
-   * header fields, as {@link tools} has told it; empty for none.
+   * In which header fields a call of a tool would repeat its arguments now, whose params are JSON: a JSON
+   * array of names and values; empty for none.
    */
-  toolFor(client: number, tool: string, wish: TaskWish): [offer: TaskOffer, fields: string] {
-    const fields = this.#value(() => this.#exports.toolFor(client, wish, this.#table.write(tool)));
-    return [this.#death ? TaskOffer.None : this.#table.answer, fields];
+  mirrored(client: number, params: string): string {
+    return this.#value(() => this.#exports.mirrored(client, this.#table.write(params)));
   }
 
   /** The client's counters as JSON text; empty if there is no such client. */

@@ -1,7 +1,7 @@
 // Inputs at random, by a seed: a server, a store and an app that do anything, with what the scripts and the vectors hold
 // for contents, most of it as it is, and some of it spoiled.
 
-import { CallFlags, Kind, STORE_REASON, StoreResult, TAB_INPUT, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
+import { CallFlags, Kind, STORE_REASON, StoreResult, TAB_INPUT, TokenAnswer, WISH_SHIFT, type StoreReasonWord } from "../../src/base/border.js";
 import { OpList } from "../../src/runtime/ops.js";
 import { random } from "../chance.js";
 import { Client, frame, type Protocol } from "./client.js";
@@ -230,7 +230,7 @@ class Chance {
       case 2:
         return void client.input("tools", [], this.#pick(['{"tools":[{"name":"t","task":"optional"}]}', ""]));
       case 3:
-        return void client.ask("toolFor", [this.#next(3)], "t");
+        return void client.ask("mirrored", [], this.#pick(["", PARAMS[2]!]));
       case 4:
         return void client.input("cancel", [call], "no more");
       case 5:
@@ -248,7 +248,7 @@ class Chance {
       case 11:
         return client.call("notifications/x", this.#pick(PARAMS), { how: CallFlags.Notify });
       default:
-        return client.call(this.#pick(METHODS), this.#pick(PARAMS), { how: this.#is(2) ? CallFlags.Durable | this.#next(64) : 0, key: this.#is(5) ? `k${this.#next(9)}` : "" });
+        return client.call(this.#pick(METHODS), this.#pick(PARAMS), { how: (this.#is(2) ? CallFlags.Durable | this.#next(64) : 0) | (this.#next(4) << WISH_SHIFT), key: this.#is(5) ? `k${this.#next(9)}` : "" });
     }
   }
 

@@ -102,8 +102,8 @@ export class Client {
     return text.replaceAll(/\$c(\d+)/g, (name, n: string) => this.ids.get(+n) ?? name);
   }
 
-  call(method: string, params = "", { how = 0, meta = "", key = "", header = [] as string[] } = {}): void {
-    this.input("request", [how], frame([numbers(0, 0, 0), method, params, meta, key, ...header]));
+  call(method: string, params = "", { how = 0, meta = "", key = "", task = '{"responseModes":["task"]}' } = {}): void {
+    this.input("request", [how], frame([numbers(0, 0, 0), method, params, meta, key, task, ""]));
     if (!(how & CallFlags.Notify)) this.calls.push(this.pair.answer);
   }
 

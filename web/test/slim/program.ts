@@ -14,7 +14,7 @@ let drawn = 0;
 
 /** What a client is told: the name of an input, and that of a question. */
 export type InputName = keyof typeof INPUT;
-export type Question = "counters" | "toolFor";
+export type Question = "counters" | "mirrored";
 
 const listeners = new Map<string, ((event: object) => void)[]>();
 const listen = (name: string, heard: (event: object) => void): void => void listeners.set(name, [...(listeners.get(name) ?? []), heard]);

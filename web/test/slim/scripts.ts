@@ -1,6 +1,6 @@
 // Plays the scripts of core/coretest at the border of the wasm: one input of a script is one there.
 
-import { CallFlags, StoreResult, TaskOffer, TaskWish, TokenAnswer, type StoreReasonWord } from "../../src/base/border.js";
+import { CallFlags, StoreResult, TaskWish, TokenAnswer, WISH_SHIFT, type StoreReasonWord } from "../../src/base/border.js";
 import { Client, ENDINGS, frame, type Protocol } from "./client.js";
 import { clock, type InputName, type Pair } from "./program.js";
 
@@ -20,6 +20,9 @@ const CALL_WORDS: Record<string, number> = {
   idempotent: CallFlags.Idempotent,
   "rerun=always": CallFlags.RerunAlways,
   "rerun=never": CallFlags.RerunNever,
+  "task=unsaid": TaskWish.Unsaid << WISH_SHIFT,
+  "task=yes": TaskWish.Wanted << WISH_SHIFT,
+  "task=no": TaskWish.Unwanted << WISH_SHIFT,
 };
 
 /** Plays one. Returns how many effects it led to, and how many its golden lines are. */
@@ -190,13 +193,9 @@ const COMMANDS: Record<string, Command> = {
   tools: (client, args) => void client.input("tools", [], args),
   calltool: (client, args) => {
     const words = args.split(" ");
-    const wish = words.includes("task=yes") ? TaskWish.Wanted : words.includes("task=no") ? TaskWish.Unwanted : TaskWish.Unsaid;
-    const name = words.at(-1)!;
-    const fields = client.ask("toolFor", [wish], name)[0]?.text ?? "";
-    const task = { [TaskOffer.Plain]: ',"task":{}', [TaskOffer.Modes]: ',"task":{"responseModes":["task"]}' }[client.pair.answer] ?? "";
-    const headers = [...fields.matchAll(/"header":"([^"]*)"/g)].map(([, header]) => `header=Mcp-Param-${header}=eu `).join("");
-    const options = words.slice(0, -1).filter((word) => !word.startsWith("task="));
-    call(client, `${[...options, headers].join(" ").trim()} tools/call {"name":"${name}","arguments":{"region":"eu"}${task}}`.trim());
+    const [wish = "task=unsaid"] = words.filter((word) => word.startsWith("task="));
+    const options = words.slice(0, -1).filter((word) => word !== wish);
+    call(client, `${[wish, ...options].join(" ")} tools/call {"name":"${words.at(-1)!}","arguments":{"region":"eu"}}`);
   },
   source: (client, args, [x, what]) => {
     const state = ({ open: "sourceOpened", failed: "sourceFailed", redirected: "sourceRedirected" } as const)[what!];
@@ -241,15 +240,13 @@ function call(client: Client, args: string): void {
   const words = args.split(" ").filter(Boolean);
   let how = 0;
   let [key, meta] = ["", ""];
-  const header: string[] = [];
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at]!;
     if (CALL_WORDS[word]) how |= CALL_WORDS[word];
     else if (word.startsWith("key=")) key = word.slice(4);
     else if (word.startsWith("meta=")) meta = word.slice(5);
-    else if (word.startsWith("header=")) header.push(word.split("=")[1]!, word.split("=").slice(2).join("="));
     else break;
   }
-  client.call(words[at]!, args.slice(args.indexOf(words[at]!) + words[at]!.length + 1), { how, key, meta, header });
+  client.call(words[at]!, args.slice(args.indexOf(words[at]!) + words[at]!.length + 1), { how, key, meta });
 }
