@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 	"github.com/holdfast-mcp/holdfast/core/tabs"
@@ -94,6 +95,10 @@ func (c *client) Do(e engine.Effect) {
 		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle, Number: e.Position}, e.Data)
 	case engine.Store:
 		unawaited := c.tabs != nil && c.tabs.Committing(c.now, e.Ticket, e.Data)
+		if unawaited && e.Ticket != 0 {
+			e.Data = table.Keep(append([]byte(nil), e.Data...)) // the machine uses its memory again
+			c.tabs.Stored(c.now, e.Ticket, journal.ResultOK, 0)
+		}
 		table.Store(c.handle, e.Ticket, e.Strict, unawaited, e.Data)
 	case engine.Recall:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindRecall, Client: c.handle, ID: uint32(e.C)}, e.Data)

@@ -25,8 +25,9 @@ type commit struct {
 
 // Committing takes the client's Store effect: the calls that begin with it are this
 // tab's. It reports whether nobody waits for the end of the commit: of what a page stores
-// that is being left, and, as a rule, of what is only deleted. The client's next commit
-// need not either: the store does one after another.
+// that is being left, and, as a rule, of what is only deleted. That the host reports as Stored at once, where it has
+// a ticket, and as Landed or Failed later. The client's next commit need not wait either: the store does one after
+// another.
 func (m *Machine) Committing(now engine.Time, ticket uint32, ops []byte) (unawaited bool) {
 	m.now = now
 	t := &commit{ticket: ticket, ops: ops, unawaited: true}

@@ -224,7 +224,7 @@ func (p *tab) carryOut(e engine.Effect) {
 		unawaited := p.m.Committing(w.now, e.Ticket, e.Data)
 		data := bytes.Clone(e.Data)
 		if unawaited && e.Ticket != 0 {
-			p.reports = append(p.reports, func() { p.m.Stored(w.now, e.Ticket, journal.ResultOK, 0) })
+			p.m.Stored(w.now, e.Ticket, journal.ResultOK, 0)
 		}
 		p.store = append(p.store, func() {
 			fenced := w.store.commit(data, e.Strict, p.name)

@@ -208,10 +208,9 @@ export class Journal {
     return list.pieces(client.sessions ? Infinity : PIECE); // an agent's sessions have to be known all at once
   }
 
-  /** The core's Store effect: one transaction, for whose end nobody waits where it is `unawaited`. */
+  /** The core's Store effect: one transaction, for whose end nobody waits where it is `unawaited`: the core has gone on. */
   commit(ticket: number, { strict, unawaited }: { strict: boolean; unawaited: boolean }, ops: readonly Op[]): void {
     const client = this.#client;
-    if (unawaited && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK));
     const ends = ops.some(endsSession);
     const committed = (ends ? this.#session.end(ops, strict) : this.#store.commit(ops, strict)).then(
       ({ sealed, fenced, lost }) => {
