@@ -24,6 +24,11 @@ func TestToolFields(t *testing.T) {
 		{``, "", "[]"},
 	} {
 		w := coretest.NewMCP(t, mcp.Config{NoListen: true, Revision: "2026-07-28"})
+		w.Start()
+		x := w.Fetched()
+		w.Head(x, 200, "content-type", coretest.JSON)
+		w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+
+			`,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`)
 		w.Input("tools", func(c *mcp.Client, now engine.Time) { c.Tools(now, []byte(tools)) })
 		params := `{"name":"t"}`
 		if c.arguments != "" {
