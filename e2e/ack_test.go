@@ -82,7 +82,8 @@ func TestFault132_AckedAsThePageGoes(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := app(t, p.URL(), `{ ack: "manual" }`)
-	chrome.Script[chrome.Void](page, `window.ended = mcp.callTool("count", { n: 1, call: "b" }); await ended.result;`)
+	chrome.Script[chrome.Void](page,
+		`window.ended = mcp.callTool("count", { n: 1, call: "b" }); await ended.result;`)
 	counts(p, page, 6, 4, "{}")
 	page.WaitFor(`call.guarantee === "resumable"`)
 	rests(page, `"progress":4`)
@@ -128,13 +129,16 @@ func TestFault132_FollowerAcks(t *testing.T) {
 	s.pass("a", 4)
 	has(other, "a", 4)
 	other.WaitFor(`tracked.a.call.guarantee === "resumable"`)
-	chrome.Script[chrome.Void](owner, `await mcp.stored();`) // a transaction under way would hold up the other's while it is frozen; Chrome freezes no such page by itself
+	// a transaction under way would hold up the other's while it is frozen; Chrome freezes no such page by
+	// itself
+	chrome.Script[chrome.Void](owner, `await mcp.stored();`)
 	owner.Freeze()
 	chrome.Script[chrome.Void](other, `await tracked.a.call.ack(tracked.a.positions[2]);`)
 	owner.Thaw()
 	owner.Crash()
 	third := s.blank()
-	chrome.Script[chrome.Void](third, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { ack: "manual" });`)
+	chrome.Script[chrome.Void](third, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+
+		`, { ack: "manual" });`)
 	next := chrome.Script[int](third, `
 		const [call] = await mcp.calls();
 		for await (const e of call.events({ from: "acked" })) if (e.type === "progress") return e.progress;`)

@@ -41,7 +41,8 @@ func TestAgentCut(t *testing.T) {
 			quietly(t, server, initializes, i+1)
 		}
 		page.WaitFor(`chats.s1.resumed.length === 2`)
-		got := chrome.Eval[struct{ Resumed, Ends, Integrity []string }](page, `(({ resumed, ends, integrity }) => ({ resumed, ends, integrity }))(chats.s1)`)
+		got := chrome.Eval[struct{ Resumed, Ends, Integrity []string }](
+			page, `(({ resumed, ends, integrity }) => ({ resumed, ends, integrity }))(chats.s1)`)
 		same(t, "resumed", got.Resumed, []string{outcome, outcome})
 		same(t, "the ends", got.Ends, []string{"end_turn", "end_turn"})
 		same(t, "integrity", got.Integrity, nil)
@@ -67,7 +68,8 @@ func TestAgentServerRestarted(t *testing.T) {
 		ended(page)
 		shows(page, chunks(1, 10)+chunks(1, 3))
 		quietly(t, server, 1, 1) // of the new process
-		if states := chrome.Eval[[]string](page, `states`); states[0] != "reconnecting" || states[len(states)-1] != "open" {
+		if states := chrome.Eval[[]string](page, `states`); states[0] != "reconnecting" ||
+			states[len(states)-1] != "open" {
 			t.Errorf("states %v", states)
 		}
 	})

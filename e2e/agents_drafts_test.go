@@ -60,7 +60,8 @@ func TestAgentDrafts(t *testing.T) {
 		rests(page, behind)
 	}
 	save(one, "halfway-to-red")
-	if rest := chrome.Eval[string](one, atRest); strings.Contains(rest, "halfway-to-red") || !strings.Contains(rest, "What shall I buy?") {
+	if rest := chrome.Eval[string](one, atRest); strings.Contains(rest, "halfway-to-red") ||
+		!strings.Contains(rest, "What shall I buy?") {
 		t.Error("what was typed is in the open, or nothing is there at all")
 	}
 	two.WaitFor(asked)
@@ -78,12 +79,14 @@ func TestAgentDrafts(t *testing.T) {
 	if got := chrome.Eval[string](two, `JSON.stringify(`+form+`.draft)`); got != `{"colour":"red"}` {
 		t.Errorf("the draft is %s", got)
 	}
-	if got := chrome.Eval[failure](two, `(async () => { try { `+form+`.saveDraft("x".repeat(70_000)); return { code: "" }; } catch ({ code }) { return { code }; } })()`); got.Code != "bad_argument" {
+	if got := chrome.Eval[failure](two, `(async () => { try { `+form+
+		`.saveDraft("x".repeat(70_000)); return { code: "" }; } catch ({ code }) { return { code }; } })()`); got.Code != "bad_argument" {
 		t.Errorf("too much: %+v", got)
 	}
 	chrome.Eval[chrome.Void](two, form+`.accept(`+form+`.draft)`)
 	two.WaitFor(`chats.s1.session.state === "idle" && text("s1").includes('"colour":"red"')`)
-	if answers := server.Of("answer"); len(answers) != 1 || strings.Contains(string(answers[0].Data), "halfway") {
+	if answers := server.Of("answer"); len(answers) != 1 ||
+		strings.Contains(string(answers[0].Data), "halfway") {
 		t.Errorf("answered %+v", answers)
 	}
 }
@@ -97,9 +100,12 @@ func TestAgentModes(t *testing.T) {
 		version              int
 		update, method, want string
 	}{
-		"version 2": {2, `{"sessionUpdate":"config_option_update","configOptions":[{"configId":"m","name":"Mode","category":"mode","type":"select","currentValue":"ask",` +
-			`"options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}]}`, "session/set_config_option", `"value":"code"`},
-		"version 1": {1, `{"sessionUpdate":"current_mode_update","currentModeId":"ask"}`, "session/set_mode", `"modeId":"code"`},
+		"version 2": {2, `{"sessionUpdate":"config_option_update","configOptions":[{"configId":"m",` +
+			`"name":"Mode","category":"mode","type":"select","currentValue":"ask",` +
+			`"options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}]}`,
+			"session/set_config_option", `"value":"code"`},
+		"version 1": {1, `{"sessionUpdate":"current_mode_update","currentModeId":"ask"}`, "session/set_mode",
+			`"modeId":"code"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := acppeer.New(t, acppeer.Options{Version: test.version})
@@ -108,7 +114,8 @@ func TestAgentModes(t *testing.T) {
 			p.Push("s1", test.update)
 			for i, page := range []*chrome.Page{two, one} {
 				page.WaitFor(`chats.s1.session.mode === "ask"`)
-				chrome.Eval[string](page, `chats.s1.session.setMode("code").then(() => "", ({ code }) => code)`)
+				chrome.Eval[string](page,
+					`chats.s1.session.setMode("code").then(() => "", ({ code }) => code)`)
 				sent := p.Of(test.method)
 				if len(sent) != i+1 || !strings.Contains(sent[i].Body, test.want) {
 					t.Errorf("sent %+v", sent)

@@ -29,7 +29,8 @@ func stateOfPrompt(page *chrome.Page) promptState {
 // without a turn changes no state.
 func TestFault119_AcceptedIsNotFinished(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]acppeer.Options{"newest draft": {}, "older draft": {EmptyAck: true, State: "state_change"}} {
+	for name, o := range map[string]acppeer.Options{"newest draft": {},
+		"older draft": {EmptyAck: true, State: "state_change"}} {
 		t.Run(name, func(t *testing.T) {
 			p := acppeer.New(t, o)
 			p.OnPrompt(func(turn *acppeer.Turn) {
@@ -58,9 +59,11 @@ func TestFault119_AcceptedIsNotFinished(t *testing.T) {
 			if stop := ended(page); stop != "end_turn" {
 				t.Errorf("it ended with %q", stop)
 			}
-			p.Push("s1", `{"sessionUpdate":"agent_message_chunk","messageId":"a2","content":{"type":"text","text":"by the way"}}`)
+			p.Push("s1", `{"sessionUpdate":"agent_message_chunk","messageId":"a2","content":{"type":"text",`+
+				`"text":"by the way"}}`)
 			shows(page, chunks(1, 3)+"by the way")
-			if got := stateOfPrompt(page); got.State != "idle" || !slices.Equal(got.Ends, []string{"end_turn"}) {
+			if got := stateOfPrompt(page); got.State != "idle" ||
+				!slices.Equal(got.Ends, []string{"end_turn"}) {
 				t.Errorf("in the end it stands at %+v", got)
 			}
 			if got := chrome.Eval[string](page, `text("s1", "user_message")`); got != "hello" {
@@ -179,15 +182,20 @@ func TestFault120_EchoOfThePrompt(t *testing.T) {
 			}
 			p.Release("second")
 			for _, page := range both {
-				page.WaitFor(`chats.s1.session.pending.length === 1 && chats.s1.session.pending[0].content[0].text === "first"`)
+				page.WaitFor(`chats.s1.session.pending.length === 1 && ` +
+					`chats.s1.session.pending[0].content[0].text === "first"`)
 			}
 			p.Release("first")
-			order := []string{"user_message u2 second", "agent_message re: second", "user_message u1 first", "agent_message re: first"}
+			order := []string{"user_message u2 second", "agent_message re: second", "user_message u1 first",
+				"agent_message re: first"}
 			shown := func(when string) {
 				t.Helper()
 				for i, page := range both {
-					page.WaitFor(`text("s1") === "re: secondre: first" && chats.s1.session.pending.length === 0 && chats.s1.session.state === "idle"`)
-					got := chrome.Eval[[]string](page, `chats.s1.session.transcript.map(({ type, id, content }) => [type, ...(type === "user_message" ? [id] : []), content.map(({ text }) => text).join("|")].join(" "))`)
+					page.WaitFor(`text("s1") === "re: secondre: first" && chats.s1.session.pending.length ` +
+						`=== 0 && chats.s1.session.state === "idle"`)
+					got := chrome.Eval[[]string](page, `chats.s1.session.transcript.map(({ type, id,`+
+						` content }) => [type, ...(type === "user_message" ? [id] : []),`+
+						` content.map(({ text }) => text).join("|")].join(" "))`)
 					if !slices.Equal(got, order) {
 						t.Errorf("%s, tab %d shows %q", when, i+1, got)
 					}

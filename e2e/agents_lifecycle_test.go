@@ -16,7 +16,8 @@ import (
 func TestFault154_TurnsInChrome(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]acppeer.Options{
-		"version 2": {}, "version 1": {Version: 1}, "version 1, opted in": {Version: 1, OptIn: `{"prompt.v2":true}`},
+		"version 2": {}, "version 1": {Version: 1},
+		"version 1, opted in": {Version: 1, OptIn: `{"prompt.v2":true}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row(t)
@@ -30,7 +31,8 @@ func TestFault154_TurnsInChrome(t *testing.T) {
 				}
 			})
 			page := openChat(t, p.URL())
-			chrome.Eval[chrome.Void](page, `void (window.turns = [], chats.s1.session.on("turn", (turn) => turns.push(turn)))`)
+			chrome.Eval[chrome.Void](page,
+				`void (window.turns = [], chats.s1.session.on("turn", (turn) => turns.push(turn)))`)
 			say(page, "hi")
 			shows(page, "done")
 			page.WaitFor(`chats.s1.session.state === "running"`)
@@ -41,8 +43,11 @@ func TestFault154_TurnsInChrome(t *testing.T) {
 			if stop := ended(page); stop != "end_turn" {
 				t.Errorf("it ended with %q", stop)
 			}
-			got := chrome.Eval[string](page, `JSON.stringify([agent.version, chats.s1.ends, chats.s1.prompts[0].settled.usage, turns.filter(({ ended }) => ended).map(({ usage }) => usage)])`)
-			want := `[` + name[len("version "):len("version ")+1] + `,["end_turn"],{"totalTokens":42},[{"totalTokens":42}]]`
+			got := chrome.Eval[string](page, `JSON.stringify([agent.version, chats.s1.ends,`+
+				` chats.s1.prompts[0].settled.usage, turns.filter(({ ended }) => ended).map(({ usage }) `+
+				`=> usage)])`)
+			want := `[` + name[len("version "):len("version ")+1] +
+				`,["end_turn"],{"totalTokens":42},[{"totalTokens":42}]]`
 			if got != want {
 				t.Errorf("the app has %s, want %s", got, want)
 			}

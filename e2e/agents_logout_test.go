@@ -11,8 +11,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault718_AgentPromptOfWhoHasLoggedOut: a prompt of ada's waits for a sign-in, and she logs out, in this tab or another one. It ends
-// unsent. Bob signs in next, in the window that waited for her and then from a click of his own: the agent hears from him alone.
+// TestFault718_AgentPromptOfWhoHasLoggedOut: a prompt of ada's waits for a sign-in, and she logs out, in this
+// tab or another one. It ends unsent. Bob signs in next, in the window that waited for her and then from a
+// click of his own: the agent hears from him alone.
 func TestFault718_AgentPromptOfWhoHasLoggedOut(t *testing.T) {
 	t.Parallel()
 	for _, out := range []string{`agent.forget()`, `holdfast.wipe()`} {
@@ -43,7 +44,8 @@ func TestFault718_AgentPromptOfWhoHasLoggedOut(t *testing.T) {
 				s.Revoke()
 				s.Person("")
 				say(page, "two")
-				page.WaitFor(`signIn.state === "authorizing" && chats.s1.status.includes("awaiting_authorization")`)
+				page.WaitFor(
+					`signIn.state === "authorizing" && chats.s1.status.includes("awaiting_authorization")`)
 				chrome.Script[chrome.Void](leaver, `await `+out+`;`)
 				page.WaitFor(`chats.s1.prompts.at(-1).code`)
 				if code := chrome.Eval[string](page, `chats.s1.prompts.at(-1).code`); code != "unsent" {

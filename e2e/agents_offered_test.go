@@ -58,13 +58,15 @@ func TestFault738_OfferedInChrome(t *testing.T) {
 						} else if test.status != 0 {
 							w.Header().Set("Content-Type", "application/json")
 							w.WriteHeader(test.status)
-							fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown member _meta"}}`, m.ID)
+							fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,`+
+								`"message":"unknown member _meta"}}`, m.ID)
 							return
 						}
 					}
 					agent.ServeHTTP(w, r)
 				}))
-				page := chrome.Open(t, chatPage(site, "/acp", `{ principal: "ada", host: `+chrome.JS(string(host))+` }`))
+				page := chrome.Open(t,
+					chatPage(site, "/acp", `{ principal: "ada", host: `+chrome.JS(string(host))+` }`))
 				page.WaitFor(`window.ready`)
 				beginChat(page)
 				say(page, "hi")

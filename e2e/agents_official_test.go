@@ -52,12 +52,14 @@ func TestAgentBesideOfficial(t *testing.T) {
 		row := func(who string, shown int, end, more string) {
 			fmt.Fprintf(&table, "\n%-6s %-9s %2d of 40 shown, the turn %s%s", how, who, shown, end, more)
 		}
-		row("holdfast", strings.Count(chrome.Eval[string](ours, `text("s1")`), "⟨"), "ended with end_turn", "")
+		row("holdfast", strings.Count(chrome.Eval[string](ours, `text("s1")`), "⟨"), "ended with end_turn",
+			"")
 		end := "is still running for it"
 		if states := report.States; len(states) > 0 && strings.HasPrefix(states[len(states)-1], "idle") {
 			end = "ended"
 		}
-		row("official", strings.Count(report.Text, "⟨"), end, fmt.Sprintf("; closed %v, DELETEs %d, errors %q", report.Closed, deletes, report.Errors))
+		row("official", strings.Count(report.Text, "⟨"), end,
+			fmt.Sprintf("; closed %v, DELETEs %d, errors %q", report.Closed, deletes, report.Errors))
 	}
 	t.Log(table.String())
 }

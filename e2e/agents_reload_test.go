@@ -32,16 +32,19 @@ func reloadInMidSentence(t *testing.T, server *acpserver.Server, url string) {
 	page.Reload()
 	page.WaitFor(`window.ready`)
 	// What was shown is a moment ahead of the disk.
-	if got := chrome.Eval[string](page, `chats.s1.atOnce`); got == "" || !strings.HasPrefix(chunks(1, 10), got) {
+	if got := chrome.Eval[string](page, `chats.s1.atOnce`); got == "" ||
+		!strings.HasPrefix(chunks(1, 10), got) {
 		t.Errorf("at once it shows %q", got)
 	}
-	if !chrome.Eval[bool](page, `chats.s1.session.restored && !chats.s1.session.followed && chats.s1.session.cwd === "/w"`) {
+	if !chrome.Eval[bool](page,
+		`chats.s1.session.restored && !chats.s1.session.followed && chats.s1.session.cwd === "/w"`) {
 		t.Error("the session is not as it was")
 	}
 	// A server that has not noticed that the page is gone writes to nobody, and what
 	// version 1 says is not told again: the next stream is there when the first is gone.
 	server.Await("stream of the next page", func(log []acpserver.Entry) bool {
-		return len(slices.DeleteFunc(acpserver.Of(log, "open"), func(e acpserver.Entry) bool { return e.Session != "s1" && e.Text != "websocket" })) > 1
+		return len(slices.DeleteFunc(acpserver.Of(log, "open"),
+			func(e acpserver.Entry) bool { return e.Session != "s1" && e.Text != "websocket" })) > 1
 	})
 	server.Release("go")
 	shows(page, chunks(1, 40))
@@ -68,14 +71,16 @@ func TestAgentKilled(t *testing.T) {
 	server := acpserver.Start(t, acpserver.Options{})
 	url, profile := chatPage(chrome.NewSite(t), server.URL(), "{}"), t.TempDir()
 	browser := startBrowser(t, profile, url)
-	ask[chrome.Void](browser, `agent.newSession({ cwd: "/w" }).then((session) => { follow(session); prompt("s1", "count 40 @go"); })`)
+	ask[chrome.Void](browser, `agent.newSession({ cwd: "/w" }).then((session) => { follow(session);`+
+		` prompt("s1", "count 40 @go"); })`)
 	server.Pass("go", 10)
 	// What the app was shown may be a moment ahead of the disk.
 	ask[bool](browser, until(`chats.s1 && text("s1") === "`+chunks(1, 10)+`"`))
 	browser.kill()
 	server.Pass("go", 10)
 	browser = startBrowser(t, profile, url)
-	ask[bool](browser, until(`chats.s1 && text("s1").includes("⟨20⟩")`)) // the page may load before its session is there
+	// the page may load before its session is there
+	ask[bool](browser, until(`chats.s1 && text("s1").includes("⟨20⟩")`))
 	server.Release("go")
 	ask[bool](browser, until(`text("s1") === "`+chunks(1, 40)+`" && chats.s1.session.state === "idle"`))
 	quietly(t, server, 1, 1)
@@ -111,7 +116,9 @@ func TestAgentPermissionOverReload(t *testing.T) {
 		if answers := server.Of("answer"); len(answers) != 1 {
 			t.Errorf("answered %+v", answers)
 		}
-		if tool := chrome.Eval[string](page, `chats.s1.session.transcript.find(({ type }) => type === "tool_call").status`); tool != "completed" {
+		if tool := chrome.Eval[string](page,
+			`chats.s1.session.transcript.find(({ type }) => type === "tool_call").status`); tool !=
+			"completed" {
 			t.Errorf("the tool call is %s", tool)
 		}
 	})
@@ -130,7 +137,8 @@ func TestAgentPermissionWithdrawn(t *testing.T) {
 		other.Permit("always")
 		other.Resume("s1")
 		page.WaitFor(`chats.s1.withdrawn.join() === "agent"`)
-		if !chrome.Eval[bool](page, `chats.s1.requests[0].signal.aborted && chats.s1.session.requests.length === 0`) {
+		if !chrome.Eval[bool](page,
+			`chats.s1.requests[0].signal.aborted && chats.s1.session.requests.length === 0`) {
 			t.Error("the request still waits")
 		}
 		shows(page, "allowed: always")

@@ -81,7 +81,8 @@ func TestFault214_SharedAgentReload(t *testing.T) {
 				c.t.Errorf("at once it shows %q", got)
 			}
 		}
-		if !chrome.Eval[bool](page, `chats.s1.session.restored && !chats.s1.session.followed && chats.s1.session.state === "running"`) {
+		if !chrome.Eval[bool](page,
+			`chats.s1.session.restored && !chats.s1.session.followed && chats.s1.session.state === "running"`) {
 			c.t.Error("the session is not as it was")
 		}
 		c.server.Release("go")

@@ -17,7 +17,8 @@ func TestFault135_AgentAndTwoBuilds(t *testing.T) {
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		site := chrome.NewSite(t)
 		serveNewer(t, site)
-		address := chatPage(site, url, `{ principal: "ada", ...(location.search === "?newer" && { `+ofNewer+` }) }`)
+		address := chatPage(site, url, `{ principal: "ada", ...(location.search === "?newer" && { `+ofNewer+
+			` }) }`)
 		first := chrome.Open(t, address+"?newer")
 		first.WaitFor(`window.ready`)
 		beginChat(first)
@@ -31,9 +32,11 @@ func TestFault135_AgentAndTwoBuilds(t *testing.T) {
 		}
 		leavesAlone := func(page *chrome.Page) {
 			t.Helper()
-			got := chrome.Eval[struct{ Sessions, Quarantined int }](page, `agent.sessions().then((all) => ({ Sessions: all.length, Quarantined: agent.counters.quarantinedRecords }))`)
+			got := chrome.Eval[struct{ Sessions, Quarantined int }](page, `agent.sessions().then((all) => `+
+				`({ Sessions: all.length, Quarantined: agent.counters.quarantinedRecords }))`)
 			if got.Sessions != 0 || got.Quarantined == 0 {
-				t.Errorf("an older tab has %d sessions, and %d records that it cannot read", got.Sessions, got.Quarantined)
+				t.Errorf("an older tab has %d sessions, and %d records that it cannot read", got.Sessions,
+					got.Quarantined)
 			}
 		}
 		older := open(address)

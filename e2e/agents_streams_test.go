@@ -32,10 +32,12 @@ func TestAgentSixSessions(t *testing.T) {
 		server.Release(id)
 	}
 	for _, id := range ids {
-		page.WaitWithin(roundLimit, fmt.Sprintf(`chats[%q].prompts[0].settled && text(%[1]q) === %q`, id, chunks(1, 3)))
+		page.WaitWithin(roundLimit, fmt.Sprintf(`chats[%q].prompts[0].settled && text(%[1]q) === %q`, id,
+			chunks(1, 3)))
 	}
 	quietly(t, server, 1, 6)
-	if parked := chrome.Eval[bool](page, `Object.values(chats).some(({ status }) => status.includes("parked"))`); !parked {
+	if parked := chrome.Eval[bool](page,
+		`Object.values(chats).some(({ status }) => status.includes("parked"))`); !parked {
 		t.Error("no session was told that it is parked")
 	}
 }

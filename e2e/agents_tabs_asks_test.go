@@ -94,12 +94,15 @@ func TestAgentTabsAnswerAtOnce(t *testing.T) {
 			}
 			chrome.Eval[chrome.Void](first, `shots.postMessage(0), shoot()`)
 			for _, page := range []*chrome.Page{one, two} {
-				page.WaitFor(`chats.s1.session.state === "idle" && chats.s1.session.requests.length === 0 && text("s1").split("allowed: ").length === ` + chrome.JS(round+2))
+				page.WaitFor(`chats.s1.session.state === "idle" && chats.s1.session.requests.length === 0 ` +
+					`&& text("s1").split("allowed: ").length === ` + chrome.JS(round+2))
 			}
-			if a, b := chrome.Eval[string](one, `text("s1")`), chrome.Eval[string](two, `text("s1")`); a != b {
+			if a, b := chrome.Eval[string](one, `text("s1")`),
+				chrome.Eval[string](two, `text("s1")`); a != b {
 				t.Errorf("one shows %q, the other %q", a, b)
 			}
-			told := chrome.Eval[int](one, `chats.s1.withdrawn.length`) + chrome.Eval[int](two, `chats.s1.withdrawn.length`)
+			told := chrome.Eval[int](one, `chats.s1.withdrawn.length`) +
+				chrome.Eval[int](two, `chats.s1.withdrawn.length`)
 			if answers := server.Of("answer"); len(answers) != round+1 || told != round+1 {
 				t.Errorf("round %d: answered %+v, %d told that they were late", round, answers, told)
 			}
@@ -126,7 +129,8 @@ func TestAgentTabsPrompt(t *testing.T) {
 		var refused [2]string
 		for i, page := range []*chrome.Page{one, two} {
 			say(page, "refuse")
-			refused[i] = chrome.Wait[string](page, `(({ code, answer, settled }) => code || answer && settled?.stopReason)(chats.s1.prompts.at(-1))`)
+			refused[i] = chrome.Wait[string](page, `(({ code, answer, settled }) => code ||`+
+				` answer && settled?.stopReason)(chats.s1.prompts.at(-1))`)
 		}
 		if refused[0] != refused[1] || refused[0] == "end_turn" {
 			t.Errorf("a prompt that is refused ends with %q", refused)
@@ -184,10 +188,13 @@ func TestAgentTabsSettings(t *testing.T) {
 		for _, page := range []*chrome.Page{one, two} {
 			page.WaitFor(model + ` === "deep"`)
 		}
-		if code := chrome.Eval[string](two, `chats.s1.session.setConfigOption("nothing", "x").catch(({ code }) => code)`); code != "rpc_error" {
+		if code := chrome.Eval[string](two,
+			`chats.s1.session.setConfigOption("nothing", "x").catch(({ code }) => code)`); code !=
+			"rpc_error" {
 			t.Errorf("an unknown setting ended with %q", code)
 		}
-		if code := chrome.Eval[string](two, `chats.s1.session.setMode("x").catch(({ code }) => code)`); code != "unsupported" {
+		if code := chrome.Eval[string](two,
+			`chats.s1.session.setMode("x").catch(({ code }) => code)`); code != "unsupported" {
 			t.Errorf("a mode where there are none ended with %q", code)
 		}
 	})
@@ -215,10 +222,12 @@ func TestAgentTabsForget(t *testing.T) {
 		t.Errorf("%d sessions came back", n)
 	}
 	log := server.Log()
-	if n := len(acpserver.Of(log, "close")) + len(acpserver.Of(log, "delete")) + len(acpserver.Requests(log, "DELETE")); n != 0 {
+	if n := len(acpserver.Of(log, "close")) + len(acpserver.Of(log, "delete")) +
+		len(acpserver.Requests(log, "DELETE")); n != 0 {
 		t.Errorf("the agent was told %d times", n)
 	}
-	if got := chrome.Eval[string](two, `agent.resumeSession("s1", { cwd: "/w" }).then((session) => { follow(session); return text("s1"); })`); got != chunks(1, 2) {
+	if got := chrome.Eval[string](two,
+		`agent.resumeSession("s1", { cwd: "/w" }).then((session) => { follow(session); return text("s1"); })`); got != chunks(1, 2) {
 		t.Errorf("taken up again it shows %q", got)
 	}
 }

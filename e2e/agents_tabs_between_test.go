@@ -39,7 +39,8 @@ window.deaf = window.dumb = window.stuck = false;
 // that look on.
 func faultyTabs(t *testing.T, agent string, lookers int) (*chrome.Page, []*chrome.Page) {
 	t.Helper()
-	script := strings.NewReplacer("SERVER", chrome.JS(agent), "OPTIONS", "{}").Replace(faultyScript + chatScript)
+	script := strings.NewReplacer("SERVER", chrome.JS(agent), "OPTIONS", "{}").Replace(
+		faultyScript + chatScript)
 	one := chrome.Open(t, chrome.NewSite(t).Page("/chat", script))
 	one.WaitFor(`window.ready`)
 	beginChat(one)
@@ -95,7 +96,9 @@ func TestAgentTabsPromptBetween(t *testing.T) {
 				one.WaitFor(at.dies)
 				one.Close()
 				carried(t, others)
-				if got := chrome.Wait[string](asks, `(({ code, answer }) => code || answer && "accepted")(chats.s1.prompts[0])`); got != at.want && (at.want != "" || got != "accepted") {
+				if got := chrome.Wait[string](asks,
+					`(({ code, answer }) => code || answer && "accepted")(chats.s1.prompts[0])`); got !=
+					at.want && (at.want != "" || got != "accepted") {
 					t.Errorf("the prompt ended with %q", got)
 				}
 				if at.prompts > 0 {
@@ -106,8 +109,10 @@ func TestAgentTabsPromptBetween(t *testing.T) {
 				for i, page := range others {
 					page.WaitFor(`chats.s1.session.pending.length === 0`)
 					want := strings.Repeat(chunks(1, 3), at.prompts)
-					page.WaitFor(`text("s1") === ` + chrome.JS(want) + ` && chats.s1.session.state === "idle"`)
-					if got := chrome.Eval[string](page, `text("s1", "user_message")`); got != strings.Repeat("count 3", at.prompts) {
+					page.WaitFor(`text("s1") === ` + chrome.JS(want) +
+						` && chats.s1.session.state === "idle"`)
+					if got := chrome.Eval[string](page, `text("s1", "user_message")`); got != strings.Repeat(
+						"count 3", at.prompts) {
 						t.Errorf("in tab %d the user said %q", i, got)
 					}
 				}
@@ -154,7 +159,8 @@ func secondTurn(t *testing.T, prompt, during string) {
 	for i, page := range others {
 		page.WaitFor(`chats.s1.session.state === "idle" && chats.s1.session.stopReason === "max_tokens"`)
 		// The tab that carries on may not have heard that it began.
-		if got := chrome.Eval[string](page, `chats.s1.ends.join()`); got != "end_turn,max_tokens" && (i == 0 || got != "end_turn") {
+		if got := chrome.Eval[string](page, `chats.s1.ends.join()`); got != "end_turn,max_tokens" &&
+			(i == 0 || got != "end_turn") {
 			t.Errorf("tab %d heard turns end with %q", i, got)
 		}
 	}
@@ -203,7 +209,8 @@ func TestAgentTabsAnswerBetween(t *testing.T) {
 				carried(t, others)
 				for _, page := range others {
 					shows(page, "allowed: once")
-					page.WaitFor(`chats.s1.session.state === "idle" && chats.s1.session.requests.length === 0`)
+					page.WaitFor(
+						`chats.s1.session.state === "idle" && chats.s1.session.requests.length === 0`)
 				}
 				if n := chrome.Eval[int](asks, `chats.s1.requests.length`); n != 1 {
 					t.Errorf("the person was asked %d times", n)

@@ -47,7 +47,8 @@ func TestAgentTabsShareStreams(t *testing.T) {
 	}
 	for _, page := range pages {
 		chrome.Script[chrome.Void](page, `await agent.listSessions();`)
-		chrome.Eval[chrome.Void](page, fmt.Sprintf(`prompt(%q, "now count 2")`, chats[page][0])) // into the turn
+		// into the turn
+		chrome.Eval[chrome.Void](page, fmt.Sprintf(`prompt(%q, "now count 2")`, chats[page][0]))
 	}
 	server.AwaitKind("prompt", 8)
 	for _, page := range pages {
@@ -61,7 +62,9 @@ func TestAgentTabsShareStreams(t *testing.T) {
 			if i == 0 {
 				want += chunks(1, 2)
 			}
-			page.WaitWithin(roundLimit, fmt.Sprintf(`chats[%q].prompts.every(({ settled }) => settled) && text(%[1]q) === %q`, id, want))
+			page.WaitWithin(roundLimit,
+				fmt.Sprintf(`chats[%q].prompts.every(({ settled }) => settled) && text(%[1]q) === %q`, id,
+					want))
 		}
 	}
 	open, most := 0, 0
@@ -106,7 +109,8 @@ func TestAgentFourTabs(t *testing.T) {
 		server.Release(ids[i])
 	}
 	for i, page := range pages {
-		page.WaitWithin(roundLimit, fmt.Sprintf(`chats[%q].prompts[0].settled && text(%[1]q) === %q`, ids[i], chunks(1, 2)))
+		page.WaitWithin(roundLimit, fmt.Sprintf(`chats[%q].prompts[0].settled && text(%[1]q) === %q`, ids[i],
+			chunks(1, 2)))
 	}
 }
 
@@ -132,7 +136,8 @@ func TestAgentTabAloneIsNotParked(t *testing.T) {
 			page.WaitFor(`window.ready`)
 			for i := range 3 {
 				// One is in reserve: a session that is made is read at once.
-				page.WaitFor(fmt.Sprintf(`(await navigator.locks.query()).held.filter(({ name }) => name.startsWith("holdfast.stream.")).length >= %d`, i+1))
+				page.WaitFor(fmt.Sprintf(`(await navigator.locks.query()).held.filter(({ name }) => `+
+					`name.startsWith("holdfast.stream.")).length >= %d`, i+1))
 				beginChat(page)
 			}
 			for range 2 {
@@ -140,7 +145,8 @@ func TestAgentTabAloneIsNotParked(t *testing.T) {
 					chrome.Eval[chrome.Void](page, fmt.Sprintf(`prompt(%q, "count 1")`, id))
 					page.WaitFor(fmt.Sprintf(`chats[%q].prompts.at(-1)?.settled`, id))
 				}
-				if told := chrome.Eval[string](page, `Object.values(chats).flatMap(({ status }) => status).join(" ")`); told != "" {
+				if told := chrome.Eval[string](page,
+					`Object.values(chats).flatMap(({ status }) => status).join(" ")`); told != "" {
 					t.Errorf("its sessions were told %q", told)
 				}
 				// By way of a page that asks for nothing: while the browser has the locks of

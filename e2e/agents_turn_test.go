@@ -35,35 +35,39 @@ func TestAgentTurn(t *testing.T) {
 	for name, versions := range map[string][]int{"version 2": {1, 2}, "version 1": {1}} {
 		t.Run(name, func(t *testing.T) {
 			row(t)
-			overBoth(t, acpserver.Options{Versions: versions}, func(t *testing.T, server *acpserver.Server, url string) {
-				page := openChat(t, url)
-				say(page, "think 2; plan; tool; count 5; facts")
-				if stop := ended(page); stop != "end_turn" {
-					t.Errorf("it ended with %q", stop)
-				}
-				got := chrome.Eval[[]string](page, turnShown)
-				// In version 1 a tool's content is replaced by each update, and terminals
-				// are the client's.
-				tool := []string{"tool: Edit a file, edit, completed, diff"}
-				if len(versions) == 2 {
-					tool = []string{"tool: Edit a file, edit, completed, content+terminal+diff", "terminal: make check > grün, 0"}
-				}
-				same(t, "the transcript", got, slices.Concat([]string{
-					"user_message: think 2; plan; tool; count 5; facts",
-					"agent_thought: thought 1. thought 2. ",
-					"plan: look completed, change completed, check completed",
-				}, tool, []string{"agent_message: " + chunks(1, 5), "notice"}))
-				facts := chrome.Eval[struct {
-					Version, Used  int
-					State, Title   string
-					Commands, Stay int
-				}](page, `(({ session, prompts, integrity }) => ({ version: agent.version, used: session.usage.used, state: session.state, title: session.title,
+			overBoth(t, acpserver.Options{Versions: versions},
+				func(t *testing.T, server *acpserver.Server, url string) {
+					page := openChat(t, url)
+					say(page, "think 2; plan; tool; count 5; facts")
+					if stop := ended(page); stop != "end_turn" {
+						t.Errorf("it ended with %q", stop)
+					}
+					got := chrome.Eval[[]string](page, turnShown)
+					// In version 1 a tool's content is replaced by each update, and terminals
+					// are the client's.
+					tool := []string{"tool: Edit a file, edit, completed, diff"}
+					if len(versions) == 2 {
+						tool = []string{"tool: Edit a file, edit, completed, content+terminal+diff",
+							"terminal: make check > grün, 0"}
+					}
+					same(t, "the transcript", got, slices.Concat([]string{
+						"user_message: think 2; plan; tool; count 5; facts",
+						"agent_thought: thought 1. thought 2. ",
+						"plan: look completed, change completed, check completed",
+					}, tool, []string{"agent_message: " + chunks(1, 5), "notice"}))
+					facts := chrome.Eval[struct {
+						Version, Used  int
+						State, Title   string
+						Commands, Stay int
+					}](page, `(({ session, prompts, integrity }) => ({ version: agent.version, used: session.usage.used, state: session.state, title: session.title,
 					commands: session.commands.length, stay: session.pending.length + integrity.length }))(chats.s1)`)
-				if facts.Version != versions[len(versions)-1] || facts.Used != 1200 || facts.State != "idle" || facts.Title != "Session s1" || facts.Commands != 2 || facts.Stay != 0 {
-					t.Errorf("of the session it knows %+v", facts)
-				}
-				quietly(t, server, 1, 1)
-			})
+					if facts.Version != versions[len(versions)-1] || facts.Used != 1200 ||
+						facts.State != "idle" || facts.Title != "Session s1" || facts.Commands != 2 ||
+						facts.Stay != 0 {
+						t.Errorf("of the session it knows %+v", facts)
+					}
+					quietly(t, server, 1, 1)
+				})
 		})
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// TestFault595_PromptThatWaitedForATurn: a prompt waits behind another request, and meanwhile a turn of the agent's own begins and
-// ends. It leaves, and is accepted before its own turn begins: it settles with the end of that. In the page as in a worker.
+// TestFault595_PromptThatWaitedForATurn: a prompt waits behind another request, and meanwhile a turn of the
+// agent's own begins and ends. It leaves, and is accepted before its own turn begins: it settles with the end
+// of that. In the page as in a worker.
 func TestFault595_PromptThatWaitedForATurn(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
@@ -24,11 +25,13 @@ func TestFault595_PromptThatWaitedForATurn(t *testing.T) {
 				turn.Idle("max_tokens")
 			})
 			p.Rule(acppeer.Rule{Kind: "session/set_config_option", Gate: "slow"})
-			page := chrome.Open(t, chatPage(chrome.NewSite(t), p.URL(), `{ principal: "ada", host: "`+host+`" }`))
+			page := chrome.Open(t, chatPage(chrome.NewSite(t), p.URL(),
+				`{ principal: "ada", host: "`+host+`" }`))
 			page.WaitFor(`window.ready && agent.host === "` + host + `"`)
 			beginChat(page)
 			defer showChats(t, page)
-			chrome.Eval[chrome.Void](page, `void chats.s1.session.setConfigOption("model", "fast").catch(() => {})`)
+			chrome.Eval[chrome.Void](page,
+				`void chats.s1.session.setConfigOption("model", "fast").catch(() => {})`)
 			p.Waiting("slow")
 			say(page, "next")
 			p.Push("s1", `{"sessionUpdate":"state_update","state":"running"}`)
@@ -52,8 +55,8 @@ func TestFault595_PromptThatWaitedForATurn(t *testing.T) {
 	}
 }
 
-// TestFault609_HeldForATabThatLooksOn: two tabs prompt. The agent holds the prompt of the one that looks on until the turn of the
-// other is over, and takes it in then, all at once. It settles with its own turn.
+// TestFault609_HeldForATabThatLooksOn: two tabs prompt. The agent holds the prompt of the one that looks on
+// until the turn of the other is over, and takes it in then, all at once. It settles with its own turn.
 func TestFault609_HeldForATabThatLooksOn(t *testing.T) {
 	t.Parallel()
 	p := acppeer.New(t, acppeer.Options{})
@@ -84,7 +87,8 @@ func TestFault609_HeldForATabThatLooksOn(t *testing.T) {
 	p.Waiting("go")
 	p.Release("go")
 	p.Waiting("end")
-	other.WaitFor(`chats.s1.prompts[0].answer && chats.s1.ends.join() === "end_turn" && chats.s1.session.state === "running"`)
+	other.WaitFor(`chats.s1.prompts[0].answer && chats.s1.ends.join() === "end_turn" && ` +
+		`chats.s1.session.state === "running"`)
 	if got := stateOfPrompt(other); got.Settled {
 		t.Errorf("accepted, it stands at %+v", got)
 	}

@@ -23,7 +23,8 @@ func TestAPIPageReload(t *testing.T) {
 		window.ready = true;`))
 	page.WaitFor(`window.ready`)
 	page.Click("button")
-	eventually(t, "the seventh number", func() bool { return slices.Contains(page.Console(), "log: 7 of 20") })
+	eventually(t, "the seventh number",
+		func() bool { return slices.Contains(page.Console(), "log: 7 of 20") })
 	page.Reload()
 	eventually(t, "the result", func() bool { return slices.Contains(page.Console(), "log: Counted to 20.") })
 	var want []string

@@ -62,8 +62,8 @@ const { status, stdout, stderr } = spawnSync("node", ["node_modules/next/dist/bi
 if (status !== 0) throw new Error(stdout + stderr);
 `
 
-// nextApp puts the files of the app into the project, and Next beside Holdfast. Turbopack reads nothing outside
-// of the project, so that links do not do.
+// nextApp puts the files of the app into the project, and Next beside Holdfast. Turbopack reads nothing
+// outside of the project, so that links do not do.
 func (p *project) nextApp() {
 	p.t.Helper()
 	for name, text := range nextFiles {
@@ -73,7 +73,8 @@ func (p *project) nextApp() {
 	if _, err := os.Stat(filepath.Join(installed, "next")); err != nil {
 		p.t.Fatalf("%v: make bundlers installs it", err)
 	}
-	if _, err := output(p.root, "cp", "-al", installed+"/.", p.path("node_modules")); err != nil { // on another disk
+	// on another disk
+	if _, err := output(p.root, "cp", "-al", installed+"/.", p.path("node_modules")); err != nil {
 		run(p.t, p.root, "cp", "-a", installed+"/.", p.path("node_modules"))
 	}
 }
@@ -96,7 +97,8 @@ func (p *project) nextAt(dev string) string {
 		p.t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if text, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(text), "HoldfastError is a <!-- -->function") {
+	if text, err := io.ReadAll(response.Body); err != nil ||
+		!strings.Contains(string(text), "HoldfastError is a <!-- -->function") {
 		p.t.Fatalf("status %d, %v: %.400s", response.StatusCode, err, text)
 	}
 	return url

@@ -41,8 +41,8 @@ func TestStoryCacheHints(t *testing.T) {
 	blameless(t, p)
 }
 
-// TestSharedCacheOverAReload: in a shared host what a server lets a client keep of a list outlives a reload: the next page
-// asks for none of it.
+// TestSharedCacheOverAReload: in a shared host what a server lets a client keep of a list outlives a reload:
+// the next page asks for none of it.
 func TestSharedCacheOverAReload(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})

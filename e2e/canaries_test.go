@@ -61,9 +61,10 @@ func (c *canaries) messages(t *testing.T, kind string) []string {
 		if err := json.Compact(&line, raw); err != nil {
 			t.Fatal(err)
 		}
-		made = append(made, regexp.MustCompile("⟪[^⟫]*⟫").ReplaceAllStringFunc(line.String(), func(mark string) string {
-			return c.of(strings.Trim(mark, "⟪⟫"))
-		}))
+		made = append(made, regexp.MustCompile("⟪[^⟫]*⟫").ReplaceAllStringFunc(line.String(),
+			func(mark string) string {
+				return c.of(strings.Trim(mark, "⟪⟫"))
+			}))
 	}
 	return made
 }
@@ -141,26 +142,38 @@ func (c *canaries) in(content []byte) []string {
 // classified says of every option where its strings are tried, or why they are not.
 var classified = map[string]map[string]string{
 	"ConnectOptions": {
-		"client": "canary", "headers": "canary", "token": "canary", "principal": "canary", "handlers": "canary: what they answer",
-		"revision": "one of the protocol's names", "credentials": "one of fetch's words", "rerun": "one of our words", "ack": "one of our words",
-		"validate": "one of our words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "retention": "numbers",
-		"validator": "an address of the app's own", "wasm": "an address of the app's own", "worker": "an address of the app's own",
-		"record": "a number; what is recorded is redacted: TestStoryRecorder, web/test/redact.test.ts", "recorder": "an address of the app's own",
-		"host": "one of our words", "fetch": "a function of the app's", "capabilities": "names that every server is told", "auth": "TestFault122_CanariesOfSignIn, web/test/authsecrets.test.ts",
+		"client": "canary", "headers": "canary", "token": "canary", "principal": "canary",
+		"handlers": "canary: what they answer",
+		"revision": "one of the protocol's names", "credentials": "one of fetch's words",
+		"rerun": "one of our words", "ack": "one of our words",
+		"validate": "one of our words", "journal": "no free string", "timeouts": "numbers",
+		"limits": "numbers", "retention": "numbers",
+		"validator": "an address of the app's own", "wasm": "an address of the app's own",
+		"worker":   "an address of the app's own",
+		"record":   "a number; what is recorded is redacted: TestStoryRecorder, web/test/redact.test.ts",
+		"recorder": "an address of the app's own",
+		"host":     "one of our words", "fetch": "a function of the app's",
+		"capabilities": "names that every server is told",
+		"auth":         "TestFault122_CanariesOfSignIn, web/test/authsecrets.test.ts",
 	},
 	"CallOptions": {
-		"key": "canary", "meta": "canary", "onprogress": "a function of the app's", "timeouts": "numbers", "ack": "one of our words", "rerun": "one of our words", "task": "a number",
+		"key": "canary", "meta": "canary", "onprogress": "a function of the app's", "timeouts": "numbers",
+		"ack": "one of our words", "rerun": "one of our words", "task": "a number",
 	},
 	"AgentOptions": {
-		"client": "canary", "principal": "canary", "handlers": "canary: the option that is chosen", "headers": "canary", "token": "canary",
-		"credentials": "one of fetch's words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "wasm": "an address of the app's own",
-		"worker": "an address of the app's own", "host": "one of our words", "fetch": "as of connect", "auth": "as of connect",
+		"client": "canary", "principal": "canary", "handlers": "canary: the option that is chosen",
+		"headers": "canary", "token": "canary",
+		"credentials": "one of fetch's words", "journal": "no free string", "timeouts": "numbers",
+		"limits": "numbers", "wasm": "an address of the app's own",
+		"worker": "an address of the app's own", "host": "one of our words", "fetch": "as of connect",
+		"auth": "as of connect",
 	},
 	"SessionOptions": {"cwd": "canary", "mcpServers": "canary", "additionalDirectories": "canary"},
 }
 
 // stringless are types without a free string: numbers, flags, words of ours.
-var stringless = regexp.MustCompile(`^(("[^"]*"|number|boolean|true|false|\d+|AbortSignal|undefined)( \| )?)+$`)
+var stringless = regexp.MustCompile(
+	`^(("[^"]*"|number|boolean|true|false|\d+|AbortSignal|undefined)( \| )?)+$`)
 
 // TestFault122_EveryOptionIsClassified: a member of the four types of options that
 // takes a free string, and that nobody has thought of as a secret, fails here. That

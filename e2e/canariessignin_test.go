@@ -13,8 +13,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// portsScript gathers in window.overheard all that the page says to its workers and hears of them, by whatever
-// port. Nothing else of the page is in the way of that: a listener beside the page's own takes nothing from it.
+// portsScript gathers in window.overheard all that the page says to its workers and hears of them, by
+// whatever port. Nothing else of the page is in the way of that: a listener beside the page's own takes
+// nothing from it.
 const portsScript = `
 window.overheard = [];
 {
@@ -58,8 +59,8 @@ window.audible = async (said, heard) => {
 };
 `
 
-// candidSignInScript is the page of signInScript, which gathers what it shows as well, the keys of its rows, and
-// what it says to workers and hears of them.
+// candidSignInScript is the page of signInScript, which gathers what it shows as well, the keys of its rows,
+// and what it says to workers and hears of them.
 var candidSignInScript = candidScript + portsScript + strings.TrimPrefix(signInScript, appScript) + `
 window.rows = async () => {
 	const found = { keys: [], sealing: [] };
@@ -89,10 +90,12 @@ func signInSecrets(t *testing.T, s *oauthserver.Server) secrets {
 		kinds = append(kinds, what)
 	}
 	slices.Sort(kinds)
-	want := []string{"access_token", "client_secret", "code", "code_verifier", "credentials", "id_token", "nonce", "nonce of the resource", "proof", "refresh_token"}
+	want := []string{"access_token", "client_secret", "code", "code_verifier", "credentials", "id_token",
+		"nonce", "nonce of the resource", "proof", "refresh_token"}
 	for _, kind := range want {
 		if !slices.Contains(kinds, kind) {
-			t.Errorf("there was no %s: the search for it proves nothing (only %q)", kind, slices.Compact(kinds))
+			t.Errorf("there was no %s: the search for it proves nothing (only %q)", kind,
+				slices.Compact(kinds))
 		}
 	}
 	return known
@@ -125,8 +128,11 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 				for where, text := range chrome.Eval[map[string]string](page, `surfaces()`) {
 					shown[when+": "+where] = text
 				}
-				// What the browser says of how this page was come to, nobody can change: there a code stays that is used.
-				shown[when+": addresses"] = chrome.Eval[string](page, `[location.href, document.referrer, ...performance.getEntries().filter(({ entryType }) => entryType !== "navigation").map(({ name }) => name)].join("\n")`)
+				// What the browser says of how this page was come to, nobody can change: there a code stays
+				// that is used.
+				shown[when+": addresses"] = chrome.Eval[string](page,
+					`[location.href, document.referrer, ...performance.getEntries().filter(({ entryType }) `+
+						`=> entryType !== "navigation").map(({ name }) => name)].join("\n")`)
 				rows := chrome.Eval[struct {
 					Keys           string
 					Held, Readable int
@@ -134,7 +140,8 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 				shown[when+": keys of rows"] = rows.Keys
 				shown[when+": console"] = strings.Join(page.Console(), "\n")
 				shown[when+": ports"] = chrome.Eval[string](page, `overheard.join("\n")`)
-				if host := chrome.Eval[string](page, `window.mcp?.host ?? "page"`); host != "page" && shown[when+": ports"] == "" {
+				if host := chrome.Eval[string](page, `window.mcp?.host ?? "page"`); host != "page" &&
+					shown[when+": ports"] == "" {
 					t.Errorf("%s: nothing was heard of the worker that the client is in", when)
 				}
 				shown[when+": channel"] += chrome.Eval[string](listener, `heard.join("\n")`)
@@ -143,7 +150,9 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 				}
 			}
 			address := site.Page("/signed-in", candidSignInScript)
-			page := profile.Open(address + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+strings.Replace(how, "{", `{"redirectUrl":`+chrome.JS(address)+`,`, 1)+`}`))
+			page := profile.Open(address + "#" + url.PathEscape(
+				`{"url":`+chrome.JS(s.URL)+`,"how":`+strings.Replace(
+					how, "{", `{"redirectUrl":`+chrome.JS(address)+`,`, 1)+`}`))
 			if strings.Contains(how, "popup") {
 				page.WaitFor(`window.signIn?.state === "authorizing"`)
 				look("while a person is asked", page)
@@ -151,7 +160,8 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 			s.Person("ada")
 			page.WaitFor(`window.opened || window.failed`)
 			look("signed in", page)
-			chrome.Script[chrome.Void](page, `await mcp.callTool("pay", {}, { key: "bill", ack: "manual" }).result;`)
+			chrome.Script[chrome.Void](page,
+				`await mcp.callTool("pay", {}, { key: "bill", ack: "manual" }).result;`)
 			s.Expire()
 			chrome.Script[chrome.Void](page, `await mcp.callTool("pay", {}).result;`)
 			look("refreshed", page)
@@ -160,9 +170,11 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 			s.Person("nobody")
 			chrome.Eval[chrome.Void](page, `void (window.before = true)`)
 			page.Reload()
-			failed := `window.failed ?? window.signIn?.failure` // a client that has opened from what is stored waits on
+			// a client that has opened from what is stored waits on
+			failed := `window.failed ?? window.signIn?.failure`
 			page.WaitFor(`(` + failed + `) && !window.before`)
-			if code := chrome.Script[string](page, `confess(`+failed+`); return (`+failed+`).code;`); code != "oauth_denied" {
+			if code := chrome.Script[string](page, `confess(`+failed+`); return (`+failed+`).code;`); code !=
+				"oauth_denied" {
 				t.Errorf("a no fails with %s", code)
 			}
 			look("after a no", page)
@@ -173,8 +185,10 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 			look("after an answer that nobody has asked for", page)
 
 			ear := secrets{"said": secret(), "heard": secret()}
-			chrome.Script[chrome.Void](page, `await audible(`+chrome.JS(ear["said"])+`, `+chrome.JS(ear["heard"])+`);`)
-			if found := ear.in([]byte(chrome.Eval[string](page, `overheard.join("\n")`))); len(found) != len(ear) {
+			chrome.Script[chrome.Void](page, `await audible(`+chrome.JS(ear["said"])+`, `+
+				chrome.JS(ear["heard"])+`);`)
+			if found := ear.in([]byte(chrome.Eval[string](page, `overheard.join("\n")`))); len(found) != len(
+				ear) {
 				t.Errorf("of what is said to a worker, and heard of it, the search finds %q", found)
 			}
 			known := signInSecrets(t, s)
@@ -184,7 +198,8 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 					t.Errorf("%s shows %q", where, found)
 				}
 			}
-			for _, where := range []string{"after a no: errors", "signed in: keys of rows", "signed in: database", "refreshed: channel", "referrers"} {
+			for _, where := range []string{"after a no: errors", "signed in: keys of rows",
+				"signed in: database", "refreshed: channel", "referrers"} {
 				if shown[where] == "" {
 					t.Errorf("nothing of %s was looked at", where)
 				}
@@ -195,7 +210,8 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 }
 
 // TestFault122_CanariesOfSignInOnDisk: the browser is killed while somebody is signed in. The files of its
-// profile show nothing of that but what it writes itself: the addresses that answers came to, whose codes are used.
+// profile show nothing of that but what it writes itself: the addresses that answers came to, whose codes are
+// used.
 func TestFault122_CanariesOfSignInOnDisk(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -206,10 +222,13 @@ func TestFault122_CanariesOfSignInOnDisk(t *testing.T) {
 			s, site, profile := oauthserver.StartSecretive(t), chrome.NewSite(t), t.TempDir()
 			s.Person("ada")
 			plain := secrets{"an app's own": secret()}
-			browser := startBrowser(t, profile, site.Page("/app", candidSignInScript)+"#"+url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":{"storage":"`+storage+`"}}`))
+			browser := startBrowser(t, profile, site.Page("/app", candidSignInScript)+"#"+
+				url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":{"storage":"`+storage+`"}}`))
 			ask[bool](browser, until(`window.opened`))
 			s.Expire()
-			ask[chrome.Void](browser, `mcp.callTool("pay", {}, { key: "bill", ack: "manual" }).result.then(() => localStorage.setItem("own", `+chrome.JS(plain["an app's own"])+`))`)
+			ask[chrome.Void](browser, `mcp.callTool("pay", {}, { key: "bill",`+
+				` ack: "manual" }).result.then(() => localStorage.setItem("own", `+
+				chrome.JS(plain["an app's own"])+`))`)
 			browser.quit()
 			known := signInSecrets(t, s)
 			for name := range known {

@@ -10,14 +10,15 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// TestStoryChatAfterAReload: a model of the AI SDK's calls a tool, and the page is reloaded before it has answered, with the
-// chat stored as far as it was. The next page finds the call by the id of the model's tool call, and the chat has the result.
-// The tool ran once. What the chat is stored with no page gets again.
+// TestStoryChatAfterAReload: a model of the AI SDK's calls a tool, and the page is reloaded before it has
+// answered, with the chat stored as far as it was. The next page finds the call by the id of the model's tool
+// call, and the chat has the result. The tool ran once. What the chat is stored with no page gets again.
 func TestStoryChatAfterAReload(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
-	first := `globalThis.story = { servers: { mcp: ` + chrome.JS(p.URL()) + ` }, args: { call: "a", n: 4, gate: "go", retry_ms: 10 } };`
+	first := `globalThis.story = { servers: { mcp: ` + chrome.JS(p.URL()) +
+		` }, args: { call: "a", n: 4, gate: "go", retry_ms: 10 } };`
 	page := chrome.Open(t, reactSite(t, bundledReact(t, "e2e/testdata/chat/app.ts"), first))
 	waits(page, `story.isOpen`)
 	chrome.Eval[chrome.Void](page, `void story.ask()`)

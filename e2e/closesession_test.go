@@ -51,7 +51,8 @@ window.ready = true;
 // session that it had ended.
 func wantSound(t *testing.T, p *peer.Peer, page *chrome.Page, calls int) {
 	t.Helper()
-	ends := chrome.Eval[map[string]int](page, `Object.fromEntries(Object.entries(Object.groupBy(outcomes, (o) => o)).map(([o, list]) => [o, list.length]))`)
+	ends := chrome.Eval[map[string]int](page, `Object.fromEntries(Object.entries(Object.groupBy(outcomes,`+
+		` (o) => o)).map(([o, list]) => [o, list.length]))`)
 	if ends["result"] != calls || len(ends) != 1 {
 		t.Errorf("of %d calls: %v", calls, ends)
 	}
@@ -65,7 +66,8 @@ func wantSound(t *testing.T, p *peer.Peer, page *chrome.Page, calls int) {
 	if refused > 0 {
 		t.Errorf("%d POSTs got 404", refused)
 	}
-	t.Logf("%d calls: %v; %d POSTs got 404; %d initializes, %d DELETEs", calls, ends, refused, p.Oracle().Initializes(), len(p.Of("DELETE")))
+	t.Logf("%d calls: %v; %d POSTs got 404; %d initializes, %d DELETEs", calls, ends, refused,
+		p.Oracle().Initializes(), len(p.Of("DELETE")))
 }
 
 // TestFault138_Remounts: a page closes its client and connects again, as a
@@ -83,7 +85,9 @@ func TestFault138_Remounts(t *testing.T) {
 			site := chrome.NewSite(t)
 			page := chrome.NewProfile(t).Open(site.Page("/app", remountScript))
 			page.WaitFor(`window.ready`)
-			chrome.Eval[chrome.Void](page, `void remount(`+chrome.JS(p.URL())+`, `+chrome.JS(how)+`, `+strconv.Itoa(remounts)+`).then(() => (window.over = true), (e) => (window.over = outcomes.push(String(e))))`)
+			chrome.Eval[chrome.Void](page, `void remount(`+chrome.JS(p.URL())+`, `+chrome.JS(how)+`, `+
+				strconv.Itoa(remounts)+
+				`).then(() => (window.over = true), (e) => (window.over = outcomes.push(String(e))))`)
 			page.WaitWithin(roundLimit, `window.over`)
 			wantSound(t, p, page, remounts+1)
 			if n := p.Sessions(); n != 0 {

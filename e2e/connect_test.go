@@ -38,7 +38,8 @@ func TestStoryConnectListAndCall(t *testing.T) {
 		await mcp.ping();
 		return { state: mcp.state, revision: mcp.revision, server: mcp.server.name, session: mcp.session,
 			tools: tools.map((t) => t.name), sum: sum.structuredContent.sum, failed: failed.isError };`)
-	if got.State != "open" || got.Revision != "2025-11-25" || got.Server != "holdfast-go-sdk-demo" || !got.Session {
+	if got.State != "open" || got.Revision != "2025-11-25" || got.Server != "holdfast-go-sdk-demo" ||
+		!got.Session {
 		t.Errorf("connected as %+v", got)
 	}
 	if !slices.Contains(got.Tools, "count") || got.Sum != 42 || !got.Failed {
@@ -54,7 +55,8 @@ func TestStoryUnknownTool(t *testing.T) {
 	got := chrome.Script[struct {
 		Code string
 		RPC  struct{ Code int }
-	}](page, `return mcp.callTool("no such tool").result.then(() => null, (e) => ({ code: e.code, rpc: e.rpc }));`)
+	}](page,
+		`return mcp.callTool("no such tool").result.then(() => null, (e) => ({ code: e.code, rpc: e.rpc }));`)
 	if got.Code != "rpc_error" || got.RPC.Code != -32602 {
 		t.Errorf("got %+v", got)
 	}

@@ -50,10 +50,12 @@ func TestFault149_TenConnectsInAPage(t *testing.T) {
 			if n := chrome.Eval[int](page, `asked.length`); n != 1 {
 				t.Errorf("%d tokens were asked for", n)
 			}
-			if got := chrome.Script[opened](page, `return opened();`); got.Channels != 1 || got.Databases != 1 {
+			if got := chrome.Script[opened](page, `return opened();`); got.Channels != 1 ||
+				got.Databases != 1 {
 				t.Errorf("ten clients have %+v open", got)
 			}
-			chrome.Eval[chrome.Void](page, `void (window.last = clients[9].callTool("count", { call: "last", n: 3, gate: "g" }))`)
+			chrome.Eval[chrome.Void](page,
+				`void (window.last = clients[9].callTool("count", { call: "last", n: 3, gate: "g" }))`)
 			eventually(t, "the call", func() bool { return p.Oracle().Runs("last") == 1 })
 			chrome.Script[chrome.Void](page, `for (const mcp of clients.slice(0, 9)) await mcp.close();`)
 			if n := len(p.Of("DELETE")); n != 0 {
@@ -119,7 +121,8 @@ func TestFault149_ModuleRunsAgain(t *testing.T) {
 		window.second = watch(call);
 		window.same = mcp.callTool("count", { call: "long", n: 4, gate: "g" }, { key: "long" }) === call && (await mcp.calls())[0] === call;`)
 	page.WaitFor(`second.progress.length === 2`)
-	if !chrome.Eval[bool](page, `same && runs[1].restored.length === 1 && runs[1].restored[0] === call && runs[0].restored.length === 0`) {
+	if !chrome.Eval[bool](page, `same && runs[1].restored.length === 1 && runs[1].restored[0] === call && `+
+		`runs[0].restored.length === 0`) {
 		t.Error("the second run has another call")
 	}
 	if got := chrome.Script[opened](page, `return opened();`); got.Channels != 1 || got.Databases != 1 {
@@ -140,8 +143,10 @@ func TestFault149_ModuleRunsAgain(t *testing.T) {
 		window.mine = runs[1].mcp.callTool("count", { call: "mine", n: 2, gate: "mine" });
 		window.bare = runs[1].mcp.request("tools/call", { name: "count", arguments: { call: "bare", n: 2, gate: "bare" } }, { journal: false });
 		window.ends = Promise.all([mine, bare].map((call) => call.result.catch((error) => error.code)));`)
-	eventually(t, "the calls", func() bool { return p.Oracle().Runs("mine") == 1 && p.Oracle().Runs("bare") == 1 })
-	if got := chrome.Script[string](page, `await runs[1].mcp.close(); return [...await ends, second.done, runs[1].mcp.state, ...runs[1].states].join();`); got != "closed,closed,true,closed,closed" {
+	eventually(t, "the calls",
+		func() bool { return p.Oracle().Runs("mine") == 1 && p.Oracle().Runs("bare") == 1 })
+	if got := chrome.Script[string](page, `await runs[1].mcp.close(); return [...await ends, second.done,`+
+		` runs[1].mcp.state, ...runs[1].states].join();`); got != "closed,closed,true,closed,closed" {
 		t.Errorf("what was closed says %s", got)
 	}
 	if n := len(p.Of("DELETE")); n != 0 {
@@ -149,7 +154,8 @@ func TestFault149_ModuleRunsAgain(t *testing.T) {
 	}
 	page.WaitFor(`runs[0].asked.length === 1 && runs[1].aborted > 0`)
 	chrome.Eval[chrome.Void](page, `runs[0].open[0]("old")`)
-	if got := chrome.Script[string](page, `return (await ask.result).content[0].text;`); !strings.Contains(got, `"answer":"new"`) || !strings.Contains(got, `"answer":"old"`) {
+	if got := chrome.Script[string](page, `return (await ask.result).content[0].text;`); !strings.Contains(
+		got, `"answer":"new"`) || !strings.Contains(got, `"answer":"old"`) {
 		t.Errorf("the answers: %s", got)
 	}
 	// Its call goes on for the one that is left.
@@ -162,7 +168,8 @@ func TestFault149_ModuleRunsAgain(t *testing.T) {
 		return [events.join("+"), (await runs[0].restored[0].result).structuredContent.n].join();`); got != "1+2,2" {
 		t.Errorf("the call that went on: %s", got)
 	}
-	page.WaitFor(`first.done && first.result.structuredContent.n === 4 && first.progress.join() === "1,2,3,4"`)
+	page.WaitFor(
+		`first.done && first.result.structuredContent.n === 4 && first.progress.join() === "1,2,3,4"`)
 	chrome.Script[chrome.Void](page, `await runs[0].mcp.close();`)
 	if n := len(p.Of("DELETE")); n != 1 || p.Sessions() != 0 {
 		t.Errorf("%d DELETEs in the end, %d sessions are left", n, p.Sessions())
@@ -263,7 +270,8 @@ func TestFault149_UsersPart(t *testing.T) {
 	if got := chrome.Script[opened](page, `return opened();`); got.Channels != 1 {
 		t.Errorf("two clients of one user have %+v open", got)
 	}
-	eventually(t, "the calls", func() bool { return p.Oracle().Runs("adas") == 1 && p.Oracle().Runs("news") == 1 })
+	eventually(t, "the calls",
+		func() bool { return p.Oracle().Runs("adas") == 1 && p.Oracle().Runs("news") == 1 })
 	refuse := func() {
 		for _, token := range chrome.Eval[[]string](page, `given`) {
 			refused.Store(token, true)
@@ -305,7 +313,8 @@ func TestFault149_UsersPart(t *testing.T) {
 // which is read to its end. Whoever connects after it shares nothing with either.
 func TestFault149_Logout(t *testing.T) {
 	t.Parallel()
-	for name, under := range map[string]bool{"nothing else is under way": false, "the other has a call": true} {
+	for name, under := range map[string]bool{"nothing else is under way": false,
+		"the other has a call": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
@@ -316,7 +325,8 @@ func TestFault149_Logout(t *testing.T) {
 				window.one = () => holdfast.connect(`+chrome.JS(p.URL())+`, { principal: "ada" });
 				window.clients = [await one(), await one()];`)
 			if under {
-				chrome.Eval[chrome.Void](page, `void (window.call = clients[0].callTool("count", { call: "a", n: 1, gate: "g" }))`)
+				chrome.Eval[chrome.Void](page,
+					`void (window.call = clients[0].callTool("count", { call: "a", n: 1, gate: "g" }))`)
 				eventually(t, "the call", func() bool { return p.Oracle().Runs("a") == 1 })
 			}
 			chrome.Script[chrome.Void](page, `await clients[1].forget();`)
@@ -324,7 +334,8 @@ func TestFault149_Logout(t *testing.T) {
 			if under {
 				want, deleted = "closed,closing", 0
 			}
-			page.WaitFor(`[clients[1].state, clients[0].state].join() === ` + chrome.JS(want)) // the other one looks it up in the store
+			// the other one looks it up in the store
+			page.WaitFor(`[clients[1].state, clients[0].state].join() === ` + chrome.JS(want))
 			if n := len(p.Of("DELETE")); n != deleted {
 				t.Errorf("%d DELETEs", n)
 			}

@@ -103,7 +103,8 @@ func (h *headCutter) take(r *http.Request, body []byte) (after int, due bool) {
 		if n, again := h.due[r.URL.Path+" was"]; again && n == *call.Params.Arguments.After {
 			return 0, false
 		}
-		h.due[r.URL.Path], h.due[r.URL.Path+" was"] = *call.Params.Arguments.After, *call.Params.Arguments.After
+		h.due[r.URL.Path], h.due[r.URL.Path+" was"] = *call.Params.Arguments.After,
+			*call.Params.Arguments.After
 	}
 	if r.Method != h.method {
 		return 0, false
@@ -138,11 +139,14 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 		traits []peer.Trait
 		wants  []string
 	}{
-		{"GET", "stream", peer.Script{peer.Prime(10), peer.Progress(1, 2, ""), peer.Cut(peer.Clean), peer.Text("done")}, nil, []string{"done"}},
+		{"GET", "stream", peer.Script{peer.Prime(10), peer.Progress(1, 2, ""), peer.Cut(peer.Clean),
+			peer.Text("done")}, nil, []string{"done"}},
 		{"POST", "stream", peer.Script{peer.Text("done")}, nil, []string{"outcome_unknown", "done"}},
-		{"POST", "json", peer.Script{peer.Text("done")}, []peer.Trait{peer.AsJSON}, []string{"outcome_unknown", "done"}},
+		{"POST", "json", peer.Script{peer.Text("done")}, []peer.Trait{peer.AsJSON},
+			[]string{"outcome_unknown", "done"}},
 	} {
-		// What Chrome makes of a head does not depend on how its connection ended: a third of them will do for RST.
+		// What Chrome makes of a head does not depend on how its connection ended: a third of them will do
+		// for RST.
 		for how, step := range map[string]int{"FIN": 1, "RST": 3} {
 			t.Run(tc.method+" "+tc.form+" "+how, func(t *testing.T) {
 				row(t)
@@ -171,7 +175,8 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 					await Promise.all(Array.from({ length: 12 }, lane));
 				})()`, positions, step))
 				for done := 50; done < positions/step+50; done += 50 { // each is waited for by itself
-					page.WaitFor(fmt.Sprintf(`Object.values(counts).reduce((a, b) => a + b, 0) >= %d`, min(done, positions/step)))
+					page.WaitFor(fmt.Sprintf(`Object.values(counts).reduce((a, b) => a + b, 0) >= %d`,
+						min(done, positions/step)))
 				}
 				counts := chrome.Eval[map[string]int](page, `counts`)
 				if cutter.cuts != positions/step {
@@ -186,7 +191,8 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 					total += counts[want]
 				}
 				if total != positions/step {
-					t.Errorf("%d of %d calls ended otherwise: %v", positions/step-total, positions/step, counts)
+					t.Errorf("%d of %d calls ended otherwise: %v", positions/step-total, positions/step,
+						counts)
 				}
 			})
 		}

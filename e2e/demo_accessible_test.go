@@ -33,14 +33,18 @@ func accessible(t *testing.T, page *chrome.Page, when string) {
 	}
 }
 
-// TestStoryDemoAccessible: the demo's pages pass axe's rules, in light and in dark; the first one while it counts and at
-// its end as well.
+// TestStoryDemoAccessible: the demo's pages pass axe's rules, in light and in dark; the first one while it
+// counts and at its end as well.
 func TestStoryDemoAccessible(t *testing.T) {
 	t.Parallel()
 	script := axe(t)
 	_, url := newDemo(t, demosite.Options{})
 	page := chrome.OpenWindow(t, url+"/")
-	load := func() { chrome.Eval[chrome.Void](page, strings.TrimSuffix(strings.TrimSpace(script), ";")+"; void 0") }
+	load :=
+		func() {
+			chrome.Eval[chrome.Void](page, strings.TrimSuffix(strings.TrimSpace(script), ";")+
+				"; void 0")
+		}
 	page.WaitFor(`+` + partOf("official", "number") + `?.textContent > 2`)
 	load()
 	accessible(t, page, "counting")
@@ -50,7 +54,8 @@ func TestStoryDemoAccessible(t *testing.T) {
 		accessible(t, page, map[bool]string{false: "ended", true: "ended, dark"}[dark])
 	}
 	for _, name := range []string{"official", "holdfast"} {
-		if got := chrome.Eval[string](page, hook(name)+`.querySelector("iframe").title`); !strings.HasPrefix(got, "A page with ") {
+		if got := chrome.Eval[string](page, hook(name)+`.querySelector("iframe").title`); !strings.HasPrefix(
+			got, "A page with ") {
 			t.Errorf("the frame of %s is called %q", name, got)
 		}
 	}

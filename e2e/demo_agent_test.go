@@ -59,7 +59,8 @@ func halfSaid(agent *acppeer.Peer, page *chrome.Page) {
 
 // lastSaid is the newest of the agent's messages as it stands on the page.
 func lastSaid(page *chrome.Page) string {
-	return chrome.Eval[string](page, `[...document.querySelectorAll('[data-type="agent_message"] [data-testid="said"]')].at(-1)?.innerText ?? ""`)
+	return chrome.Eval[string](page, `[...document.querySelectorAll('[data-type="agent_message"] `+
+		`[data-testid="said"]')].at(-1)?.innerText ?? ""`)
 }
 
 // agentVerdict waits until the page says what was lost.
@@ -73,7 +74,8 @@ func agentVerdict(t *testing.T, page *chrome.Page, want string) {
 
 // entries are the types of what is drawn, in order.
 func entries(page *chrome.Page) []string {
-	return chrome.Eval[[]string](page, `[...document.querySelectorAll('[data-testid="entry"]')].map((entry) => entry.dataset.type)`)
+	return chrome.Eval[[]string](page,
+		`[...document.querySelectorAll('[data-testid="entry"]')].map((entry) => entry.dataset.type)`)
 }
 
 // TestStoryDemoAgent: the page is reloaded in mid-sentence. What was said is back
@@ -90,7 +92,8 @@ func TestStoryDemoAgent(t *testing.T) {
 	if strings.Contains(half, tidesEnd) {
 		t.Fatalf("the answer was over before the reload: %q", half)
 	}
-	page.WaitFor(hook("agent-verdict") + `.textContent === "It goes on in mid-sentence, after 1 reload. Nothing is lost so far."`)
+	page.WaitFor(hook("agent-verdict") +
+		`.textContent === "It goes on in mid-sentence, after 1 reload. Nothing is lost so far."`)
 	agent.Release(demosite.GateAgent)
 	hears(page, tidesEnd)
 	agentIs(page, "idle")
@@ -101,7 +104,8 @@ func TestStoryDemoAgent(t *testing.T) {
 	if got := entries(page); !slices.Equal(got, []string{"user_message", "agent_thought", "agent_message"}) {
 		t.Errorf("the transcript has %q", got)
 	}
-	if open := chrome.Eval[bool](page, `document.querySelector('[data-type="agent_thought"] details').open`); open {
+	if open := chrome.Eval[bool](page,
+		`document.querySelector('[data-type="agent_thought"] details').open`); open {
 		t.Error("thoughts are not folded")
 	}
 	// The next answer has lived through nothing.
@@ -131,8 +135,10 @@ func TestStoryDemoAgentPermission(t *testing.T) {
 	page.Reload()
 	page.WaitFor(hook("permission"))
 	agentIs(page, "asks")
-	page.WaitFor(hook("agent-verdict") + `.textContent === "It waits for your answer. It has waited over 1 reload."`)
-	if added := chrome.Eval[int](page, hook("diff")+`.querySelectorAll('[data-line="add"]').length`); added != 3 {
+	page.WaitFor(hook("agent-verdict") +
+		`.textContent === "It waits for your answer. It has waited over 1 reload."`)
+	if added := chrome.Eval[int](page, hook("diff")+`.querySelectorAll('[data-line="add"]').length`); added !=
+		3 {
 		t.Errorf("the diff adds %d lines", added)
 	}
 	press(page, `[data-option="write"]`)
@@ -140,11 +146,13 @@ func TestStoryDemoAgentPermission(t *testing.T) {
 	agentIs(page, "background")
 	hears(page, "I told you while you were idle.")
 	agentIs(page, "idle")
-	steps := chrome.Eval[string](page, `[...document.querySelectorAll('[data-testid="step"]')].map((step) => step.dataset.step).join()`)
+	steps := chrome.Eval[string](page,
+		`[...document.querySelectorAll('[data-testid="step"]')].map((step) => step.dataset.step).join()`)
 	if steps != "completed,completed,completed" {
 		t.Errorf("the plan is %s", steps)
 	}
-	calls := chrome.Eval[string](page, `[...document.querySelectorAll('[data-type="tool_call"]')].map((call) => call.dataset.status).join()`)
+	calls := chrome.Eval[string](page,
+		`[...document.querySelectorAll('[data-type="tool_call"]')].map((call) => call.dataset.status).join()`)
 	if calls != "completed,completed,completed" {
 		t.Errorf("the tool calls are %s", calls)
 	}
@@ -165,7 +173,8 @@ func TestStoryDemoAgentDenied(t *testing.T) {
 	press(page, `[data-option="leave"]`)
 	hears(page, "Then I leave the file as it is.")
 	agentIs(page, "idle")
-	page.WaitFor(`[...document.querySelectorAll('[data-type="tool_call"]')].at(-1).dataset.status === "failed"`)
+	page.WaitFor(
+		`[...document.querySelectorAll('[data-type="tool_call"]')].at(-1).dataset.status === "failed"`)
 }
 
 // TestStoryDemoAgentCut: the streams break in mid-sentence, and nothing is lost.
@@ -178,7 +187,8 @@ func TestStoryDemoAgentCut(t *testing.T) {
 	page.WaitFor(hook("agent-word") + `.textContent.startsWith("The server has dropped ")`)
 	agent.Pass(demosite.GateAgent, beneath)
 	hears(page, "The earth turns beneath both")
-	page.WaitFor(hook("agent-verdict") + `.textContent === "It goes on in mid-sentence, after 1 cut. Nothing is lost so far."`)
+	page.WaitFor(hook("agent-verdict") +
+		`.textContent === "It goes on in mid-sentence, after 1 cut. Nothing is lost so far."`)
 	agent.Release(demosite.GateAgent)
 	hears(page, tidesEnd)
 	agentIs(page, "idle")
@@ -245,7 +255,8 @@ func TestStoryDemoAgentFits(t *testing.T) {
 	for _, width := range []int{360, 390, 768, 1280} {
 		for _, dark := range []bool{false, true} {
 			page.Viewport(width, 900, dark)
-			if over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			if over := chrome.Eval[int](page,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
 			inside := chrome.Eval[bool](page, `(() => {
@@ -255,7 +266,8 @@ func TestStoryDemoAgentFits(t *testing.T) {
 			if !inside {
 				t.Errorf("%d px wide, dark %v: the transcript is wider than its place", width, dark)
 			}
-			if tall := chrome.Eval[float64](page, `document.querySelector(".chat").getBoundingClientRect().height`); tall > 900 {
+			if tall := chrome.Eval[float64](page,
+				`document.querySelector(".chat").getBoundingClientRect().height`); tall > 900 {
 				t.Errorf("%d px wide, dark %v: the panel is %v px high", width, dark, tall)
 			}
 		}

@@ -34,9 +34,11 @@ func runs(page *chrome.Page, tool string) {
 func pass(t *testing.T, o gosdk.Options) *chrome.Page {
 	t.Helper()
 	page := demoOf(t, o)
-	chrome.Eval[chrome.Void](page, `void (window.open = (...args) => { window.opened = args.map(String); return null; })`)
+	chrome.Eval[chrome.Void](page,
+		`void (window.open = (...args) => { window.opened = args.map(String); return null; })`)
 	runs(page, "harbour_pass")
-	page.WaitFor(`document.querySelector('[data-call-tool="harbour_pass"] dialog[data-testid="elicitation"]')?.open`)
+	page.WaitFor(
+		`document.querySelector('[data-call-tool="harbour_pass"] dialog[data-testid="elicitation"]')?.open`)
 	return page
 }
 
@@ -55,7 +57,8 @@ func TestStoryDemoVisit(t *testing.T) {
 				return { asks: dialog.querySelector("h4").textContent, address: address.textContent, origin: location.origin,
 					host: address.querySelector("mark").textContent, focus: document.activeElement.dataset.testid };`)
 			host := strings.TrimPrefix(got.Origin, "http://")
-			if got.Asks != host+" asks you" || got.Address != got.Origin+"/visit?log=harbour" || got.Host != host || got.Focus != "elicitation-accept" {
+			if got.Asks != host+" asks you" || got.Address != got.Origin+"/visit?log=harbour" ||
+				got.Host != host || got.Focus != "elicitation-accept" {
 				t.Errorf("the dialog shows %+v", got)
 			}
 			if chrome.Eval[bool](page, `window.opened !== undefined`) {
@@ -63,7 +66,8 @@ func TestStoryDemoVisit(t *testing.T) {
 			}
 			press(page, selector("elicitation-accept"))
 			page.WaitFor(hook("call-result") + `?.textContent.includes("Here is your pass")`)
-			if opened := chrome.Eval[[]string](page, `opened`); !slices.Equal(opened, []string{got.Address, "_blank", "noopener"}) {
+			if opened := chrome.Eval[[]string](page, `opened`); !slices.Equal(
+				opened, []string{got.Address, "_blank", "noopener"}) {
 				t.Errorf("window.open was called with %q", opened)
 			}
 		})
@@ -94,7 +98,8 @@ func TestStoryDemoVisitFits(t *testing.T) {
 	for _, width := range []int{360, 390, 1280} {
 		for _, dark := range []bool{false, true} {
 			page.Viewport(width, 900, dark)
-			if over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			if over := chrome.Eval[int](page,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
 		}
@@ -107,7 +112,8 @@ func TestStoryDemoManyChoices(t *testing.T) {
 	t.Parallel()
 	page := book(t)
 	const group = `[data-testid="elicitation"] [data-kind="choices"]`
-	labels := chrome.Eval[[]string](page, `[...document.querySelectorAll('`+group+` [role="group"] label')].map((label) => label.textContent)`)
+	labels := chrome.Eval[[]string](page, `[...document.querySelectorAll('`+group+
+		` [role="group"] label')].map((label) => label.textContent)`)
 	if !slices.Equal(labels, []string{"Birthday cake", "High chair", "Room for a dog"}) {
 		t.Errorf("the boxes are %q", labels)
 	}

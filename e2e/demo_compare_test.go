@@ -27,25 +27,28 @@ func stageIs(page *chrome.Page, phase string) {
 
 // compareSays is what the counter of a side says.
 func compareSays(page *chrome.Page, side string) string {
-	return chrome.Eval[string](page, `[...`+hook(side)+`.querySelectorAll(".number, .total, .end")].map((part) => part.textContent).join(" ").trim()`)
+	return chrome.Eval[string](page, `[...`+hook(side)+
+		`.querySelectorAll(".number, .total, .end")].map((part) => part.textContent).join(" ").trim()`)
 }
 
-// compareSells waits for the end of a run and checks it: the official client has lost its call in the middle, Holdfast
-// has all of it.
+// compareSells waits for the end of a run and checks it: the official client has lost its call in the middle,
+// Holdfast has all of it.
 func compareSells(t *testing.T, page *chrome.Page) {
 	t.Helper()
 	stageIs(page, "ended")
 	official, holdfast := compareSays(page, "official"), compareSays(page, "holdfast")
-	if !strings.HasSuffix(official, " of 40 lost") || strings.HasPrefix(official, "40") || holdfast != "40 of 40 all here" {
+	if !strings.HasSuffix(official, " of 40 lost") || strings.HasPrefix(official, "40") ||
+		holdfast != "40 of 40 all here" {
 		t.Errorf("the counters end at %q and %q", official, holdfast)
 	}
-	if said := chrome.Eval[string](page, hook("verdict")+`.textContent`); !strings.HasSuffix(said, ", lost. Holdfast: 40 of 40.") {
+	if said := chrome.Eval[string](page, hook("verdict")+`.textContent`); !strings.HasSuffix(
+		said, ", lost. Holdfast: 40 of 40.") {
 		t.Errorf("the verdict is %q", said)
 	}
 }
 
-// TestStoryDemoCompare opens the demo's first page, which starts by itself: by a reload, a cut or a sleep the official
-// client loses its call, and Holdfast has all of it. Each page has called the tool once.
+// TestStoryDemoCompare opens the demo's first page, which starts by itself: by a reload, a cut or a sleep the
+// official client loses its call, and Holdfast has all of it. Each page has called the tool once.
 func TestStoryDemoCompare(t *testing.T) {
 	t.Parallel()
 	for _, blow := range []string{"reload", "cut", "sleep"} {
@@ -71,8 +74,8 @@ func TestStoryDemoCompare(t *testing.T) {
 	}
 }
 
-// TestStoryDemoCompareByHand: the button hits both at once, whatever they have, and starts the next run; "Stop" ends one,
-// and nothing comes back of it.
+// TestStoryDemoCompareByHand: the button hits both at once, whatever they have, and starts the next run;
+// "Stop" ends one, and nothing comes back of it.
 func TestStoryDemoCompareByHand(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -90,8 +93,8 @@ func TestStoryDemoCompareByHand(t *testing.T) {
 	compareSells(t, page)
 }
 
-// TestStoryDemoCompareAsPreferred: who wants less motion starts it, and nothing moves before. The page can be worked by
-// keyboard alone, is not wider than a phone, and what it shows first needs no script.
+// TestStoryDemoCompareAsPreferred: who wants less motion starts it, and nothing moves before. The page can be
+// worked by keyboard alone, is not wider than a phone, and what it shows first needs no script.
 func TestStoryDemoCompareAsPreferred(t *testing.T) {
 	t.Parallel()
 	_, url := newDemo(t, demosite.Options{})
@@ -102,7 +105,8 @@ func TestStoryDemoCompareAsPreferred(t *testing.T) {
 	for _, width := range []int{360, 390, 768, 1280} {
 		for _, dark := range []bool{false, true} {
 			page.Viewport(width, 900, dark)
-			if over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			if over := chrome.Eval[int](page,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
 		}
@@ -113,20 +117,22 @@ func TestStoryDemoCompareAsPreferred(t *testing.T) {
 	stageIs(page, "running")
 }
 
-// TestStoryDemoFirstPaint: the first page shows its counters, the button and the lines where no script and no wasm comes.
+// TestStoryDemoFirstPaint: the first page shows its counters, the button and the lines where no script and no
+// wasm comes.
 func TestStoryDemoFirstPaint(t *testing.T) {
 	t.Parallel()
 	site, err := demosite.New(demosite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := chrome.OpenWindow(t, serveDemo(t, site, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if ext := filepath.Ext(r.URL.Path); ext == ".js" || ext == ".mjs" || ext == ".wasm" {
-			http.NotFound(w, r)
-			return
-		}
-		site.ServeHTTP(w, r)
-	}))+"/demo/")
+	page := chrome.OpenWindow(t, serveDemo(t, site,
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if ext := filepath.Ext(r.URL.Path); ext == ".js" || ext == ".mjs" || ext == ".wasm" {
+				http.NotFound(w, r)
+				return
+			}
+			site.ServeHTTP(w, r)
+		}))+"/demo/")
 	page.WaitFor(`performance.getEntriesByName("first-contentful-paint").length === 1`)
 	for _, side := range []string{"official", "holdfast"} {
 		if got := compareSays(page, side); got != "0 of 40" {
@@ -138,8 +144,8 @@ func TestStoryDemoFirstPaint(t *testing.T) {
 	}
 }
 
-// TestStoryDemoStatic serves the demo's static files from a folder of some site, as any server of files does, and runs
-// them: their server is a service worker.
+// TestStoryDemoStatic serves the demo's static files from a folder of some site, as any server of files does,
+// and runs them: their server is a service worker.
 func TestStoryDemoStatic(t *testing.T) {
 	t.Parallel()
 	files := filepath.Join("..", "web", "dist", "static")
@@ -164,8 +170,10 @@ func TestStoryDemoStatic(t *testing.T) {
 // `make official-client` writes.
 func TestOfficialClientOfTheDemo(t *testing.T) {
 	t.Parallel()
-	script, err := exec.Command("go", "tool", "esbuild", filepath.Join("..", "web", "demo", "official", "bundled.mjs"),
-		"--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none", "--log-level=warning").Output()
+	script, err := exec.Command("go", "tool", "esbuild",
+		filepath.Join("..", "web", "demo", "official", "bundled.mjs"),
+		"--bundle", "--format=esm", "--target=es2022", "--minify", "--legal-comments=none",
+		"--log-level=warning").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +188,8 @@ func TestOfficialClientOfTheDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"@modelcontextprotocol/client", "@modelcontextprotocol/core", "zod", "eventsource-parser", "pkce-challenge"} {
+	for _, name := range []string{"@modelcontextprotocol/client", "@modelcontextprotocol/core", "zod",
+		"eventsource-parser", "pkce-challenge"} {
 		licence, err := os.ReadFile(filepath.Join("..", "node_modules", filepath.FromSlash(name), "LICENSE"))
 		if err != nil {
 			t.Fatal(err)

@@ -22,12 +22,14 @@ func TestStoryDemoSwitch(t *testing.T) {
 		page.Reload()
 		cardMarks(page, "reload", n)
 		held.Pass(4)
-		page.WaitFor(`[...` + hook("call-picture") + `.querySelectorAll('[data-kind="reload"]')].at(-1).hasAttribute("data-uncut") === ` + mark)
+		page.WaitFor(`[...` + hook("call-picture") +
+			`.querySelectorAll('[data-kind="reload"]')].at(-1).hasAttribute("data-uncut") === ` + mark)
 	}
 	chooses := func(host, says string) {
 		press(page, selector("host-"+host))
 		hostIs(page, host)
-		page.WaitFor(hook("state") + `.dataset.state === "open" && ` + hook("host-step") + `.textContent.includes(` + chrome.JS(says) + `)`)
+		page.WaitFor(hook("state") + `.dataset.state === "open" && ` + hook("host-step") +
+			`.textContent.includes(` + chrome.JS(says) + `)`)
 	}
 	reloadIs(1, "true")
 	chooses("page", "goes with the page")
@@ -64,7 +66,9 @@ func TestStoryDemoKilledMeanwhile(t *testing.T) {
 	held.Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 20)
-	if !chrome.Eval[bool](page, hook("call-picture")+`.querySelector('[data-kind="cut"][data-why="reload"]') !== null && `+hook("call-picture")+`.querySelector("[data-uncut]") === null`) {
+	if !chrome.Eval[bool](page, hook("call-picture")+
+		`.querySelector('[data-kind="cut"][data-why="reload"]') !== null && `+hook("call-picture")+
+		`.querySelector("[data-uncut]") === null`) {
 		t.Error("the picture shows no cut")
 	}
 }
@@ -94,7 +98,8 @@ func TestStoryDemoHostOfAPlace(t *testing.T) {
 	t.Parallel()
 	_, page := demoAt(t, demosite.Options{}, inspectorPath+"?server=/resume")
 	hostIs(page, "page")
-	page.WaitFor(hook("host-shared") + `.disabled && ` + hook("host-note") + `.textContent.includes("the next page takes up a call")`)
+	page.WaitFor(hook("host-shared") + `.disabled && ` + hook("host-note") +
+		`.textContent.includes("the next page takes up a call")`)
 	press(page, selector("place-calls"))
 	page.WaitFor(hook("host") + `?.dataset.host === "shared" && !` + hook("host-shared") + `.disabled`)
 }

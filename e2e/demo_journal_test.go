@@ -22,7 +22,8 @@ func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 	press(page, selector("reload"))
 	page.WaitFor(hook("call-error") + `?.dataset.code === "outcome_unknown"`)
 	site.Plain().Gate().Release()
-	if words := chrome.Eval[string](page, hook("call")+`.querySelector(".call-state").textContent`); words != "may have run" {
+	if words := chrome.Eval[string](page, hook("call")+`.querySelector(".call-state").textContent`); words !=
+		"may have run" {
 		t.Errorf("the card says %q", words)
 	}
 	return site, page
@@ -101,13 +102,16 @@ func TestStoryDemoJournal(t *testing.T) {
 
 	press(page, selector("forget"))
 	page.WaitFor(hook("call") + ` === null && ` + hook("state") + `.dataset.state === "open"`)
-	page.WaitFor(hook("journal-calls") + `.textContent === "0" && ` + hook("journal-rows") + `.textContent === "0"`)
+	page.WaitFor(hook("journal-calls") + `.textContent === "0" && ` + hook("journal-rows") +
+		`.textContent === "0"`)
 	held.Release()
-	if left := chrome.Eval[[]string](page, `Object.keys(localStorage).filter((name) => name.startsWith("holdfast-demo.call."))`); len(left) > 0 {
+	if left := chrome.Eval[[]string](page,
+		`Object.keys(localStorage).filter((name) => name.startsWith("holdfast-demo.call."))`); len(left) > 0 {
 		t.Errorf("the page remembers %q", left)
 	}
 	page.Reload()
-	page.WaitFor(hook("state") + `?.dataset.state === "open" && document.querySelector('[data-tool="count"]')`)
+	page.WaitFor(
+		hook("state") + `?.dataset.state === "open" && document.querySelector('[data-tool="count"]')`)
 	if chrome.Eval[bool](page, hook("call")+` !== null`) {
 		t.Error("a call came back that was forgotten")
 	}
@@ -124,7 +128,9 @@ func TestStoryDemoOtherServer(t *testing.T) {
 	cardIs(page, "done")
 	page.WaitFor(hook("other-server"))
 	press(page, selector("other-server"))
-	page.WaitFor(hook("journal-where") + `?.dataset.durability === "indexeddb" && document.querySelector('[data-tool="count"]') && ` + hook("connection-url") + `.value === "/plain"`)
+	page.WaitFor(hook("journal-where") +
+		`?.dataset.durability === "indexeddb" && document.querySelector('[data-tool="count"]') && ` +
+		hook("connection-url") + `.value === "/plain"`)
 	if chrome.Eval[bool](page, hook("call")+` !== null`) {
 		t.Error("a call of another server is there")
 	}

@@ -20,7 +20,8 @@ func TestStoryDemoCompletion(t *testing.T) {
 			page.WaitFor(`document.querySelector('[data-prompt="translate"]')`)
 			press(page, `#tab-prompts`)
 			press(page, `[data-prompt="translate"] summary`)
-			const suggested = `[...document.querySelector('[data-prompt="translate"] [name="language"]').list.options].map((option) => option.value).join()`
+			const suggested = `[...document.querySelector('[data-prompt="translate"] ` +
+				`[name="language"]').list.options].map((option) => option.value).join()`
 			for typed, want := range map[string]string{"d": "Danish,Dutch", "Nor": "Norwegian", "x": ""} {
 				chrome.Script[chrome.Void](page, `
 					const field = document.querySelector('[data-prompt="translate"] [name="language"]');
@@ -43,8 +44,10 @@ func TestStoryDemoLogLevel(t *testing.T) {
 			page := demoOf(t, options)
 			report := func() int {
 				runs(page, "write_report")
-				page.WaitFor(`document.querySelector('[data-call-tool="write_report"]').dataset.state === "done"`)
-				n := chrome.Eval[int](page, `document.querySelector('[data-call-tool="write_report"]').querySelectorAll('.line[data-tone="log"]').length`)
+				page.WaitFor(
+					`document.querySelector('[data-call-tool="write_report"]').dataset.state === "done"`)
+				n := chrome.Eval[int](page,
+					`document.querySelector('[data-call-tool="write_report"]').querySelectorAll('.line[data-tone="log"]').length`)
 				press(page, `[data-call-tool="write_report"] [data-testid="done"]`)
 				press(page, `[data-tool="write_report"] summary`)
 				return n
@@ -76,13 +79,15 @@ func TestStoryDemoUncheckedOutput(t *testing.T) {
 	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
-	p.Tool("refers", peer.Script{peer.Result(`{"content":[{"type":"text","text":"said"}],"structuredContent":{}}`)},
+	p.Tool("refers",
+		peer.Script{peer.Result(`{"content":[{"type":"text","text":"said"}],"structuredContent":{}}`)},
 		peer.AsJSON, peer.Output(`{"type":"object","$ref":"https://example.com/schema.json"}`))
 	_, page := demo(t)
 	connectsTo(page, p.URL())
 	runs(page, "refers")
 	page.WaitFor(hook("call-result") + `?.textContent.includes("said")`)
-	page.WaitFor(hook("log-lines") + `?.textContent.includes("A result was delivered without a look at its tool's output schema: refers: ")`)
+	page.WaitFor(hook("log-lines") + `?.textContent.includes("A result was delivered without a look at its ` +
+		`tool's output schema: refers: ")`)
 	if chrome.Eval[bool](page, hook("log-lines")+`.textContent.includes("dropped")`) {
 		t.Error("the log says that something was dropped")
 	}

@@ -48,7 +48,8 @@ func cardIs(page *chrome.Page, want string) {
 // cardCounts checks that the newest call shows 1 to n in order, each once.
 func cardCounts(t *testing.T, page *chrome.Page, n int) {
 	t.Helper()
-	shown := chrome.Eval[[]string](page, `[...`+hook("call-output")+`.querySelectorAll(".text")].map((line) => line.textContent).filter((line) => / of /.test(line))`)
+	shown := chrome.Eval[[]string](page, `[...`+hook("call-output")+
+		`.querySelectorAll(".text")].map((line) => line.textContent).filter((line) => / of /.test(line))`)
 	if len(shown) != n {
 		t.Errorf("%d numbers, want %d: %q", len(shown), n, shown)
 		return
@@ -63,7 +64,8 @@ func cardCounts(t *testing.T, page *chrome.Page, n int) {
 
 // cardMarks waits until the picture of the newest call has n marks of a kind.
 func cardMarks(page *chrome.Page, kind string, n int) {
-	page.WaitFor(fmt.Sprintf(`%s.querySelectorAll('.mark[data-kind=%q]').length === %d`, hook("call-picture"), kind, n))
+	page.WaitFor(fmt.Sprintf(`%s.querySelectorAll('.mark[data-kind=%q]').length === %d`, hook("call-picture"),
+		kind, n))
 }
 
 // TestStoryDemoReloads: a call comes back as often as the page is reloaded, each
@@ -83,7 +85,8 @@ func TestStoryDemoReloads(t *testing.T) {
 func reloadsOften(t *testing.T, host string) {
 	site, page := demoIn(t, host)
 	held := countTo(site, page, 5, 30)
-	const times = `[...document.querySelectorAll('[data-testid="call-output"] .at')].slice(0, 5).map((at) => at.textContent)`
+	const times = `[...document.querySelectorAll('[data-testid="call-output"] .at')].slice(0,` +
+		` 5).map((at) => at.textContent)`
 	var shown []string
 	for i, at := range []string{"5 of 30", "11 of 30", "17 of 30"} {
 		cardSays(page, at)
@@ -131,7 +134,8 @@ func TestStoryDemoSecondTab(t *testing.T) {
 	second.WaitFor(hook("followed") + `?.hidden === false`)
 	held.Pass(7)
 	cardSays(second, "12 of 40")
-	if text := chrome.Eval[string](second, hook("followed")+`.textContent + ", " + `+hook("guarantee")+`.textContent`); text != "carried by another tab, a reload loses nothing" {
+	if text := chrome.Eval[string](second, hook("followed")+`.textContent + ", " + `+hook("guarantee")+
+		`.textContent`); text != "carried by another tab, a reload loses nothing" {
 		t.Errorf("the second tab says %q", text)
 	}
 	if chrome.Eval[bool](page, hook("followed")+`.hidden === false`) {
@@ -162,7 +166,8 @@ func TestStoryDemoSecondTabOfAWorker(t *testing.T) {
 	held.Release()
 	cardIs(second, "done")
 	cardCounts(t, second, 40)
-	if n := chrome.Eval[int](second, hook("call-picture")+`.querySelectorAll('.mark, [data-kind="cut"]').length`); n != 1 {
+	if n := chrome.Eval[int](second, hook("call-picture")+
+		`.querySelectorAll('.mark, [data-kind="cut"]').length`); n != 1 {
 		t.Errorf("%d marks and cuts in the picture, want that of the second tab", n)
 	}
 }
@@ -187,7 +192,8 @@ func TestStoryDemoReloadWhileDown(t *testing.T) {
 	page.WaitFor(hook("state") + `.dataset.state === "offline"`)
 	control("up")
 	held.Release()
-	page.WaitFor(`document.querySelector('[data-tool="count"]') && ` + hook("state") + `.dataset.state === "open"`)
+	page.WaitFor(`document.querySelector('[data-tool="count"]') && ` + hook("state") +
+		`.dataset.state === "open"`)
 	cardIs(page, "done")
 	cardCounts(t, page, 20)
 }
@@ -272,7 +278,8 @@ func TestStoryDemoDisconnect(t *testing.T) {
 	page.WaitFor(hook("state") + `.dataset.state === "closed"`)
 	press(page, selector("connect"))
 	cardMarks(page, "disconnected", 1)
-	if n := chrome.Eval[int](page, hook("call-picture")+`.querySelectorAll('[data-kind="reload"]').length`); n != 0 {
+	if n := chrome.Eval[int](page, hook("call-picture")+
+		`.querySelectorAll('[data-kind="reload"]').length`); n != 0 {
 		t.Errorf("%d reloads", n)
 	}
 	page.Reload()
@@ -280,7 +287,9 @@ func TestStoryDemoDisconnect(t *testing.T) {
 	held.Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 20)
-	if said := chrome.Eval[string](page, hook("call")+`.querySelector(".call-counts").textContent`); !slices.Contains(strings.Split(said, " · "), "1 reload") {
+	if said := chrome.Eval[string](page, hook("call")+
+		`.querySelector(".call-counts").textContent`); !slices.Contains(
+		strings.Split(said, " · "), "1 reload") {
 		t.Errorf("the card says %q", said)
 	}
 }
@@ -299,12 +308,14 @@ func TestStoryDemoOtherUser(t *testing.T) {
 	again := func(header string) {
 		press(second, selector("disconnect"))
 		second.WaitFor(hook("state") + `.dataset.state === "closed"`)
-		chrome.Script[chrome.Void](second, `document.getElementById("headers").value = `+chrome.JS(header)+`;`)
+		chrome.Script[chrome.Void](second, `document.getElementById("headers").value = `+chrome.JS(header)+
+			`;`)
 		press(second, selector("connect"))
 		second.WaitFor(hook("state") + `.dataset.state === "open"`)
 	}
 	again("X-Tenant: harbour")
-	second.WaitFor(hook("call") + ` === null && document.getElementById("call-count").textContent === "1 call is kept for its user: connect as before to see it"`)
+	second.WaitFor(hook("call") + ` === null && document.getElementById("call-count").textContent === "1 ` +
+		`call is kept for its user: connect as before to see it"`)
 	again("")
 	second.WaitFor(hook("call") + `?.dataset.state === "running"`)
 	held.Release()

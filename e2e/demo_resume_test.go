@@ -21,7 +21,9 @@ func resumeWays(t *testing.T) (*demosite.Site, *chrome.Page) {
 
 // trailOf is what left for the call of a way, and what befell its page, in order.
 func trailOf(page *chrome.Page, way string) string {
-	return strings.Join(chrome.Eval[[]string](page, `[...`+hook("way-"+way+"-trail")+`.children].map((stop) => stop.textContent.replace(/ ×\d+$/, ""))`), ", ")
+	return strings.Join(
+		chrome.Eval[[]string](page, `[...`+hook("way-"+way+"-trail")+
+			`.children].map((stop) => stop.textContent.replace(/ ×\d+$/, ""))`), ", ")
 }
 
 // wayTells waits until the page says so of a way.
@@ -53,15 +55,18 @@ func TestStoryDemoResumePolicy(t *testing.T) {
 			wayTells(page, "token", "This page took it up by requests/resume.")
 			site.Resume().Release(demosite.GateSounding)
 			cardIs(page, "done")
-			wayTells(page, "token", "All 20 soundings are here, none missing, none twice, from one tools/call. Over 1 reload, taken up by requests/resume.")
-			if got, want := trailOf(page, "token"), "tools/call, page reloaded, requests/resume, result"; got != want && !restarts {
+			wayTells(page, "token", "All 20 soundings are here, none missing, none twice, from one "+
+				"tools/call. Over 1 reload, taken up by requests/resume.")
+			if got, want := trailOf(page, "token"),
+				"tools/call, page reloaded, requests/resume, result"; got != want && !restarts {
 				t.Errorf("the trail is %q, want %q", got, want)
 			}
 			page.WaitFor(hook("call-result") + `.textContent.includes("The channel is sounded")`)
 			if n := site.Resume().Ran("sound_channel"); n != 1 {
 				t.Errorf("it ran %d times", n)
 			}
-			if got := chrome.Eval[string](page, hook("call-output")+`.textContent`); !strings.Contains(got, "asks for the rest of the call, by its id and the token") {
+			if got := chrome.Eval[string](page, hook("call-output")+`.textContent`); !strings.Contains(
+				got, "asks for the rest of the call, by its id and the token") {
 				t.Errorf("the card says %q", got)
 			}
 			if wrong := site.Resume().Violations(); len(wrong) > 0 {
@@ -80,7 +85,8 @@ func TestStoryDemoContinue(t *testing.T) {
 	site.Resume().Pass(demosite.GateTow)
 	press(page, selector("way-task-run"))
 	wayTells(page, "task", "Now at Outer mark, 1 of 12. Reload the page now.")
-	page.WaitFor(`!` + hook("way-task-reload") + `.disabled && ` + hook("guarantee") + `.dataset.guarantee === "durable"`)
+	page.WaitFor(`!` + hook("way-task-reload") + `.disabled && ` + hook("guarantee") +
+		`.dataset.guarantee === "durable"`)
 	if got := trailOf(page, "task"); got != "tools/call, tasks/continue" {
 		t.Errorf("before the reload: %s", got)
 	}
@@ -89,8 +95,10 @@ func TestStoryDemoContinue(t *testing.T) {
 	wayTells(page, "task", "Now at Outer mark, 1 of 12. This page took it up by tasks/continue.")
 	site.Resume().Release(demosite.GateTow)
 	cardIs(page, "done")
-	wayTells(page, "task", "The task is done, from one tools/call. Over 1 reload, taken up by tasks/continue.")
-	if got := trailOf(page, "task"); got != "tools/call, tasks/continue, page reloaded, tasks/continue, result" {
+	wayTells(page, "task",
+		"The task is done, from one tools/call. Over 1 reload, taken up by tasks/continue.")
+	if got := trailOf(page, "task"); got !=
+		"tools/call, tasks/continue, page reloaded, tasks/continue, result" {
 		t.Errorf("the trail is %q", got)
 	}
 	page.WaitFor(hook("call-result") + `.textContent.includes("The barge is at the quay.")`)
@@ -117,7 +125,8 @@ func TestStoryDemoResumeFits(t *testing.T) {
 	for _, width := range []int{360, 390, 768, 1280} {
 		for _, dark := range []bool{false, true} {
 			page.Viewport(width, 900, dark)
-			if over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			if over := chrome.Eval[int](page,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
 			page.WaitFor(`[...document.querySelectorAll(".trail li")].length === 4 && [...document.querySelectorAll(".trail li")].every((stop) =>

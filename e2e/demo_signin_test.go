@@ -28,7 +28,8 @@ func demoSignIn(t *testing.T) signInDemo {
 
 // at waits until the page is at that step, and its button can be pressed.
 func (d signInDemo) at(step string) {
-	d.WaitFor(hook("signin-says") + `?.dataset.step === ` + chrome.JS(step) + ` && !` + hook("signin-next") + `.disabled`)
+	d.WaitFor(hook("signin-says") + `?.dataset.step === ` + chrome.JS(step) + ` && !` + hook("signin-next") +
+		`.disabled`)
 }
 
 // next presses the one button.
@@ -94,10 +95,12 @@ func TestStoryDemoSignIn(t *testing.T) {
 	d.WaitFor(d.call("count") + `.textContent.includes("3 of 60")`)
 	held.Release()
 	d.at("over")
-	if said := chrome.Eval[string](d.Page, hook("signin-says")+`.textContent`); said != "All 60 numbers are here, each once, though the page went away once." {
+	if said := chrome.Eval[string](d.Page, hook("signin-says")+`.textContent`); said !=
+		"All 60 numbers are here, each once, though the page went away once." {
 		t.Errorf("it says %q", said)
 	}
-	if said := chrome.Eval[string](d.Page, d.call("sign")+`.textContent`); !strings.Contains(said, "Ada has signed the log.") {
+	if said := chrome.Eval[string](d.Page, d.call("sign")+`.textContent`); !strings.Contains(
+		said, "Ada has signed the log.") {
 		t.Errorf("the call says %q", said)
 	}
 	if got := chrome.Eval[string](d.Page, `location.search + location.hash`); got != "" {
@@ -109,7 +112,9 @@ func TestStoryDemoSignIn(t *testing.T) {
 	held.Hold()
 	d.byPopup("Bob")
 	d.isAt("count", "running")
-	if got := chrome.Eval[[]string](d.Page, `[...document.querySelectorAll('[data-testid="signin-call"]')].map((row) => row.textContent)`); len(got) != 1 || !strings.HasSuffix(got[0], "0 of 60") {
+	if got := chrome.Eval[[]string](d.Page,
+		`[...document.querySelectorAll('[data-testid="signin-call"]')].map((row) => row.textContent)`); len(
+		got) != 1 || !strings.HasSuffix(got[0], "0 of 60") {
 		t.Errorf("Bob sees %q", got)
 	}
 	if notes := d.site.Private().Notes(); !slices.Equal(notes, []string{"Ada"}) {
@@ -147,7 +152,8 @@ func TestStoryDemoSignInDeclined(t *testing.T) {
 	choose(d.Profile().Popup(d.as), "")
 	d.WaitFor(hook("signin-error") + `?.dataset.code === "oauth_denied"`)
 	d.at("sign-in")
-	d.WaitFor(hook("signin-says") + `.textContent.startsWith("You said no.") && ` + hook("signin-next") + `.textContent === "Sign in after all"`)
+	d.WaitFor(hook("signin-says") + `.textContent.startsWith("You said no.") && ` + hook("signin-next") +
+		`.textContent === "Sign in after all"`)
 	d.next()
 	choose(d.Profile().Popup(d.as), "Ada")
 	d.who("Ada")
@@ -168,7 +174,8 @@ func TestStoryDemoSignInFits(t *testing.T) {
 	for _, width := range []int{360, 390, 768, 1280} {
 		for _, dark := range []bool{false, true} {
 			page.Viewport(width, 900, dark)
-			if over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			if over := chrome.Eval[int](page,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
 		}

@@ -32,7 +32,8 @@ func verdictSays(page *chrome.Page, work, text string) {
 
 // partIs is a predicate: the picture of the newest call draws a segment so.
 func partIs(n int, state string) string {
-	return fmt.Sprintf(`%s?.querySelector('[data-part="%d"]')?.dataset.is === %q`, hook("call-parts"), n, state)
+	return fmt.Sprintf(`%s?.querySelector('[data-part="%d"]')?.dataset.is === %q`, hook("call-parts"), n,
+		state)
 }
 
 // partsAre counts the segments that the picture of the newest call draws so.
@@ -44,7 +45,8 @@ func partsAre(page *chrome.Page, attribute string) int {
 // order, each once, and its result as many.
 func toldParts(t *testing.T, page *chrome.Page, n int) {
 	t.Helper()
-	told := chrome.Eval[[]string](page, `[...`+hook("call-output")+`.querySelectorAll(".tag")].map((tag) => tag.textContent).filter((tag) => tag.startsWith("part "))`)
+	told := chrome.Eval[[]string](page, `[...`+hook("call-output")+
+		`.querySelectorAll(".tag")].map((tag) => tag.textContent).filter((tag) => tag.startsWith("part "))`)
 	want := make([]string, n)
 	for i := range want {
 		want[i] = fmt.Sprintf("part %d", i+1)
@@ -52,7 +54,9 @@ func toldParts(t *testing.T, page *chrome.Page, n int) {
 	if strings.Join(told, ",") != strings.Join(want, ",") {
 		t.Errorf("the page was given %q", told)
 	}
-	if blocks := chrome.Eval[string](page, hook("call")+`.querySelector(".whole summary").textContent`); blocks != fmt.Sprintf("The result in one piece, of %d parts", n) {
+	if blocks := chrome.Eval[string](page, hook("call")+
+		`.querySelector(".whole summary").textContent`); blocks != fmt.Sprintf(
+		"The result in one piece, of %d parts", n) {
 		t.Errorf("the result is %q", blocks)
 	}
 }
@@ -111,11 +115,13 @@ func TestStoryDemoReport(t *testing.T) {
 			t.Errorf("part %d was drawn as %s, want %s", n, got, want)
 		}
 	}
-	if !chrome.Eval[bool](page, `said.some((text) => /^Part 5 is missing, and is asked for. \d later parts? waits? for it.$/.test(text))`) {
+	if !chrome.Eval[bool](page, `said.some((text) => /^Part 5 is missing, and is asked for. \d later parts? `+
+		`waits? for it.$/.test(text))`) {
 		t.Errorf("it said %q", chrome.Eval[[]string](page, `said`))
 	}
 	toldParts(t, page, 24)
-	if here, late := partsAre(page, `[data-is="here"]`), partsAre(page, `[data-is="late"]`); here != 21 || late != 3 {
+	if here, late := partsAre(page, `[data-is="here"]`), partsAre(page, `[data-is="late"]`); here != 21 ||
+		late != 3 {
 		t.Errorf("the picture has %d parts and %d filled later", here, late)
 	}
 	if again := partsAre(page, `[data-again]`); again < 3 {
@@ -124,7 +130,8 @@ func TestStoryDemoReport(t *testing.T) {
 	// The wire and the runtime count alike.
 	page.WaitFor(`Number(document.querySelector('[data-counter="duplicateSegments"] dd').textContent) ===
 		[...document.querySelectorAll("[data-again]")].reduce((sum, part) => sum + Number(part.dataset.again), 0)`)
-	verdictSays(page, "report", "All 24 parts are here, in order, each once: 3 had been lost and were fetched, ")
+	verdictSays(page, "report",
+		"All 24 parts are here, in order, each once: 3 had been lost and were fetched, ")
 	verdictSays(page, "report", " came again and were dropped.")
 	ranOnce(t, site, "survey_shore")
 }
@@ -170,18 +177,21 @@ func TestStoryDemoHour(t *testing.T) {
 	verdictSays(page, "hour", "One reading a minute: it takes an hour.")
 	press(page, selector("work-hour-away"))
 	verdictSays(page, "hour", "No network, and ")
-	page.WaitFor(hook("call") + `.dataset.wire === "cut" && ` + hook("call") + `.querySelector(".call-state").textContent === "no network here; the server goes on"`)
+	page.WaitFor(hook("call") + `.dataset.wire === "cut" && ` + hook("call") +
+		`.querySelector(".call-state").textContent === "no network here; the server goes on"`)
 	if had := partsAre(page, `:not([data-is="due"])`); had != 1 {
 		t.Errorf("without network it has %d readings", had)
 	}
 	page.Reload()
-	page.WaitFor(hook("state") + `.dataset.state === "offline" && ` + partIs(1, "here") + ` && ` + partIs(2, "due"))
+	page.WaitFor(hook("state") + `.dataset.state === "offline" && ` + partIs(1, "here") + ` && ` +
+		partIs(2, "due"))
 	verdictSays(page, "hour", "The work goes on without this page.")
 	cardMarks(page, "hour", 1)
 	cardMarks(page, "reload", 1)
 	cardIs(page, "done")
 	toldParts(t, page, 60)
-	verdictSays(page, "hour", "All 60 readings are here. 59 of them were made while this page had no network. Over 1 reload.")
+	verdictSays(page, "hour",
+		"All 60 readings are here. 59 of them were made while this page had no network. Over 1 reload.")
 	ranOnce(t, site, "watch_tide")
 	// The hour was that call's alone: another one has one of its own.
 	page.WaitFor(`!` + hook("work-hour-run") + `.disabled`)
@@ -194,7 +204,8 @@ func berth(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
 	site, page := longWork(t)
 	press(page, selector("work-form-run"))
-	page.WaitFor(`document.querySelector('[data-call-tool="reserve_berth"] dialog[data-testid="elicitation"]')?.open`)
+	page.WaitFor(
+		`document.querySelector('[data-call-tool="reserve_berth"] dialog[data-testid="elicitation"]')?.open`)
 	verdictSays(page, "form", "It waits for your answer.")
 	return site, page
 }
@@ -240,10 +251,12 @@ func TestStoryDemoFormOfATask(t *testing.T) {
 	verdictSays(page, "form", "It waits for your answer.")
 	types(page, "skipper", "Ada")
 	press(page, selector("elicitation-accept"))
-	page.WaitFor(hook("call-result") + `?.textContent.includes("Berth 7 is reserved for the Albatross, skipper Ada, nights: 5, with shore power.")`)
+	page.WaitFor(hook("call-result") + `?.textContent.includes("Berth 7 is reserved for the Albatross,` +
+		` skipper Ada, nights: 5, with shore power.")`)
 	verdictSays(page, "form", "You answered once, and the work went on. Over 1 reload.")
 	ranOnce(t, site, "reserve_berth")
-	if asked := site.Tasks().Oracle().Questions("reserve_berth"); len(asked) != 1 || len(asked[0].Answers) != 1 {
+	if asked := site.Tasks().Oracle().Questions("reserve_berth"); len(asked) != 1 ||
+		len(asked[0].Answers) != 1 {
 		t.Errorf("asked and answered: %+v", asked)
 	}
 }
@@ -257,11 +270,14 @@ func TestStoryDemoFormBesideOthers(t *testing.T) {
 	press(page, selector("work-hour-run"))
 	page.WaitFor(partIs(1, "here"))
 	page.Reload()
-	page.WaitFor(`document.querySelector('[data-call-tool="reserve_berth"] dialog[data-testid="elicitation"]')?.open`)
+	page.WaitFor(
+		`document.querySelector('[data-call-tool="reserve_berth"] dialog[data-testid="elicitation"]')?.open`)
 	verdictSays(page, "form", "It waits for your answer.")
 	press(page, selector("elicitation-decline"))
-	page.WaitFor(`document.querySelector('[data-call-tool="reserve_berth"] [data-testid="call-result"]')?.textContent.includes("you declined")`)
-	if running := chrome.Eval[string](page, `document.querySelector('[data-call-tool="watch_tide"]').dataset.state`); running != "running" {
+	page.WaitFor(`document.querySelector('[data-call-tool="reserve_berth"] ` +
+		`[data-testid="call-result"]')?.textContent.includes("you declined")`)
+	if running := chrome.Eval[string](page,
+		`document.querySelector('[data-call-tool="watch_tide"]').dataset.state`); running != "running" {
 		t.Errorf("the other call is %s", running)
 	}
 }
@@ -276,7 +292,8 @@ func TestStoryDemoPlaces(t *testing.T) {
 		{"place-calls", "place-calls", "guide", "works"},
 	} {
 		press(page, selector(step.to))
-		page.WaitFor(hook(step.here) + `?.getAttribute("aria-current") === "page" && ` + hook("state") + `.dataset.state === "open"`)
+		page.WaitFor(hook(step.here) + `?.getAttribute("aria-current") === "page" && ` + hook("state") +
+			`.dataset.state === "open"`)
 		page.WaitFor(hook(step.shown) + `.hidden === false && ` + hook(step.hidden) + `.hidden`)
 	}
 }
@@ -293,7 +310,8 @@ func TestStoryDemoLongWorkFits(t *testing.T) {
 	for _, width := range []int{360, 390, 768, 1280} {
 		for _, dark := range []bool{false, true} {
 			page.Viewport(width, 900, dark)
-			if over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+			if over := chrome.Eval[int](page,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
 			// Cells are drawn again for each width.

@@ -36,7 +36,8 @@ func demoIn(t *testing.T, host string) (*demosite.Site, *chrome.Page) {
 
 // hostIs waits until the page says that its runtime is there.
 func hostIs(page *chrome.Page, host string) {
-	page.WaitFor(hook("host") + `.dataset.host === ` + chrome.JS(host) + ` && ` + hook("host-"+host) + `.checked`)
+	page.WaitFor(hook("host") + `.dataset.host === ` + chrome.JS(host) + ` && ` + hook("host-"+host) +
+		`.checked`)
 }
 
 // demoAt opens a page of a demo site, and waits until it is connected.
@@ -90,8 +91,9 @@ func selector(name string) string { return fmt.Sprintf("[data-testid=%q]", name)
 func TestStoryDemo(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]struct{ mark, verdict string }{
-		"shared": {"page reloaded, not cut", "over 1 reload, on one stream that was never cut. Now try worse."},
-		"page":   {"page reloaded, resumed after ", "over 1 reload. Now try worse."},
+		"shared": {"page reloaded, not cut",
+			"over 1 reload, on one stream that was never cut. Now try worse."},
+		"page": {"page reloaded, resumed after ", "over 1 reload. Now try worse."},
 	} {
 		t.Run(host, func(t *testing.T) {
 			row(t)
@@ -106,7 +108,8 @@ func TestStoryDemo(t *testing.T) {
 // the end of what the guide says at last.
 func strangersWay(t *testing.T, page *chrome.Page, mark, verdict string) {
 	t.Helper()
-	if got := chrome.Eval[string](page, hook("server-name")+`.textContent + " " + `+hook("revision")+`.textContent`); got != "Holdfast demo server 2025-11-25" {
+	if got := chrome.Eval[string](page, hook("server-name")+`.textContent + " " + `+hook("revision")+
+		`.textContent`); got != "Holdfast demo server 2025-11-25" {
 		t.Errorf("the page says it is connected to %q", got)
 	}
 	page.WaitFor(`!` + hook("guide-run") + `.disabled`)
@@ -115,10 +118,12 @@ func strangersWay(t *testing.T, page *chrome.Page, mark, verdict string) {
 	page.WaitFor(hook("guarantee") + `.textContent === "a reload loses nothing"`)
 	page.Click(selector("guide-reload"))
 	page.WaitFor(hook("call") + `?.dataset.restored !== undefined`)
-	page.WaitFor(hook("call-picture") + `.querySelector('[data-kind="reload"]')?.textContent.startsWith(` + chrome.JS(mark) + `)`)
+	page.WaitFor(hook("call-picture") + `.querySelector('[data-kind="reload"]')?.textContent.startsWith(` +
+		chrome.JS(mark) + `)`)
 	page.WaitFor(hook("call") + `.dataset.state === "done"`)
 	cardCounts(t, page, 40)
-	if said := chrome.Eval[string](page, hook("guide-verdict")+`.textContent`); said != "All 40 numbers arrived, none missing, none twice, "+verdict {
+	if said := chrome.Eval[string](page, hook("guide-verdict")+`.textContent`); said !=
+		"All 40 numbers arrived, none missing, none twice, "+verdict {
 		t.Errorf("the verdict is %q", said)
 	}
 	press(page, selector("done"))
@@ -141,7 +146,8 @@ func TestStoryDemoForm(t *testing.T) {
 		for (const [i, input] of numbers.entries()) { input.value = String(20 + i * 2); input.dispatchEvent(new Event("input", { bubbles: true })); }`)
 	page.Click(`[data-tool="add"] [data-testid="run"]`)
 	page.WaitFor(`document.querySelector('[data-call-tool="add"]')?.dataset.state === "done"`)
-	page.WaitFor(`document.querySelector('[data-call-tool="add"] [data-testid="call-result"]').textContent.includes("42")`)
+	page.WaitFor(`document.querySelector('[data-call-tool="add"] ` +
+		`[data-testid="call-result"]').textContent.includes("42")`)
 
 	// By script: the page may still be scrolling to the first card.
 	press := func(selector string) {
@@ -167,7 +173,8 @@ func TestStoryDemoRestart(t *testing.T) {
 	countIn(page, 8, 300)
 	cardSays(page, "1 of 8")
 	runs(page, "add_note")
-	page.WaitFor(hook("call") + `.dataset.callTool === "add_note" && ` + hook("guarantee") + `.dataset.guarantee === "resumable"`)
+	page.WaitFor(hook("call") + `.dataset.callTool === "add_note" && ` + hook("guarantee") +
+		`.dataset.guarantee === "resumable"`)
 	press(page, selector("restart"))
 	page.WaitFor(hook("call-error") + `?.dataset.code === "lost"`)
 	page.WaitFor(hook("state") + `.dataset.state === "open"`)
@@ -223,7 +230,8 @@ func TestStoryDemoFits(t *testing.T) {
 	for _, width := range []int{360, 390, 768, 1280} {
 		for _, dark := range []bool{false, true} {
 			page.Viewport(width, 900, dark)
-			over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+			over := chrome.Eval[int](page,
+				`document.documentElement.scrollWidth - document.documentElement.clientWidth`)
 			if over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
@@ -247,7 +255,8 @@ func book(t *testing.T) *chrome.Page {
 	page.WaitFor(`document.querySelector('[data-tool="book_table"]')`)
 	press(page, `[data-tool="book_table"] summary`)
 	press(page, `[data-tool="book_table"] [data-testid="run"]`)
-	page.WaitFor(`document.querySelector('[data-call-tool="book_table"] dialog[data-testid="elicitation"]')?.open`)
+	page.WaitFor(
+		`document.querySelector('[data-call-tool="book_table"] dialog[data-testid="elicitation"]')?.open`)
 	return page
 }
 
@@ -264,13 +273,15 @@ func TestStoryDemoElicitation(t *testing.T) {
 	}
 	// The name is missing: nothing is sent, and the field says so.
 	press(page, selector("elicitation-accept"))
-	page.WaitFor(hook("elicitation") + `.querySelector('[name="name"]').getAttribute("aria-invalid") === "true"`)
+	page.WaitFor(hook("elicitation") +
+		`.querySelector('[name="name"]').getAttribute("aria-invalid") === "true"`)
 	chrome.Script[chrome.Void](page, `
 		const name = `+hook("elicitation")+`.querySelector('[name="name"]');
 		name.value = "Ada";
 		name.dispatchEvent(new Event("input", { bubbles: true }));`)
 	press(page, selector("elicitation-accept"))
-	page.WaitFor(hook("call-result") + `?.textContent.includes("Booked at The Anchor: Ada, Friday, 2 guests, at the window.")`)
+	page.WaitFor(hook("call-result") +
+		`?.textContent.includes("Booked at The Anchor: Ada, Friday, 2 guests, at the window.")`)
 	if chrome.Eval[bool](page, hook("elicitation")+` !== null`) {
 		t.Error("the form is still there")
 	}
@@ -292,12 +303,15 @@ func TestStoryDemoResources(t *testing.T) {
 	press(page, `#tab-resources`)
 	press(page, `[data-uri="demo://notes"] summary`)
 	press(page, `[data-uri="demo://notes"] [data-testid="read-resource"]`)
-	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] [data-testid="resource-text"]')?.textContent === "No notes yet."`)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] ` +
+		`[data-testid="resource-text"]')?.textContent === "No notes yet."`)
 	press(page, `[data-uri="demo://notes"] [data-testid="watch"]`)
-	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] [data-testid="watch"]').getAttribute("aria-pressed") === "true"`)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] ` +
+		`[data-testid="watch"]').getAttribute("aria-pressed") === "true"`)
 	press(page, `[data-tool="add_note"] [data-testid="run"]`)
 	page.WaitFor(`document.querySelector('[data-uri="demo://notes"]').dataset.updates === "1"`)
-	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] [data-testid="resource-text"]').textContent === "buy rope"`)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] ` +
+		`[data-testid="resource-text"]').textContent === "buy rope"`)
 	page.WaitFor(hook("log") + `.textContent.includes("notifications/resources/updated")`)
 }
 
@@ -313,14 +327,16 @@ func TestStoryDemoPrompts(t *testing.T) {
 		form.elements.text.value = "Ahoy";
 		form.elements.language.value = "Danish";
 		form.requestSubmit();`)
-	page.WaitFor(`document.querySelector('[data-prompt="translate"] [data-role="user"]')?.textContent.includes("Translate into Danish: Ahoy")`)
+	page.WaitFor(`document.querySelector('[data-prompt="translate"] ` +
+		`[data-role="user"]')?.textContent.includes("Translate into Danish: Ahoy")`)
 }
 
 // TestStoryDemoNegotiation: how the revision was found is told in steps.
 func TestStoryDemoNegotiation(t *testing.T) {
 	t.Parallel()
 	_, page := demo(t)
-	steps := chrome.Eval[[]string](page, `[...`+hook("negotiation")+`.children].map((step) => step.textContent)`)
+	steps := chrome.Eval[[]string](page, `[...`+hook("negotiation")+
+		`.children].map((step) => step.textContent)`)
 	if len(steps) != 2 || steps[1] != "initialize → 2025-11-25" {
 		t.Errorf("the steps are %q", steps)
 	}

@@ -16,9 +16,9 @@ import (
 // blocksFrames is a setting of the user's by which a site may keep nothing: no cookies, and no storage.
 const blocksFrames = `{"profile":{"content_settings":{"exceptions":{"cookies":{"localhost,*":{"setting":2}}}}}}`
 
-// TestFault732_AFrameThatIsDeniedStorage: the app is in a frame of another site, and the browser keeps storage
-// from such frames. That is told as missing, a logout there is done, and the error of a host that cannot be
-// had says that it may be so.
+// TestFault732_AFrameThatIsDeniedStorage: the app is in a frame of another site, and the browser keeps
+// storage from such frames. That is told as missing, a logout there is done, and the error of a host that
+// cannot be had says that it may be so.
 func TestFault732_AFrameThatIsDeniedStorage(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
@@ -54,18 +54,21 @@ func TestFault732_AFrameThatIsDeniedStorage(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(profile, "Default"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(blocksFrames), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), []byte(blocksFrames),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	b := startBrowser(t, profile, address)
-	got := ask[map[string]string](b, `new Promise(async (told) => { await `+until(`window.told`)+`; told(window.told); })`)
+	got := ask[map[string]string](b, `new Promise(async (told) => { await `+until(`window.told`)+
+		`; told(window.told); })`)
 	if !strings.Contains(got["hint"], "denies storage to this page") {
 		t.Errorf("the hint is %q, of %q", got["hint"], got["message"])
 	}
 	delete(got, "hint")
 	delete(got, "message")
 	want := map[string]string{
-		"tried": "UnknownError The user denied permission to access the database.", // else the browser does not deny it
+		// else the browser does not deny it
+		"tried": "UnknownError The user denied permission to access the database.",
 		"host":  "page", "said": "memory missing", "guarantee": "lost-on-reload missing", "text": "hi",
 		"forgot": "", "wiped": "", "code": "host_unavailable",
 	}

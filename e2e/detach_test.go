@@ -29,7 +29,8 @@ func TestStoryDetachedWithPolicy(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
-		if seen := o.Statuses("a"); len(seen) != before+1 || seen[before].Refused != "" || seen[before].Pending != pending {
+		if seen := o.Statuses("a"); len(seen) != before+1 || seen[before].Refused != "" ||
+			seen[before].Pending != pending {
 			t.Errorf("asked with %+v", seen[before:])
 		}
 	}

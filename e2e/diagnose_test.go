@@ -41,25 +41,35 @@ var diagnoses = []struct {
 		defer listener.Close()
 		return "http://" + listener.Addr().String() + "/mcp"
 	}, "", "unreachable: Is the server running"},
-	{"no CORS", ofRules(peer.CORS{Off: true}), "", "allow_origin: Access-Control-Allow-Origin: http://127.0.0.1:"},
-	{"a list of 2025", ofRules(peer.CORS2025()), "", "allow_headers: Access-Control-Allow-Headers: last-event-id, mcp-method, mcp-name; allow_methods: Access-Control-Allow-Methods: GET, POST, DELETE"},
-	{"a field of the app's", ofRules(peer.CORS{Allow: append([]string{"Mcp-Method", "Mcp-Name"}, allowed2025...)}), `{ headers: { "x-tenant": "7" } }`,
+	{"no CORS", ofRules(peer.CORS{Off: true}), "",
+		"allow_origin: Access-Control-Allow-Origin: http://127.0.0.1:"},
+	{"a list of 2025", ofRules(peer.CORS2025()), "", "allow_headers: Access-Control-Allow-Headers: " +
+		"last-event-id, mcp-method, mcp-name; allow_methods: Access-Control-Allow-Methods: GET, POST, DELETE"},
+	{"a field of the app's",
+		ofRules(peer.CORS{Allow: append([]string{"Mcp-Method", "Mcp-Name"}, allowed2025...)}),
+		`{ headers: { "x-tenant": "7" } }`,
 		"allow_headers: Access-Control-Allow-Headers: x-tenant"},
-	{"a session that nobody sees", ofRules(peer.CORS{Expose: []string{}}), "", "expose_session: Access-Control-Expose-Headers: Mcp-Session-Id"},
-	{"cookies", ofRules(peer.CORS{}), `{ credentials: "include" }`, "allow_credentials: Access-Control-Allow-Credentials: true"},
+	{"a session that nobody sees", ofRules(peer.CORS{Expose: []string{}}), "",
+		"expose_session: Access-Control-Expose-Headers: Mcp-Session-Id"},
+	{"cookies", ofRules(peer.CORS{}), `{ credentials: "include" }`,
+		"allow_credentials: Access-Control-Allow-Credentials: true"},
 	{"a wrong path", answersWith("/mcp", "text/html", ""), "", "no_endpoint: Many servers use /mcp"},
 	// Most servers allow pages at their endpoint alone, and a page cannot read anything of the 404.
-	{"a wrong path without CORS", func(t *testing.T) string { return peer.New(t, peer.Options{}).Origin() + "/mpc" }, "",
+	{"a wrong path without CORS",
+		func(t *testing.T) string { return peer.New(t, peer.Options{}).Origin() + "/mpc" }, "",
 		"allow_origin: If its endpoint does, is the path right"},
-	{"a web page", answersWith("/mpc", "text/html", "<!doctype html><title>Hello</title>"), "", "not_mcp: Is the path right"},
-	{"a proxy that holds back", holding, `{ patience: 1000 }`, "buffered: A proxy has to pass event streams on as they come"},
+	{"a web page", answersWith("/mpc", "text/html", "<!doctype html><title>Hello</title>"), "",
+		"not_mcp: Is the path right"},
+	{"a proxy that holds back", holding, `{ patience: 1000 }`,
+		"buffered: A proxy has to pass event streams on as they come"},
 }
 
 func ofRules(rules peer.CORS) func(t *testing.T) string {
 	return func(t *testing.T) string { return peer.New(t, peer.Options{CORS: rules}).URL() }
 }
 
-// answersWith is a server with CORS that answers everything at the path with the same. Its page asks for /mpc.
+// answersWith is a server with CORS that answers everything at the path with the same. Its page asks for
+// /mpc.
 func answersWith(path, mime, body string) func(t *testing.T) string {
 	return func(t *testing.T) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +140,8 @@ func TestStoryDiagnose(t *testing.T) {
 			if got[i].Code != code || !strings.Contains(got[i].Hint, hint) {
 				t.Errorf("%s: it finds %+v, want %q", test.name, got[i], want)
 			}
-			if isCORS := strings.HasPrefix(code, "allow_") || code == "expose_session"; isCORS && got[i].Lines["nginx"] == "" {
+			if isCORS := strings.HasPrefix(code, "allow_") || code == "expose_session"; isCORS &&
+				got[i].Lines["nginx"] == "" {
 				t.Errorf("%s: no lines to add: %+v", test.name, got[i])
 			}
 		}

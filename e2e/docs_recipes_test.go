@@ -19,10 +19,12 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// The rules for CORS that docs/servers.md has for other stacks than those of its servers, as they are written, but for the origin of the
-// page and the address of the server. A stack that is not installed is skipped.
+// The rules for CORS that docs/servers.md has for other stacks than those of its servers, as they are
+// written, but for the origin of the page and the address of the server. A stack that is not installed is
+// skipped.
 
-// recipes start what runs a recipe, for pages of an origin, before the server at an address (host:port), and return its own address.
+// recipes start what runs a recipe, for pages of an origin, before the server at an address (host:port), and
+// return its own address.
 var recipes = map[string]func(t *testing.T, origin, server string) (address string){
 	"nginx": func(t *testing.T, origin, server string) string {
 		program, err := exec.LookPath("nginx")
@@ -31,7 +33,8 @@ var recipes = map[string]func(t *testing.T, origin, server string) (address stri
 				t.Skip("nginx is not installed: its recipe is not run")
 			}
 		}
-		recipe := strings.NewReplacer("https://app.example", origin, "127.0.0.1:3000", server).Replace(string(serverExample(t, "nginx")))
+		recipe := strings.NewReplacer("https://app.example", origin, "127.0.0.1:3000", server).Replace(
+			string(serverExample(t, "nginx")))
 		address, folder := freeAddress(t), t.TempDir()
 		temporary := ""
 		for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
@@ -56,17 +59,20 @@ listen %s;
 		program := pythonWith(t, "fastapi", "uvicorn")
 		recipe := strings.Replace(string(serverExample(t, "python")), "https://app.example", origin, 1)
 		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, "server.py"), []byte(forwarding+recipe), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, "server.py"), []byte(forwarding+recipe),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		address := freeAddress(t)
 		_, port, _ := net.SplitHostPort(address)
-		listens(t, nodeserver.Run(t, []string{"SERVER=" + server}, program, "-m", "uvicorn", "--app-dir", folder, "--port", port, "--log-level", "critical", "server:app"), address)
+		listens(t, nodeserver.Run(t, []string{"SERVER=" + server}, program, "-m", "uvicorn", "--app-dir",
+			folder, "--port", port, "--log-level", "critical", "server:app"), address)
 		return address
 	},
 }
 
-// forwarding is an app of FastAPI's that passes requests on to the server at the address in SERVER: its recipe is about CORS alone.
+// forwarding is an app of FastAPI's that passes requests on to the server at the address in SERVER: its
+// recipe is about CORS alone.
 const forwarding = `
 import http.client, os
 from fastapi import FastAPI, Request
@@ -91,7 +97,8 @@ def forward(method, headers, body):
 // pythonWith is a Python that has these packages.
 func pythonWith(t *testing.T, packages ...string) string {
 	t.Helper()
-	for _, program := range []string{"python3", "/usr/bin/python3"} { // the system's has what the system's packages bring
+	// the system's has what the system's packages bring
+	for _, program := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(program, "-c", "import "+strings.Join(packages, ", ")).Run() == nil {
 			return program
 		}
@@ -118,8 +125,9 @@ func listens(t *testing.T, process *nodeserver.Process, address string) {
 	}
 }
 
-// TestStoryDocsRecipes: a server that knows nothing of CORS is behind each recipe. A page of another origin connects, is loaded again
-// in mid-call, and resumes. What the page tells about CORS holds: each header, each method, and errors have them as well.
+// TestStoryDocsRecipes: a server that knows nothing of CORS is behind each recipe. A page of another origin
+// connects, is loaded again in mid-call, and resumes. What the page tells about CORS holds: each header, each
+// method, and errors have them as well.
 func TestStoryDocsRecipes(t *testing.T) {
 	t.Parallel()
 	for name, start := range recipes {
@@ -178,7 +186,8 @@ func allowedTo(t *testing.T, endpoint, origin, method string) {
 	}
 	response.Body.Close()
 	h := response.Header
-	if response.StatusCode/100 != 2 || h.Get("Access-Control-Allow-Origin") != origin || !names(h.Get("Access-Control-Allow-Methods"), method) {
+	if response.StatusCode/100 != 2 || h.Get("Access-Control-Allow-Origin") != origin ||
+		!names(h.Get("Access-Control-Allow-Methods"), method) {
 		t.Errorf("preflight of %s: %s, %v", method, response.Status, h)
 	}
 	for field := range strings.SplitSeq(fields, ",") {
@@ -188,11 +197,12 @@ func allowedTo(t *testing.T, endpoint, origin, method string) {
 	}
 }
 
-// crossOrigin makes a request as a page of that origin does, and checks that the page may read the answer, once. The caller reads nothing
-// of it.
+// crossOrigin makes a request as a page of that origin does, and checks that the page may read the answer,
+// once. The caller reads nothing of it.
 func crossOrigin(t *testing.T, method, endpoint, origin string, size int) *http.Response {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, endpoint, bytes.NewReader(make([]byte, size)))
+	request, err := http.NewRequestWithContext(t.Context(), method, endpoint,
+		bytes.NewReader(make([]byte, size)))
 	if err != nil {
 		t.Fatal(err)
 	}

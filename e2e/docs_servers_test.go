@@ -24,7 +24,8 @@ const serversPage = "docs/servers.md"
 // serverExample is the page's one example in a language.
 func serverExample(t *testing.T, language string) []byte {
 	t.Helper()
-	examples := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(read(t, "../"+serversPage), -1)
+	examples := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(
+		read(t, "../"+serversPage), -1)
 	if len(examples) != 1 {
 		t.Fatalf("%s has %d examples in %s, want 1", serversPage, len(examples), language)
 	}
@@ -110,7 +111,8 @@ func TestStoryDocsServers(t *testing.T) {
 			page.WaitFor(`call.guarantee === "durable"`)
 			reloaded(page, wire.URL+"/mcp")
 			outcome(t, page, "")
-			if got := chrome.Eval[string](page, `seen.result.content[0].text`); got != "A report of 3 parts." {
+			if got := chrome.Eval[string](page, `seen.result.content[0].text`); got !=
+				"A report of 3 parts." {
 				t.Errorf("the report says %q", got)
 			}
 		})

@@ -32,7 +32,8 @@ type copies struct {
 func newCopies(t *testing.T, onePiece bool, words string) *copies {
 	c := &copies{words: words, began: make(chan struct{}, 8)}
 	c.Server = gosdk.New(gosdk.Options{JSON: onePiece, Logf: func(format string, args ...any) {
-		if line := fmt.Sprintf(format, args...); strings.HasSuffix(line, "began") || strings.HasPrefix(line, "add_note") {
+		if line := fmt.Sprintf(format, args...); strings.HasSuffix(line, "began") ||
+			strings.HasPrefix(line, "add_note") {
 			c.runs.Add(1)
 			c.began <- struct{}{}
 		}
@@ -101,7 +102,8 @@ func TestFault735_TheServerHasTheCallAlready(t *testing.T) {
 						await mcp.listTools();
 						return mcp.callTool(`+chrome.JS(call.tool)+`, `+call.args+`).result
 							.then((r) => r.content[0].text, (e) => e.code + " " + e.retryable);`)
-					if runs, calls := c.runs.Load(), c.calls.Load(); got != call.want || runs != call.runs || calls != call.calls {
+					if runs, calls := c.runs.Load(), c.calls.Load(); got != call.want || runs != call.runs ||
+						calls != call.calls {
 						t.Errorf("the app has %q, of %d runs by %d requests", got, runs, calls)
 					}
 				})
@@ -125,7 +127,8 @@ func TestFault735_DemoSaysMayHaveRun(t *testing.T) {
 			press(page, selector("cut"))
 			page.WaitFor(hook("call-error") + `?.dataset.code === "outcome_unknown"`)
 			said := chrome.Eval[string](page, hook("call")+`.textContent`)
-			if !strings.Contains(said, "The tool may have run, or may not.") || strings.Contains(said, "refused") {
+			if !strings.Contains(said, "The tool may have run, or may not.") ||
+				strings.Contains(said, "refused") {
 				t.Errorf("the card says %q", said)
 			}
 			if notes := site.Plain().Notes(); len(notes) != 1 {

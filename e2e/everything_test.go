@@ -28,7 +28,8 @@ func TestStoryServerEverything(t *testing.T) {
 	if got.Revision != "2025-11-25" || !got.Session || got.Tools < 10 || got.Echo != "Echo: hello" {
 		t.Errorf("got %+v", got)
 	}
-	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("trigger-long-running-operation", { duration: 1, steps: 5 }))`)
+	chrome.Eval[chrome.Void](page,
+		`void watch(mcp.callTool("trigger-long-running-operation", { duration: 1, steps: 5 }))`)
 	outcome(t, page, "")
 	counted(t, page, 5)
 }
@@ -48,7 +49,8 @@ func TestStoryServerEverythingCutTwice(t *testing.T) {
 	proxy.FlushInterval = -1
 	site.Handle("/mcp", requestbody.Whole(proxy))
 	page := appOn(t, site, "/mcp", "")
-	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("trigger-long-running-operation", { duration: 8, steps: 16 }))`)
+	chrome.Eval[chrome.Void](page,
+		`void watch(mcp.callTool("trigger-long-running-operation", { duration: 8, steps: 16 }))`)
 	for cut := 1; cut <= 2; cut++ {
 		page.WaitFor(`seen.progress.length >= ` + chrome.JS(cut*3))
 		site.Cut()
@@ -76,7 +78,8 @@ func TestStoryServerEverythingRestart(t *testing.T) {
 	page := appOn(t, site, "/mcp", "")
 	chrome.Script[chrome.Void](page, `await mcp.ping();`)
 	target = second
-	echo := chrome.Script[string](page, `return (await mcp.callTool("echo", { message: "again" }).result).content[0].text;`)
+	echo := chrome.Script[string](page,
+		`return (await mcp.callTool("echo", { message: "again" }).result).content[0].text;`)
 	if echo != "Echo: again" {
 		t.Errorf("echo %q", echo)
 	}

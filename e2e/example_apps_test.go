@@ -37,7 +37,8 @@ func withBundle(t *testing.T, example, script, bundle string) string {
 func viewOfHarbour(t *testing.T) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "view.js")
-	run(t, "..", "go", "tool", "esbuild", "e2e/testdata/mcpapps/view.ts", "--bundle", "--format=esm", "--target=es2022", "--minify", "--log-level=warning", "--outfile="+script)
+	run(t, "..", "go", "tool", "esbuild", "e2e/testdata/mcpapps/view.ts", "--bundle", "--format=esm",
+		"--target=es2022", "--minify", "--log-level=warning", "--outfile="+script)
 	text, err := os.ReadFile(script)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +47,8 @@ func viewOfHarbour(t *testing.T) string {
 		strings.ReplaceAll(string(text), "</script", `<\/script`) + `</script>`
 }
 
-// harbour is a server of the official Go SDK with a tool that has a view, one that views may call, and one that they may not.
+// harbour is a server of the official Go SDK with a tool that has a view, one that views may call, and one
+// that they may not.
 type harbour struct {
 	http.Handler
 	held gate.Gate
@@ -61,12 +63,15 @@ func newHarbour(t *testing.T) *harbour {
 	html := viewOfHarbour(t)
 	server.AddResource(&mcp.Resource{URI: view, Name: "view", MIMEType: "text/html;profile=mcp-app"},
 		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: view, MIMEType: "text/html;profile=mcp-app", Text: html}}}, nil
+			return &mcp.ReadResourceResult{
+				Contents: []*mcp.ResourceContents{
+					{URI: view, MIMEType: "text/html;profile=mcp-app", Text: html}}}, nil
 		})
 	tool := func(name string, ui map[string]any, text string, wait func(context.Context) error) {
 		mcp.AddTool(server, &mcp.Tool{Name: name, Meta: mcp.Meta{"ui": ui}},
 			func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, wait(ctx)
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil,
+					wait(ctx)
 			})
 	}
 	tool("ships", map[string]any{"resourceUri": view}, "Two ships.", func(ctx context.Context) error {
@@ -76,12 +81,14 @@ func newHarbour(t *testing.T) *harbour {
 	at := func(context.Context) error { return nil }
 	tool("berth", map[string]any{"visibility": []string{"app"}}, "Berth 7 is free.", at)
 	tool("model_only", map[string]any{"visibility": []string{"model"}}, "For models.", at)
-	h.Handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)})
+	h.Handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)})
 	return h
 }
 
-// TestStoryMCPAppsExample opens the host of web/examples/mcp-apps, with the official App in the view. The page is reloaded
-// while the tool runs, and after it has ended: the view is there again each time, with the arguments and then the result.
+// TestStoryMCPAppsExample opens the host of web/examples/mcp-apps, with the official App in the view. The
+// page is reloaded while the tool runs, and after it has ended: the view is there again each time, with the
+// arguments and then the result.
 func TestStoryMCPAppsExample(t *testing.T) {
 	t.Parallel()
 	server := newHarbour(t)
@@ -99,7 +106,8 @@ func TestStoryMCPAppsExample(t *testing.T) {
 		t.Helper()
 		page.WaitFor(`JSON.stringify(window.shown) === ` + chrome.JS(chrome.JS(texts)))
 	}
-	const asked, ships, berth, refused, reach = "Asked with {}.", "Two ships.", "Berth 7 is free.", "No view may call model_only.", "null reaches nothing."
+	const asked, ships, berth, refused, reach = "Asked with {}.", "Two ships.", "Berth 7 is free.",
+		"No view may call model_only.", "null reaches nothing."
 	page.WaitFor(`document.querySelector("button")?.textContent === "ships"`)
 	page.Click("button")
 	shows(asked)

@@ -11,7 +11,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
 )
 
-// TestStoryScriptTagExample opens the page of web/examples/script-tag, and reloads it in the middle of its call.
+// TestStoryScriptTagExample opens the page of web/examples/script-tag, and reloads it in the middle of its
+// call.
 func TestStoryScriptTagExample(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile(filepath.Join("..", "web", "examples", "script-tag", "index.html"))

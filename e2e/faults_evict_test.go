@@ -29,7 +29,8 @@ func TestFault134_NoRoomForTheNextCall(t *testing.T) {
 	r.p.ToolFunc("keep", func(peer.Call) peer.Script { return peer.Script{peer.Text(large)} })
 	meter := r.profile.Open(r.site.URL)
 	quota := 1_500_000.0
-	chrome.Call(meter, storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: r.site.URL, QuotaSize: &quota})
+	chrome.Call(meter, storage.OverrideQuotaForOrigin,
+		storage.OverrideQuotaForOriginParams{Origin: r.site.URL, QuotaSize: &quota})
 	page := r.open()
 	begin(page)
 	got := chrome.Script[struct {
@@ -53,7 +54,8 @@ func TestFault134_NoRoomForTheNextCall(t *testing.T) {
 	}
 	// Each takes about as much as another. Where the first has not made room, all are asked.
 	order := []string{"quota a0 true", "quota a1 true", "quota m0. true"}
-	if n := len(got.Evicted); n == 0 || n > len(order) || !slices.Equal(got.Evicted, order[:n]) || got.Memory && n < 3 {
+	if n := len(got.Evicted); n == 0 || n > len(order) || !slices.Equal(got.Evicted, order[:n]) ||
+		got.Memory && n < 3 {
 		t.Errorf("evicted are %v", got.Evicted)
 	}
 	page.Reload()
@@ -68,7 +70,8 @@ func TestFault134_NoRoomForTheNextCall(t *testing.T) {
 		keys = keys[:last] // the call that found no room has gone on in memory
 	}
 	for _, key := range keys {
-		if told, stored := slices.Contains(got.Evicted, "quota "+key+" true"), slices.Contains(left, key); told == stored {
+		if told, stored := slices.Contains(got.Evicted, "quota "+key+" true"),
+			slices.Contains(left, key); told == stored {
 			t.Errorf("%s: told %v, stored %v", key, told, stored)
 		}
 	}
@@ -83,11 +86,13 @@ func TestFault570_PageThatComesWhereThereIsNoRoom(t *testing.T) {
 	r.p.ToolFunc("keep", func(peer.Call) peer.Script { return peer.Script{peer.Text("kept")} })
 	room := func(quota *float64) {
 		meter := r.profile.Open(r.site.URL)
-		chrome.Call(meter, storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: r.site.URL, QuotaSize: quota})
+		chrome.Call(meter, storage.OverrideQuotaForOrigin,
+			storage.OverrideQuotaForOriginParams{Origin: r.site.URL, QuotaSize: quota})
 	}
 	page := r.open()
 	begin(page)
-	chrome.Script[chrome.Void](page, `await mcp.callTool("keep", {}, { key: "outcome", ack: "manual" }).result;`)
+	chrome.Script[chrome.Void](page,
+		`await mcp.callTool("keep", {}, { key: "outcome", ack: "manual" }).result;`)
 	r.start(page)
 	page.WaitFor(`call.guarantee === "resumable"`)
 	none := 1.0
@@ -97,7 +102,8 @@ func TestFault570_PageThatComesWhereThereIsNoRoom(t *testing.T) {
 	if n := begin(page); n != 2 {
 		t.Fatalf("%d calls came back", n)
 	}
-	if got := chrome.Script[string](page, `return (await calls.find(({ key }) => key === "outcome").result).content[0].text;`); got != "kept" {
+	if got := chrome.Script[string](page,
+		`return (await calls.find(({ key }) => key === "outcome").result).content[0].text;`); got != "kept" {
 		t.Errorf("the outcome is %q", got)
 	}
 	chrome.Eval[chrome.Void](page, `void watch(calls.find(({ key }) => key !== "outcome"))`)

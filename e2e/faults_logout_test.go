@@ -56,7 +56,8 @@ var logouts = []struct {
 	{"Clear-Site-Data", `fetch("/logout")`, false, false},
 }
 
-const deletedDatabase = `new Promise((resolve, reject) => { const it = indexedDB.deleteDatabase("holdfast"); it.onsuccess = resolve; it.onerror = () => reject(it.error); })`
+const deletedDatabase = `new Promise((resolve, reject) => { const it = indexedDB.deleteDatabase("holdfast");` +
+	` it.onsuccess = resolve; it.onerror = () => reject(it.error); })`
 
 // clearing is a site with an address that clears all that the origin has stored.
 func clearing(t *testing.T) *chrome.Site {
@@ -86,8 +87,10 @@ func TestFault121_EveryLogoutWithACommitHeld(t *testing.T) {
 				if i%lengthOf(t, 3, 1) > 0 {
 					continue
 				}
-				p := peer.New(t, peer.Options{CORS: peer.CORSResuming()}) // a logout ends the session, and with it a run that waits at a gate
-				p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"), peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
+				// a logout ends the session, and with it a run that waits at a gate
+				p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
+				p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"),
+					peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
 				profile, site := chrome.NewProfile(t), clearing(t)
 				carrier := candid(profile, site)
 				leaver := carrier
@@ -95,7 +98,8 @@ func TestFault121_EveryLogoutWithACommitHeld(t *testing.T) {
 					leaver = candid(profile, site)
 				}
 				chrome.Script[chrome.Void](carrier, heldCommits+heldDatabase)
-				connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, { principal: ` + chrome.JS(fmt.Sprintf("ada %d", i)) + ` });`
+				connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, { principal: ` +
+					chrome.JS(fmt.Sprintf("ada %d", i)) + ` });`
 				chrome.Script[chrome.Void](carrier, connect+`
 					window.told = [];
 					mcp.on("durability", ({ durability, why }) => told.push(durability + " " + why));
@@ -104,7 +108,8 @@ func TestFault121_EveryLogoutWithACommitHeld(t *testing.T) {
 				if !logout.here {
 					chrome.Script[chrome.Void](leaver, connect)
 				}
-				if found := text.in([]byte(chrome.Eval[string](leaver, left))); !slices.Contains(found, "the argument") {
+				if found := text.in([]byte(chrome.Eval[string](leaver, left))); !slices.Contains(
+					found, "the argument") {
 					t.Fatal("nothing is stored: the search proves nothing")
 				}
 				chrome.Eval[chrome.Void](carrier, gate.hold)
@@ -119,19 +124,23 @@ func TestFault121_EveryLogoutWithACommitHeld(t *testing.T) {
 					chrome.Script[chrome.Void](leaver, `await leaving;`)
 				}
 				if !logout.ends {
-					carrier.WaitFor(`mcp.durability === "memory" && call.guarantee === "lost-on-reload" && seen.progress.length === 2`)
+					carrier.WaitFor(`mcp.durability === "memory" && call.guarantee === "lost-on-reload" && ` +
+						`seen.progress.length === 2`)
 				}
 				p.Pass("go")
 				carrier.WaitFor(`seen.done`)
 				if !logout.ends {
 					outcome(t, carrier, "")
-					if told := chrome.Eval[[]string](carrier, `told`); !slices.Equal(told, []string{"memory closed"}) {
+					if told := chrome.Eval[[]string](carrier, `told`); !slices.Equal(
+						told, []string{"memory closed"}) {
 						t.Errorf("%s: the app is told %q", logout.name, told)
 					}
 				}
 				// What else was under way has landed once another store has been written and read.
-				chrome.Script[chrome.Void](carrier, `const mcp = await holdfast.connect(`+chrome.JS(other.URL())+`); await mcp.stored(); await mcp.forget();`)
-				if remains := chrome.Eval[string](carrier, left); len(text.in([]byte(remains))) > 0 || strings.Contains(remains, p.URL()) {
+				chrome.Script[chrome.Void](carrier, `const mcp = await holdfast.connect(`+
+					chrome.JS(other.URL())+`); await mcp.stored(); await mcp.forget();`)
+				if remains := chrome.Eval[string](carrier, left); len(text.in([]byte(remains))) > 0 ||
+					strings.Contains(remains, p.URL()) {
 					t.Errorf("%s: there is %v: %.600s", logout.name, text.in([]byte(remains)), remains)
 				}
 				next := candid(profile, site)
@@ -156,11 +165,13 @@ func TestFault121_UserChangesWithACommitHeld(t *testing.T) {
 	t.Parallel()
 	text := secrets{"the argument": secret(), "what came later": secret()}
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
-	p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"), peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
+	p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"),
+		peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
 	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 	chrome.Script[chrome.Void](page, heldCommits)
 	as := func(user string) string {
-		return `await holdfast.connect(` + chrome.JS(p.URL()) + `, { token: () => ` + chrome.JS(jwt(user)) + ` })`
+		return `await holdfast.connect(` + chrome.JS(p.URL()) + `, { token: () => ` + chrome.JS(jwt(user)) +
+			` })`
 	}
 	chrome.Script[chrome.Void](page, `
 		window.user = `+chrome.JS(jwt("ada"))+`;
@@ -172,7 +183,8 @@ func TestFault121_UserChangesWithACommitHeld(t *testing.T) {
 	page.WaitFor(`held > 0`)
 	// The server refuses the token, and the next one is bob's.
 	p.Answer("tools/list", peer.Response{Status: http.StatusUnauthorized})
-	chrome.Eval[chrome.Void](page, `(window.user = `+chrome.JS(jwt("bob"))+`, void mcp.listTools().catch(() => {}))`)
+	chrome.Eval[chrome.Void](page, `(window.user = `+chrome.JS(jwt("bob"))+
+		`, void mcp.listTools().catch(() => {}))`)
 	page.WaitFor(`seen.done`)
 	outcome(t, page, "closed")
 	chrome.Eval[chrome.Void](page, `letGo()`)
@@ -200,7 +212,8 @@ func TestFault121_AgentLogoutWithACommitHeld(t *testing.T) {
 	for _, logout := range []struct {
 		name, script string
 		here         bool
-	}{{"forget", `agent.forget()`, true}, {"forget", `agent.forget()`, false}, {"wipe", `holdfast.wipe()`, true}, {"wipe", `holdfast.wipe()`, false}} {
+	}{{"forget", `agent.forget()`, true}, {"forget", `agent.forget()`, false},
+		{"wipe", `holdfast.wipe()`, true}, {"wipe", `holdfast.wipe()`, false}} {
 		site, word := chrome.NewSite(t), secret()
 		address := chatPageAfter(heldDatabase, site, server.URL(), signedIn)
 		one := chrome.Open(t, address)
@@ -223,7 +236,8 @@ func TestFault121_AgentLogoutWithACommitHeld(t *testing.T) {
 		chrome.Eval[chrome.Void](two, `void (window.leaving = `+logout.script+`)`)
 		chrome.Eval[chrome.Void](one, `letDatabaseGo()`)
 		chrome.Script[chrome.Void](two, `await leaving;`)
-		if remains := chrome.Eval[string](watcher, left); strings.Contains(remains, word) || strings.Contains(remains, server.URL()) {
+		if remains := chrome.Eval[string](watcher, left); strings.Contains(remains, word) ||
+			strings.Contains(remains, server.URL()) {
 			t.Errorf("%s, here: %v: there is %.600s", logout.name, logout.here, remains)
 		}
 		watcher.Close()

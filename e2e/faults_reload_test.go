@@ -116,7 +116,9 @@ func TestFault52_ReloadWhileConnecting(t *testing.T) {
 			if n := connected(page, p.URL(), "{}"); n != 0 {
 				t.Errorf("%d calls came back", n)
 			}
-			if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+			if sum := chrome.Script[float64](page,
+				`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum !=
+				3 {
 				t.Errorf("sum %v", sum)
 			}
 		})
@@ -133,11 +135,14 @@ func TestFault53_BetweenCommitAndAck(t *testing.T) {
 		options, make string
 		back          int
 	}{
-		"handed over":                {"{}", get, 0},
-		"handed over, manual":        {`{ ack: "manual" }`, get, 1},
-		"handed over, acked":         {`{ ack: "manual" }`, `const call = mcp.callTool("count", { n: 3, call: "a" }); await call.result; call.ack();`, 0},
-		"nobody has asked for it":    {"{}", `const call = mcp.callTool("count", { n: 3, call: "a" }); while (!call.settled) await new Promise((r) => setTimeout(r, 1));`, 1},
-		"manual for this call alone": {"{}", `await mcp.callTool("count", { n: 3, call: "a" }, { ack: "manual" }).result;`, 1},
+		"handed over":         {"{}", get, 0},
+		"handed over, manual": {`{ ack: "manual" }`, get, 1},
+		"handed over, acked": {`{ ack: "manual" }`,
+			`const call = mcp.callTool("count", { n: 3, call: "a" }); await call.result; call.ack();`, 0},
+		"nobody has asked for it": {"{}", `const call = mcp.callTool("count", { n: 3, call: "a" });` +
+			` while (!call.settled) await new Promise((r) => setTimeout(r, 1));`, 1},
+		"manual for this call alone": {"{}",
+			`await mcp.callTool("count", { n: 3, call: "a" }, { ack: "manual" }).result;`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row(t)

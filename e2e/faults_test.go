@@ -17,8 +17,9 @@ const faultRows = "docs/faults.json"
 // What finds fault tests by their names, each with its number of two digits, or three:
 // Go functions, and what a test in TypeScript is called.
 var (
-	goFaultTest  = regexp.MustCompile(`(?m)^func (TestFault(\d{2,3})_\w+)\(`)
-	tsFaultTest  = regexp.MustCompile("\\b(?:test|it)(?:\\.\\w+)?\\(\\s*[\"`]((?:Fault |TestFault)(\\d{2,3})\\b[^\"`]*|TestFault(\\d{2,3})_\\w+)[\"`]")
+	goFaultTest = regexp.MustCompile(`(?m)^func (TestFault(\d{2,3})_\w+)\(`)
+	tsFaultTest = regexp.MustCompile("\\b(?:test|it)(?:\\.\\w+)?\\(\\s*[\"`]((?:Fault " +
+		"|TestFault)(\\d{2,3})\\b[^\"`]*|TestFault(\\d{2,3})_\\w+)[\"`]")
 	misnamedTest = regexp.MustCompile(`(?m)^func (TestFault[\d_]\w*)\(`)
 	goTest       = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
@@ -49,7 +50,8 @@ func faultTests(t *testing.T) byNumber {
 				found.add("0", string(m[1]))
 			}
 			if all := misnamedTest.FindAllSubmatch(file.text, -1); len(all) != len(named) {
-				t.Errorf("%s: a fault test is called TestFaultNN_Something, with two digits or three", file.path)
+				t.Errorf("%s: a fault test is called TestFaultNN_Something, with two digits or three",
+					file.path)
 			}
 		case file.under("web/test") && path.Ext(file.path) == ".ts":
 			for _, m := range tsFaultTest.FindAllSubmatch(file.text, -1) {

@@ -19,8 +19,8 @@ import (
 
 // What somebody new sees in the first hour, where something is not as it should be.
 
-// TestFault625_HintInTheConsole: nobody catches what connect rejects with, as in the first example of docs/guide/start.md, or it is
-// given to console.error. The console says what to do.
+// TestFault625_HintInTheConsole: nobody catches what connect rejects with, as in the first example of
+// docs/guide/start.md, or it is given to console.error. The console says what to do.
 func TestFault625_HintInTheConsole(t *testing.T) {
 	t.Parallel()
 	site := chrome.NewSite(t)
@@ -39,7 +39,8 @@ func TestFault625_HintInTheConsole(t *testing.T) {
 		page := chrome.Open(t, site.URL+"/app.html")
 		page.AllowExceptions("could not be reached")
 		page.WaitFor(`window.over`)
-		if said := strings.Join(append(page.Console(), page.Uncaught()...), "\n"); !strings.Contains(said, "Is the server running, and are host and port right?") {
+		if said := strings.Join(append(page.Console(), page.Uncaught()...), "\n"); !strings.Contains(
+			said, "Is the server running, and are host and port right?") {
 			t.Errorf("%s: the console has no hint:\n%s", name, said)
 		}
 		page.Close()
@@ -67,8 +68,8 @@ func TestFault628_PageOfAFile(t *testing.T) {
 	}
 }
 
-// TestFault629_WasmOfAnEarlierDeploy: the browser has kept the wasm of an earlier deploy, as its server allows, and the module is the new
-// one. The first page connects, and with it the next.
+// TestFault629_WasmOfAnEarlierDeploy: the browser has kept the wasm of an earlier deploy, as its server
+// allows, and the module is the new one. The first page connects, and with it the next.
 func TestFault629_WasmOfAnEarlierDeploy(t *testing.T) {
 	t.Parallel()
 	now := []byte(read(t, "../web/dist/holdfast.wasm"))
@@ -96,10 +97,12 @@ func TestFault629_WasmOfAnEarlierDeploy(t *testing.T) {
 		}))
 		page := chrome.Open(t, site.Page("/app", appScript))
 		page.WaitFor(`window.holdfast`)
-		chrome.Script[bool](page, `return fetch("/holdfast.wasm").then((response) => response.arrayBuffer()).then(() => true);`)
+		chrome.Script[bool](page,
+			`return fetch("/holdfast.wasm").then((response) => response.arrayBuffer()).then(() => true);`)
 		deployed.Store(1)
 		for range 2 {
-			connected := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: `+chrome.JS(host)+` }));`)
+			connected := chrome.Script[failure](page,
+				`return attempt(() => holdfast.connect("/mcp", { host: `+chrome.JS(host)+` }));`)
 			if connected.Code != "" {
 				t.Errorf("%s: %+v", host, connected)
 			}
@@ -117,7 +120,8 @@ func TestFault629_WasmOfAnEarlierDeploy(t *testing.T) {
 func TestStoryTestingGuide(t *testing.T) {
 	t.Parallel()
 	site := chrome.NewSite(t)
-	for i, want := range []string{`[{"content":[{"type":"text","text":"rendered"}]}]`, `["a",{"content":[{"type":"text","text":"done"}]},1]`} {
+	for i, want := range []string{`[{"content":[{"type":"text","text":"rendered"}]}]`,
+		`["a",{"content":[{"type":"text","text":"done"}]},1]`} {
 		site.File("/app.js", bundledReact(t, example(t, "docs/guide/testing.md", "ts", i)))
 		site.File("/app.html", `<!doctype html><link rel="icon" href="data:,">`+siteImports+`
 			<script>window.show = (...given) => (window.shown = JSON.stringify(given));</script><script type="module" src="/app.js"></script>`)

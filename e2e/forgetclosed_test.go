@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault745_ForgottenOnceItIsClosed: the app closes its client, and then has it forget. Its user is signed out as by one that is open,
-// and nobody is signed in again by it.
+// TestFault745_ForgottenOnceItIsClosed: the app closes its client, and then has it forget. Its user is signed
+// out as by one that is open, and nobody is signed in again by it.
 func TestFault745_ForgottenOnceItIsClosed(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared", "worker"} {
@@ -20,7 +20,8 @@ func TestFault745_ForgottenOnceItIsClosed(t *testing.T) {
 			t.Parallel()
 			s := oauthserver.Start(t)
 			s.Person("ada")
-			page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{"host":"`+host+`","principal":"ada"}`)
+			page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s,
+				`{"host":"`+host+`","principal":"ada"}`)
 			page.WaitFor(`window.opened`)
 			got := chrome.Script[[]string](page, `
 				await mcp.close();

@@ -31,27 +31,29 @@ func TestFault125_AToolThatRanRunsOnce(t *testing.T) {
 			tools[fmt.Sprintf("import%d_%s", code, way)] = run{code, way}
 		}
 	}
-	eachRevision(t, peer.Revision20250326, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
-		for tool, run := range tools {
-			traits := []peer.Trait{regional}
-			if run.way == "json" {
-				traits = append(traits, peer.AsJSON)
+	eachRevision(t, peer.Revision20250326, "",
+		func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
+			for tool, run := range tools {
+				traits := []peer.Trait{regional}
+				if run.way == "json" {
+					traits = append(traits, peer.AsJSON)
+				}
+				p.Tool(tool, peer.Script{peer.Error(run.code, importedThenFailed)}, traits...)
 			}
-			p.Tool(tool, peer.Script{peer.Error(run.code, importedThenFailed)}, traits...)
-		}
-		if revision == peer.Revision20260728 {
-			chrome.Script[chrome.Void](page, `await mcp.listTools();`) // else it rightly refuses them
-		}
-		for tool := range tools {
-			got := chrome.Script[failure](page, `return attempt(() => mcp.callTool(`+chrome.JS(tool)+`, { region: "eu" }).result);`)
-			if got.Code != "rpc_error" || !strings.Contains(got.Message, importedThenFailed) {
-				t.Errorf("%s: got %+v", tool, got)
+			if revision == peer.Revision20260728 {
+				chrome.Script[chrome.Void](page, `await mcp.listTools();`) // else it rightly refuses them
 			}
-			if n := p.Ran(tool); n != 1 {
-				t.Errorf("%s ran %d times", tool, n)
+			for tool := range tools {
+				got := chrome.Script[failure](page, `return attempt(() => mcp.callTool(`+chrome.JS(tool)+
+					`, { region: "eu" }).result);`)
+				if got.Code != "rpc_error" || !strings.Contains(got.Message, importedThenFailed) {
+					t.Errorf("%s: got %+v", tool, got)
+				}
+				if n := p.Ran(tool); n != 1 {
+					t.Errorf("%s ran %d times", tool, n)
+				}
 			}
-		}
-	})
+		})
 }
 
 // TestFault125_RefusedForItsHeaders: HTTP 400 and -32020 say that nothing ran.
@@ -69,7 +71,8 @@ func TestFault125_RefusedForItsHeaders(t *testing.T) {
 	}{
 		{"an older session", peer.Options{}, -32020, regional, 2},
 		{"2026-07-28", peer.Options{Revision: peer.Revision20260728}, -32020, regional, 2},
-		{"the release candidate", peer.Options{Revision: peer.Revision20260728, Candidate: true}, -32001, regional, 2},
+		{"the release candidate", peer.Options{Revision: peer.Revision20260728, Candidate: true}, -32001,
+			regional, 2},
 		{"-32001 in an older session", peer.Options{}, -32001, regional, 1},
 		{"-32001 in 2026-07-28", peer.Options{Revision: peer.Revision20260728}, -32001, regional, 1},
 		{"nothing to send but the same", peer.Options{}, -32020, peer.Idempotent, 1},
@@ -81,10 +84,12 @@ func TestFault125_RefusedForItsHeaders(t *testing.T) {
 			p.Tool("routed", peer.Script{peer.Text("done")}, tc.trait)
 			p.AnswerFunc("tools/call", func(int, peer.Request) *peer.Response {
 				return &peer.Response{Status: http.StatusBadRequest,
-					Body: fmt.Sprintf(`{"jsonrpc":"2.0","id":$ID,"error":{"code":%d,"message":"Header mismatch: Mcp-Param-Region"}}`, tc.code)}
+					Body: fmt.Sprintf(`{"jsonrpc":"2.0","id":$ID,"error":{"code":%d,`+
+						`"message":"Header mismatch: Mcp-Param-Region"}}`, tc.code)}
 			})
 			page := app(t, p.URL(), "")
-			got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("routed", { region: "eu" }).result);`)
+			got := chrome.Script[failure](page,
+				`return attempt(() => mcp.callTool("routed", { region: "eu" }).result);`)
 			if got.Code != "rpc_error" {
 				t.Errorf("got %+v", got)
 			}
@@ -96,4 +101,5 @@ func TestFault125_RefusedForItsHeaders(t *testing.T) {
 }
 
 // regional is a tool whose region is mirrored into a header field.
-var regional = peer.Schema(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`)
+var regional = peer.Schema(
+	`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`)

@@ -22,25 +22,37 @@ func TestStoryHostileStream(t *testing.T) {
 		counter   string
 		integrity string
 	}{
-		"garbage":               {peer.Message(`}{ not JSON`), "unreadableMessages", "unreadable_message"},
-		"truncated JSON":        {peer.Message(`{"jsonrpc":"2.0","method":"notifications/progress","params":{`), "unreadableMessages", "unreadable_message"},
-		"100,000 deep":          {peer.Message(`{"jsonrpc":"2.0","method":"notifications/x","params":` + peer.DeepJSON(100_000) + `}`), "unreadableMessages", "unreadable_message"},
-		"duplicate keys":        {peer.Message(`{"jsonrpc":"2.0","id":$ID,"id":7,"result":{}}`), "unreadableMessages", "unreadable_message"},
-		"both result and error": {peer.Message(`{"jsonrpc":"2.0","id":$ID,"result":{},"error":{"code":1,"message":"x"}}`), "unreadableMessages", "unreadable_message"},
-		"a batch":               {peer.Message(`[` + response + `]`), "unreadableMessages", "unreadable_message"},
-		"id of another type":    {peer.Message(`{"jsonrpc":"2.0","id":"$ID","result":{}}`), "unknownResponses", "unknown_response"},
-		"id as a fraction":      {peer.Message(`{"jsonrpc":"2.0","id":$ID.0,"result":{}}`), "unknownResponses", "unknown_response"},
-		"nobody asked":          {peer.Message(`{"jsonrpc":"2.0","id":424242,"result":{}}`), "unknownResponses", "unknown_response"},
-		"id beyond 2^53":        {peer.Message(`{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`), "unknownResponses", "unknown_response"},
-		"another event type":    {peer.Event("__proto__", response), "ignoredEvents", ""},
-		"progress for nobody":   {peer.Notify("notifications/progress", `{"progressToken":"x","progress":1}`), "lateProgress", ""},
-		"a log without params":  {peer.Notify("notifications/message", ""), "unreadableMessages", "unreadable_message"},
-		"a request to us":       {peer.Ask(`"s-1"`, "sampling/createMessage", `{}`), "refusedRequests", ""},
+		"garbage": {peer.Message(`}{ not JSON`), "unreadableMessages", "unreadable_message"},
+		"truncated JSON": {peer.Message(`{"jsonrpc":"2.0","method":"notifications/progress","params":{`),
+			"unreadableMessages", "unreadable_message"},
+		"100,000 deep": {peer.Message(`{"jsonrpc":"2.0","method":"notifications/x","params":` +
+			peer.DeepJSON(100_000) + `}`), "unreadableMessages", "unreadable_message"},
+		"duplicate keys": {peer.Message(`{"jsonrpc":"2.0","id":$ID,"id":7,"result":{}}`),
+			"unreadableMessages", "unreadable_message"},
+		"both result and error": {peer.Message(
+			`{"jsonrpc":"2.0","id":$ID,"result":{},"error":{"code":1,"message":"x"}}`), "unreadableMessages",
+			"unreadable_message"},
+		"a batch": {peer.Message(`[` + response + `]`), "unreadableMessages", "unreadable_message"},
+		"id of another type": {peer.Message(`{"jsonrpc":"2.0","id":"$ID","result":{}}`), "unknownResponses",
+			"unknown_response"},
+		"id as a fraction": {peer.Message(`{"jsonrpc":"2.0","id":$ID.0,"result":{}}`), "unknownResponses",
+			"unknown_response"},
+		"nobody asked": {peer.Message(`{"jsonrpc":"2.0","id":424242,"result":{}}`), "unknownResponses",
+			"unknown_response"},
+		"id beyond 2^53": {peer.Message(`{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`),
+			"unknownResponses", "unknown_response"},
+		"another event type": {peer.Event("__proto__", response), "ignoredEvents", ""},
+		"progress for nobody": {peer.Notify("notifications/progress", `{"progressToken":"x","progress":1}`),
+			"lateProgress", ""},
+		"a log without params": {peer.Notify("notifications/message", ""), "unreadableMessages",
+			"unreadable_message"},
+		"a request to us": {peer.Ask(`"s-1"`, "sampling/createMessage", `{}`), "refusedRequests", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row(t)
 			p := peer.New(t, peer.Options{})
-			p.Tool("steps", peer.Script{peer.Prime(-1), peer.Progress(1, 2, ""), test.step, peer.Progress(2, 2, ""), peer.Text("done")})
+			p.Tool("steps", peer.Script{peer.Prime(-1), peer.Progress(1, 2, ""), test.step,
+				peer.Progress(2, 2, ""), peer.Text("done")})
 			page := app(t, p.URL(), "")
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
 			outcome(t, page, "")
@@ -48,7 +60,8 @@ func TestStoryHostileStream(t *testing.T) {
 			if n := chrome.Eval[int](page, `mcp.counters.`+test.counter); n != 1 {
 				t.Errorf("%s is %d", test.counter, n)
 			}
-			if got := chrome.Eval[[]string](page, `integrity`); test.integrity != "" && !slices.Equal(got, []string{test.integrity}) {
+			if got := chrome.Eval[[]string](page, `integrity`); test.integrity != "" &&
+				!slices.Equal(got, []string{test.integrity}) {
 				t.Errorf("integrity events %v", got)
 			}
 			if polluted := chrome.Eval[string](page, `String(({}).polluted)`); polluted != "undefined" {
@@ -100,7 +113,8 @@ func TestStoryHostileAnswers(t *testing.T) {
 	page := app(t, p.URL(), "")
 	for name, answer := range peer.Garbage() {
 		p.Answer("tools/call", answer)
-		got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("echo", {}, { timeouts: { total: 20_000 } }).result);`)
+		got := chrome.Script[failure](page,
+			`return attempt(() => mcp.callTool("echo", {}, { timeouts: { total: 20_000 } }).result);`)
 		if got.Code == "" || got.Code == "timeout" {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -125,15 +139,17 @@ func TestLargeResultByDefault(t *testing.T) {
 		}
 	}
 	for name, answer := range map[string]peer.Response{
-		"event": {Header: map[string]string{"Content-Type": "text/event-stream"}, Body: "id: 1\ndata: " + begin, Write: text(end + "\n\n")},
-		"body":  {Body: begin, Write: text(end)},
+		"event": {Header: map[string]string{"Content-Type": "text/event-stream"},
+			Body: "id: 1\ndata: " + begin, Write: text(end + "\n\n")},
+		"body": {Body: begin, Write: text(end)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Answer("tools/call", answer)
 			page := app(t, p.URL(), "")
-			if n := chrome.Script[int](page, `return (await mcp.callTool("echo").result).content[0].text.length;`); n != size {
+			if n := chrome.Script[int](page,
+				`return (await mcp.callTool("echo").result).content[0].text.length;`); n != size {
 				t.Errorf("%d characters came, want %d", n, size)
 			}
 		})

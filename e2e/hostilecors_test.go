@@ -14,7 +14,8 @@ import (
 
 // allowed2025 is the list of request headers that servers of 2025 allow to
 // pages of other origins, at its best: nothing of 2026-07-28 is in it.
-var allowed2025 = []string{"Content-Type", "Accept", "Authorization", "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID"}
+var allowed2025 = []string{"Content-Type", "Accept", "Authorization", "Mcp-Session-Id",
+	"MCP-Protocol-Version", "Last-Event-ID"}
 
 // hostile are the CORS rules that a server of 2026-07-28 may be behind.
 var hostile = map[string]peer.CORS{
@@ -36,10 +37,12 @@ func TestStoryHostileCORSConnects(t *testing.T) {
 	} {
 		t.Run(test.rules+" "+test.legacy, func(t *testing.T) {
 			row(t)
-			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: test.legacy, CORS: hostile[test.rules]})
+			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: test.legacy,
+				CORS: hostile[test.rules]})
 			p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Progress(2, 2, ""), peer.Text("done")})
 			page := app(t, p.URL(), "")
-			got := chrome.Script[[]string](page, `return [mcp.revision, mcp.negotiation.map((s) => s.method + " " + s.status + " " + s.then).join(", ")];`)
+			got := chrome.Script[[]string](page, `return [mcp.revision, mcp.negotiation.map((s) => s.method `+
+				`+ " " + s.status + " " + s.then).join(", ")];`)
 			if !slices.Equal(got, []string{test.revision, test.steps}) {
 				t.Errorf("got %q", got)
 			}
@@ -59,17 +62,20 @@ func TestStoryHostileCORSFails(t *testing.T) {
 	for _, test := range []struct{ rules, legacy, options, hint string }{
 		{"a list from 2025", "", "{}", "Access-Control-Allow-Headers: mcp-method"},
 		{"a list from 2025", "", `{ revision: "2026-07-28" }`, "Access-Control-Allow-Headers: mcp-method"},
-		{"a list from 2025", peer.Revision20251125, `{ revision: "2026-07-28" }`, "Access-Control-Allow-Headers: mcp-method"},
+		{"a list from 2025", peer.Revision20251125, `{ revision: "2026-07-28" }`,
+			"Access-Control-Allow-Headers: mcp-method"},
 		{"no CORS", "", "{}", origin},
 		{"no CORS", peer.Revision20251125, "{}", origin},
 		{"no CORS", peer.Revision20251125, `{ revision: "2025-11-25" }`, origin},
 	} {
 		t.Run(test.rules+" "+test.legacy+" "+test.options, func(t *testing.T) {
 			row(t)
-			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: test.legacy, CORS: hostile[test.rules]})
+			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: test.legacy,
+				CORS: hostile[test.rules]})
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 			page.WaitFor(`window.holdfast`)
-			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(p.URL())+`, `+test.options+`));`)
+			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(p.URL())+
+				`, `+test.options+`));`)
 			if got.Code != "cors_blocked" || !strings.Contains(got.Hint, test.hint) {
 				t.Errorf("got %+v, want cors_blocked and a hint with %q", got, test.hint)
 			}
@@ -108,14 +114,19 @@ func TestStoryHostileCORSOfACall(t *testing.T) {
 		hint      string
 		integrity []string
 	}{
-		{"no Mcp-Name", []string{"Mcp-Method"}, false, "cors_blocked", "Access-Control-Allow-Headers: mcp-name", nil},
-		{"neither", []string{"Mcp-Method"}, true, "cors_blocked", "Access-Control-Allow-Headers: mcp-name", []string{"header_refused"}},
-		{"no Mcp-Param-*", []string{"Mcp-Method", "Mcp-Name"}, true, "cors_blocked", "Access-Control-Allow-Headers: mcp-param-region", []string{"header_refused"}},
-		{"no Mcp-Param-* that matters", []string{"Mcp-Method", "Mcp-Name"}, false, "", "", []string{"header_refused"}},
+		{"no Mcp-Name", []string{"Mcp-Method"}, false, "cors_blocked",
+			"Access-Control-Allow-Headers: mcp-name", nil},
+		{"neither", []string{"Mcp-Method"}, true, "cors_blocked", "Access-Control-Allow-Headers: mcp-name",
+			[]string{"header_refused"}},
+		{"no Mcp-Param-*", []string{"Mcp-Method", "Mcp-Name"}, true, "cors_blocked",
+			"Access-Control-Allow-Headers: mcp-param-region", []string{"header_refused"}},
+		{"no Mcp-Param-* that matters", []string{"Mcp-Method", "Mcp-Name"}, false, "", "",
+			[]string{"header_refused"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			row(t)
-			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, CORS: peer.CORS{Allow: slices.Concat(allowed2025, test.allowed)}})
+			p := peer.New(t, peer.Options{Revision: peer.Revision20260728,
+				CORS: peer.CORS{Allow: slices.Concat(allowed2025, test.allowed)}})
 			const plain = `{"type":"object","properties":{"region":{"type":"string"}}}`
 			const routed = `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`
 			schema := plain
@@ -129,7 +140,8 @@ func TestStoryHostileCORSOfACall(t *testing.T) {
 				p.Tool("routed", peer.Script{peer.Text("done")}, peer.Schema(plain)) // it reads no header
 			}
 			for range 2 {
-				got := chrome.Script[failure](page, `return attempt(async () => void await mcp.callTool("routed", { region: "eu" }).result);`)
+				got := chrome.Script[failure](page,
+					`return attempt(async () => void await mcp.callTool("routed", { region: "eu" }).result);`)
 				if got.Code != test.code || !strings.Contains(got.Hint, test.hint) {
 					t.Errorf("got %+v", got)
 				}
@@ -141,7 +153,8 @@ func TestStoryHostileCORSOfACall(t *testing.T) {
 			if p.Ran("routed") != ran {
 				t.Errorf("the tool ran %d times", p.Ran("routed"))
 			}
-			page.WaitFor(`mcp.calls().then((calls) => calls.length === 0)`) // an outcome is acknowledged two tasks after it was handed over
+			// an outcome is acknowledged two tasks after it was handed over
+			page.WaitFor(`mcp.calls().then((calls) => calls.length === 0)`)
 			got := chrome.Eval[struct {
 				State     string
 				Integrity []string

@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// hostilePage says on a port what a page of this build might, with members of the right kinds more often than not, and
-// notes all that it hears.
+// hostilePage says on a port what a page of this build might, with members of the right kinds more often than
+// not, and notes all that it hears.
 const hostilePage = seededRandom + `
 const fields = {
 	connect: { client: "n", url: "u", options: "p", handlers: "h", token: "b", auth: "n", again: "b", ifKeys: "b" },
@@ -72,27 +72,32 @@ window.attack = async (made, build, server, seed, rounds) => {
 window.ready = true;
 `
 
-// TestFault723_HostilePage: a page of the origin opens a port to the shared worker of another user, who has a token and a call
-// under way there, and says at random what a page may say, by names of its own: it knows all keys of stores. It hears no
-// token and no word of the call; ada's call runs once and ends in her page, with each of its numbers, and over a reload.
+// TestFault723_HostilePage: a page of the origin opens a port to the shared worker of another user, who has a
+// token and a call under way there, and says at random what a page may say, by names of its own: it knows all
+// keys of stores. It hears no token and no word of the call; ada's call runs once and ends in her page, with
+// each of its numbers, and over a reload.
 func TestFault723_HostilePage(t *testing.T) {
 	t.Parallel()
 	seed, _ := seeded(t)
 	v, p := newUsers(t)
 	v.site.Page("/hostile", hostilePage)
 	page := v.openAs("ada")
-	chrome.Eval[chrome.Void](page, `void follow(mcp.callTool("count", { call: "a_ada", n: 6, gate: "a_ada", retry_ms: 10 }))`)
+	chrome.Eval[chrome.Void](page,
+		`void follow(mcp.callTool("count", { call: "a_ada", n: 6, gate: "a_ada", retry_ms: 10 }))`)
 	passes(p, "a_ada", 2)
 	v.has(page, "a_ada", 2)
 	hostile := v.profile.Open(v.site.URL + "/hostile")
 	hostile.WaitFor(`window.ready`)
 	for round := range uint64(3) {
-		if n := chrome.Script[int](hostile, fmt.Sprintf(`return attack(%s, %s, %s, %d, 2_000);`, madeOf(page), chrome.JS(buildOf(page)), chrome.JS(p.URL()), (seed+round)%(1<<31))); n == 0 {
+		if n := chrome.Script[int](hostile,
+			fmt.Sprintf(`return attack(%s, %s, %s, %d, 2_000);`, madeOf(page), chrome.JS(buildOf(page)),
+				chrome.JS(p.URL()), (seed+round)%(1<<31))); n == 0 {
 			t.Fatal("it knows no key")
 		}
 	}
 	hostile.WaitFor(`heard.some((message) => message.t === "answered" && message.ask === 88888)`)
-	heard := chrome.Eval[string](hostile, `JSON.stringify(heard, (_, value) => typeof value === "bigint" ? String(value) : ArrayBuffer.isView(value) ? [...value].join() : value)`)
+	heard := chrome.Eval[string](hostile, `JSON.stringify(heard, (_, value) => typeof value === "bigint" ? `+
+		`String(value) : ArrayBuffer.isView(value) ? [...value].join() : value)`)
 	for _, secret := range []string{"token-of-ada", "a_ada"} {
 		if at := strings.Index(heard, secret); at >= 0 {
 			t.Errorf("it has heard %q: %s", secret, heard[max(0, at-200):min(len(heard), at+200)])
@@ -104,7 +109,8 @@ func TestFault723_HostilePage(t *testing.T) {
 	page.Reload()
 	v.has(page, "a_ada", 4)
 	passes(p, "a_ada", 3)
-	v.outcome(page, "a_ada", "result") // each number once; the stream may have been held while the page's clients had the connections
+	// each number once; the stream may have been held while the page's clients had the connections
+	v.outcome(page, "a_ada", "result")
 	if runs := p.Oracle().Runs("a_ada"); runs != 1 {
 		t.Errorf("%d runs", runs)
 	}

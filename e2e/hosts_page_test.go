@@ -12,7 +12,8 @@ import (
 // hostsPage is the guide to the hosts.
 const hostsPage = "docs/hosts.md"
 
-// hostChoice and hostStarts have what is said of a host that cannot be had, hostReasons the names of the reasons.
+// hostChoice and hostStarts have what is said of a host that cannot be had, hostReasons the names of the
+// reasons.
 const (
 	hostChoice  = "web/src/host/choose/choice.ts"
 	hostStarts  = "web/src/host/page/noworker.ts"
@@ -47,10 +48,12 @@ func TestHouseHostsPage(t *testing.T) {
 		}
 	}
 	reasons := 0
-	for _, m := range saidUnavailable.FindAllStringSubmatch(read(t, "../"+hostChoice)+read(t, "../"+hostStarts), -1) {
+	for _, m := range saidUnavailable.FindAllStringSubmatch(
+		read(t, "../"+hostChoice)+read(t, "../"+hostStarts), -1) {
 		reasons++
 		for _, words := range saidThere.Split(m[1]+m[2], -1) {
-			if words = strings.Trim(words, " :"); len(words) > len("the worker at") && !strings.Contains(page, words) {
+			if words = strings.Trim(words, " :"); len(words) > len("the worker at") &&
+				!strings.Contains(page, words) {
 				t.Errorf("%s says nothing of a host that cannot be had since %q", hostsPage, words)
 			}
 		}

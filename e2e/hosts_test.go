@@ -15,7 +15,8 @@ import (
 
 // hosts are those under which the durability stories are told again. `make test`
 // has one short row of the shared host, `make hosts` all of them.
-var hosts = flag.String("hosts", "", "hosts of TestHosts, by commas: shared, killed, worker; none is the short row")
+var hosts = flag.String("hosts", "",
+	"hosts of TestHosts, by commas: shared, killed, worker; none is the short row")
 
 // hostStory is a story that says what lasts, whatever host Holdfast runs in.
 type hostStory struct {

@@ -40,13 +40,15 @@ func allTests(t *testing.T) map[string]bool {
 	return names
 }
 
-// TestHouseThreats: each row of a table of docs/threats.md names tests which would fail if it were not true, and they are there.
+// TestHouseThreats: each row of a table of docs/threats.md names tests which would fail if it were not true,
+// and they are there.
 func TestHouseThreats(t *testing.T) {
 	t.Parallel()
 	tests, rows := allTests(t), 0
 	for line := range strings.Lines(read(t, "../"+threatsPage)) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| --- ") || strings.HasSuffix(line, "| Test |\n") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| --- ") ||
+			strings.HasSuffix(line, "| Test |\n") {
 			continue
 		}
 		rows++
@@ -65,22 +67,25 @@ func TestHouseThreats(t *testing.T) {
 	}
 }
 
-// claimsFile says of each page on trust which of its sentences the tests would prove wrong, and how many promise nothing: they say
-// what to do, where more is said, or what nobody can prevent.
+// claimsFile says of each page on trust which of its sentences the tests would prove wrong, and how many
+// promise nothing: they say what to do, where more is said, or what nobody can prevent.
 const claimsFile = "docs/claims.json"
 
-// What is no sentence of a page: its code, headings, the files of its links, and the tests that it names itself.
+// What is no sentence of a page: its code, headings, the files of its links, and the tests that it names
+// itself.
 var (
 	noProse    = regexp.MustCompile("(?ms)^```.*?^```$|^#+ [^\n]*$|^\\[[^\\]\n]+\\]: \\S+$")
-	namedTests = regexp.MustCompile("\\s*\\((?:[,\\s]*\\[?`(?:Test\\w+|Fault \\d+)`\\]?)+\\)|\\[?`(?:Test\\w+|Fault \\d+)`\\]?(?:;\\s)?")
-	linkText   = regexp.MustCompile(`\[([^\]]+)\]\([^)\s]+\)`)
-	newBlock   = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+\.) |\n\n+|^\s*$`)
-	endsHere   = regexp.MustCompile("([.?!]) ([A-Z`\"(*])")
+	namedTests = regexp.MustCompile(
+		"\\s*\\((?:[,\\s]*\\[?`(?:Test\\w+|Fault \\d+)`\\]?)+\\)|\\[?`(?:Test\\w+|Fault \\d+)`\\]?(?:;\\s)?")
+	linkText = regexp.MustCompile(`\[([^\]]+)\]\([^)\s]+\)`)
+	newBlock = regexp.MustCompile(`(?m)^\s*(?:[-*]|\d+\.) |\n\n+|^\s*$`)
+	endsHere = regexp.MustCompile("([.?!]) ([A-Z`\"(*])")
 )
 
 // sentences are those of a page, and those of the cells of its tables, without the links and tests in them.
 func sentences(text string) (prose, cells []string) {
-	text = linkText.ReplaceAllString(namedTests.ReplaceAllString(noProse.ReplaceAllString(text, ""), ""), "$1")
+	text = linkText.ReplaceAllString(namedTests.ReplaceAllString(noProse.ReplaceAllString(text, ""), ""),
+		"$1")
 	var lines []string
 	for line := range strings.Lines(text) {
 		if trimmed := strings.TrimSpace(line); !strings.HasPrefix(trimmed, "|") {
@@ -100,11 +105,12 @@ func sentences(text string) (prose, cells []string) {
 // split cuts a text into sentences.
 func split(text string) []string {
 	text = strings.Join(strings.Fields(text), " ")
-	return slices.DeleteFunc(strings.Split(endsHere.ReplaceAllString(text, "$1\n$2"), "\n"), func(s string) bool { return !strings.ContainsFunc(s, unicode.IsLetter) })
+	return slices.DeleteFunc(strings.Split(endsHere.ReplaceAllString(text, "$1\n$2"), "\n"),
+		func(s string) bool { return !strings.ContainsFunc(s, unicode.IsLetter) })
 }
 
-// TestHouseClaims: a sentence that promises something about trust has a test which would fail if it were not so. One that is new on
-// these pages gets one, or is counted among the rest.
+// TestHouseClaims: a sentence that promises something about trust has a test which would fail if it were not
+// so. One that is new on these pages gets one, or is counted among the rest.
 func TestHouseClaims(t *testing.T) {
 	t.Parallel()
 	var pages map[string]struct {
@@ -137,7 +143,8 @@ func TestHouseClaims(t *testing.T) {
 			prose = slices.DeleteFunc(prose, func(sentence string) bool { return sentence == claim.Says })
 		}
 		if len(prose) != has.Rest {
-			t.Errorf("%s: %d sentences of %s promise nothing, and not %d? Give a new one its test there, or count it:\n%s",
+			t.Errorf("%s: %d sentences of %s promise nothing, and not %d? Give a new one its test there, or "+
+				"count it:\n%s",
 				claimsFile, len(prose), page, has.Rest, strings.Join(prose, "\n"))
 		}
 	}
@@ -146,8 +153,11 @@ func TestHouseClaims(t *testing.T) {
 // TestHouseClaimsSees keeps the reading of a page honest.
 func TestHouseClaimsSees(t *testing.T) {
 	t.Parallel()
-	prose, cells := sentences("# H\n\nOne, as\nso ([`TestA`]).\nTwo [three](x.md#y)! (Four.) five\n\n- **Six**: `f()` (`TestA`, `TestB`)\n- seven\n\n| a | b. C |\n| --- | --- |\n\n```sh\nno\n```\n\n[`TestA`]: a.go\n")
-	if want := []string{"One, as so.", "Two three!", "(Four.) five", "**Six**: `f()`", "seven"}; !slices.Equal(prose, want) {
+	prose, cells := sentences("# H\n\nOne, as\nso ([`TestA`]).\nTwo [three](x.md#y)! (Four.) five\n\n- " +
+		"**Six**: `f()` (`TestA`, `TestB`)\n- seven\n\n| a | b. C |\n| --- | --- " +
+		"|\n\n```sh\nno\n```\n\n[`TestA`]: a.go\n")
+	if want := []string{"One, as so.", "Two three!", "(Four.) five", "**Six**: `f()`",
+		"seven"}; !slices.Equal(prose, want) {
 		t.Errorf("%q", prose)
 	}
 	if want := []string{"a", "b.", "C"}; !slices.Equal(cells, want) {

@@ -25,7 +25,8 @@ var deciders = []decider{
 		regexp.MustCompile(`[cC]ode: (engine\.CodeKeyInUse|"key_in_use")|[!&=] ?(sameRequest|asked)\(`),
 		[]string{"core/mcp/call_key.go", "web/src/client/keyedcalls.ts"},
 	},
-	{"whether a call is kept", regexp.MustCompile(`\bjournal \?\? `), []string{"web/src/client/idempotency.ts"}},
+	{"whether a call is kept", regexp.MustCompile(`\bjournal \?\? `),
+		[]string{"web/src/client/idempotency.ts"}},
 	{"what a reload does to a call in a worker", regexp.MustCompile(`[?{].*survives-reload`), []string{
 		"web/src/client/guarantees.ts",
 	}},
@@ -37,17 +38,20 @@ var deciders = []decider{
 	}},
 }
 
-// decides returns the files of the product that decide a rule. What only names or types a code is not among them.
+// decides returns the files of the product that decide a rule. What only names or types a code is not among
+// them.
 func decides(files []source, by *regexp.Regexp) []string {
 	found := map[string]bool{}
 	for _, file := range files {
 		isGo := strings.HasSuffix(file.path, ".go") && !strings.HasSuffix(file.path, "_test.go")
 		isScript := strings.HasSuffix(file.path, ".ts") && file.path != "web/src/base/border.ts"
-		if !(isGo && (file.under("core") || file.under("wasm")) && !file.under("core/coretest") || isScript && (file.under("web/src") || file.under("web/packages"))) {
+		if !(isGo && (file.under("core") || file.under("wasm")) && !file.under("core/coretest") ||
+			isScript && (file.under("web/src") || file.under("web/packages"))) {
 			continue
 		}
 		for line := range strings.Lines(string(file.text)) {
-			if code, _, _ := strings.Cut(line, "//"); by.MatchString(code) && !strings.HasPrefix(strings.TrimSpace(code), "*") {
+			if code, _, _ := strings.Cut(line, "//"); by.MatchString(code) &&
+				!strings.HasPrefix(strings.TrimSpace(code), "*") {
 				found[file.path] = true
 			}
 		}

@@ -30,7 +30,8 @@ func TestHouseDocsNameFiles(t *testing.T) {
 		names := 0
 		for _, match := range fileName.FindAllStringSubmatch(string(data), -1) {
 			names++
-			if found, _ := filepath.Glob(filepath.Join("..", match[1])); len(found) == 0 && !strings.HasSuffix(match[1], "/...") {
+			if found, _ := filepath.Glob(filepath.Join("..", match[1])); len(found) == 0 &&
+				!strings.HasSuffix(match[1], "/...") {
 				t.Errorf("%s: there is no %s", page, match[1])
 			}
 		}
@@ -50,7 +51,8 @@ func TestHouseDocsNameFiles(t *testing.T) {
 // that it names: reducer.go, core/mcp/call.go, or "core/acp session.go".
 var (
 	commentText = regexp.MustCompile(`(?:^|\s)(?:///?|/\*\*?|\*)\s(.*)`)
-	commentFile = regexp.MustCompile(`(?:\b((?:core|wasm|web|jsbridge|e2e)(?:/[a-z-]+)*) )?([\w./-]*\w\.(?:go|ts|md))\b`)
+	commentFile = regexp.MustCompile(
+		`(?:\b((?:core|wasm|web|jsbridge|e2e)(?:/[a-z-]+)*) )?([\w./-]*\w\.(?:go|ts|md))\b`)
 )
 
 // othersFiles are those of other projects that comments here name.
@@ -74,7 +76,8 @@ func TestHouseCommentsNameFiles(t *testing.T) {
 	}
 	names := 0
 	for _, file := range files {
-		if ext := path.Ext(file.path); ext != ".go" && ext != ".ts" || strings.Contains(file.path, "testdata/") {
+		if ext := path.Ext(file.path); ext != ".go" && ext != ".ts" ||
+			strings.Contains(file.path, "testdata/") {
 			continue
 		}
 		at := 0

@@ -55,7 +55,8 @@ func TestHouseErrorTextsOfTheCore(t *testing.T) {
 				}
 				seen[source.String()] = true
 				if coreTextParts[source.String()] == "" {
-					t.Errorf("%s: an error's text has %s in it: what is that?", file.at(part), source.String())
+					t.Errorf("%s: an error's text has %s in it: what is that?", file.at(part),
+						source.String())
 				}
 			}
 		}
@@ -73,12 +74,14 @@ func TestHouseErrorTextsOfTheCore(t *testing.T) {
 				}
 			case *ast.AssignStmt:
 				for i, to := range n.Lhs {
-					if field, ok := to.(*ast.SelectorExpr); ok && len(n.Lhs) == len(n.Rhs) && isText(field.Sel.Name) {
+					if field, ok := to.(*ast.SelectorExpr); ok && len(n.Lhs) == len(n.Rhs) &&
+						isText(field.Sel.Name) {
 						check(n.Rhs[i])
 					}
 				}
 			case *ast.CallExpr:
-				if at, ok := textArguments[calledName(n.Fun)]; ok && file.under("core/mcp") && at < len(n.Args) {
+				if at, ok := textArguments[calledName(n.Fun)]; ok && file.under("core/mcp") &&
+					at < len(n.Args) {
 					check(n.Args[at])
 				}
 			}
@@ -128,7 +131,8 @@ var (
 	templates = regexp.MustCompile("`[^`]*`")
 	filledIn  = regexp.MustCompile(`\$\{([^{}]*)\}`)
 	addresses = regexp.MustCompile(`(?i)\b\w*(url|href|address|pathname|script|source|location|file)$`)
-	asShown   = regexp.MustCompile(`(shortened|shown(Path|Address)|place|whereServed|fileName)\(|\.origin\b|^origin$`)
+	asShown   = regexp.MustCompile(
+		`(shortened|shown(Path|Address)|place|whereServed|fileName)\(|\.origin\b|^origin$`)
 )
 
 // pageTextParts are parts of texts of the page's side that look like an address, and are none, or are

@@ -20,7 +20,8 @@ func guides(t *testing.T) []string {
 	if err != nil || len(pages) < 9 {
 		t.Fatalf("%d pages of the guide: %v", len(pages), err)
 	}
-	for _, page := range []string{"docs/servers.md", "docs/idempotency.md", "docs/api.md", "docs/promises.md", "docs/project.md", "README.md", "CHANGELOG.md", "SECURITY.md"} {
+	for _, page := range []string{"docs/servers.md", "docs/idempotency.md", "docs/api.md", "docs/promises.md",
+		"docs/project.md", "README.md", "CHANGELOG.md", "SECURITY.md"} {
 		if _, err := os.Stat("../" + page); err == nil {
 			pages = append(pages, "../"+page)
 		}
@@ -45,7 +46,8 @@ var (
 func slugs(text string) []string {
 	var names []string
 	for _, m := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(text, ""), -1) {
-		names = append(names, strings.ReplaceAll(notInASlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+		names = append(names, strings.ReplaceAll(notInASlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ",
+			"-"))
 	}
 	for _, m := range anchor.FindAllStringSubmatch(text, -1) {
 		names = append(names, m[1])
@@ -93,7 +95,8 @@ func TestHouseGuides(t *testing.T) {
 			file, err := os.ReadFile(path.Join(path.Dir(page), m[2]))
 			if err != nil {
 				t.Errorf("%s: %v", page, err)
-			} else if text := string(file); !strings.Contains(text, "\nfunc "+m[1]+"(t *testing.T)") && !strings.Contains(text, "\ntest(\""+m[1]+"\"") {
+			} else if text := string(file); !strings.Contains(text, "\nfunc "+m[1]+"(t *testing.T)") &&
+				!strings.Contains(text, "\ntest(\""+m[1]+"\"") {
 				t.Errorf("%s: there is no %s in %s", page, m[1], m[2])
 			}
 		}
@@ -112,9 +115,11 @@ func TestHouseGuides(t *testing.T) {
 // TestHouseTroubleshooting: the page has each code of an error, and no other.
 func TestHouseTroubleshooting(t *testing.T) {
 	t.Parallel()
-	codes := append(unionMembers(t, "web/src/base/border.ts", "CoreErrorCode"), unionMembers(t, "web/src/base/errors.ts", "ErrorCode")...)
+	codes := append(unionMembers(t, "web/src/base/border.ts", "CoreErrorCode"),
+		unionMembers(t, "web/src/base/errors.ts", "ErrorCode")...)
 	slices.Sort(codes)
-	if explained := found(t, "docs/guide/troubleshooting.md", "(?m)^### `(\\w+)`$"); !slices.Equal(explained, codes) {
+	if explained := found(t, "docs/guide/troubleshooting.md", "(?m)^### `(\\w+)`$"); !slices.Equal(
+		explained, codes) {
 		t.Errorf("the page explains\n%v, the codes are\n%v", explained, codes)
 	}
 }

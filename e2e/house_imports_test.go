@@ -38,11 +38,13 @@ var importRules = []importRule{
 	{folder: "core/link", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc"}},
 	{folder: "core/journal", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc"}},
 	{folder: "core/tabs", standard: small, house: []string{"core/durable", "core/engine", "core/journal"}},
-	{folder: "core/durable", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal"}},
+	{folder: "core/durable", standard: small,
+		house: []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal"}},
 	{
 		folder:   "core/mcp",
 		standard: small,
-		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable", "core/tabs"},
+		house: []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal",
+			"core/durable", "core/tabs"},
 	},
 	// Data in, data out: no client, no link, no journal.
 	{
@@ -50,19 +52,23 @@ var importRules = []importRule{
 		standard: slices.Concat(small, []string{"encoding/base64"}),
 		house:    []string{"core/engine", "core/jsonrpc"},
 	},
-	{folder: "core/mcp/recorded", standard: small, house: []string{"core/engine", "core/journal", "core/durable"}},
+	{folder: "core/mcp/recorded", standard: small,
+		house: []string{"core/engine", "core/journal", "core/durable"}},
 	{folder: "core/mcp/segments", standard: small, house: []string{"core/jsonrpc"}},
 	{
 		folder:   "core/acp",
 		standard: small,
-		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable", "core/tabs"},
+		house: []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal",
+			"core/durable", "core/tabs"},
 	},
 	{folder: "core/acp/transcript", standard: small, house: []string{"core/jsonrpc"}},
 	// The native host exists to run the core against real servers.
-	{folder: "core/coretest", standard: anyStandard, house: []string{"core"}, others: []string{"github.com/google/uuid"}},
+	{folder: "core/coretest", standard: anyStandard, house: []string{"core"},
+		others: []string{"github.com/google/uuid"}},
 	// A simulation is no part of the product: it prints, and draws chance.
 	{folder: "core/simulate", standard: anyStandard, house: []string{"core"}},
-	{folder: "jsbridge", standard: []string{"errors", "strconv", "syscall/js", "unsafe"}, others: []string{safejs}},
+	{folder: "jsbridge", standard: []string{"errors", "strconv", "syscall/js", "unsafe"},
+		others: []string{safejs}},
 	{
 		folder:   "wasm",
 		standard: slices.Concat(small, []string{"syscall/js", "unsafe"}),
@@ -77,7 +83,8 @@ var importRules = []importRule{
 		folder:   "e2e",
 		standard: anyStandard,
 		others: []string{
-			"github.com/chromedp/cdproto", "github.com/chromedp/chromedp", "github.com/coder/websocket", "github.com/google/uuid",
+			"github.com/chromedp/cdproto", "github.com/chromedp/chromedp", "github.com/coder/websocket",
+			"github.com/google/uuid",
 			"github.com/modelcontextprotocol/go-sdk",
 			"golang.org/x/net", // frames of HTTP/2, which net/http does not show
 		},

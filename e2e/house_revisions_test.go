@@ -11,16 +11,19 @@ import (
 // A revision of MCP as it is written in code, and what compares by one: a constant that
 // holds one, or an operator beside a revision.
 var (
-	quotedRevision    = regexp.MustCompile("[\"'`]20[0-9]{2}-[0-9]{2}-[0-9]{2}[\"'`]")
-	comparedRevision  = regexp.MustCompile(`(?i)\brevision\b\s*(?:[<>]=?|[!=]==?)|(?:[<>]=?|[!=]==?)\s*(?:[a-z_.#]+\.)?revision\b`)
+	quotedRevision   = regexp.MustCompile("[\"'`]20[0-9]{2}-[0-9]{2}-[0-9]{2}[\"'`]")
+	comparedRevision = regexp.MustCompile(
+		`(?i)\brevision\b\s*(?:[<>]=?|[!=]==?)|(?:[<>]=?|[!=]==?)\s*(?:[a-z_.#]+\.)?revision\b`)
 	undefinedRevision = regexp.MustCompile(`\brevision\b\s*[!=]==?\s*undefined\b`)
 	commentedScript   = regexp.MustCompile(`(?s)/\*.*?\*/|(?m)(?:^|\s)//[^\n]*$`)
 )
 
 // sentRevisions are the files that name a revision to send it, or to read what was stored.
 var sentRevisions = map[string]bool{
-	"web/src/diagnosis/fields.ts":        true, // a harmless value of MCP-Protocol-Version, for a probe, and the revision of HTTP+SSE, for a hint
-	"web/packages/doctor/doctor.ts":      true, // the one request of its own that says one, by which a server is looked at
+	// a harmless value of MCP-Protocol-Version, for a probe, and the revision of HTTP+SSE, for a hint
+	"web/src/diagnosis/fields.ts": true,
+	// the one request of its own that says one, by which a server is looked at
+	"web/packages/doctor/doctor.ts":      true,
 	"web/src/recorder/words.ts":          true, // what a trace keeps as it is
 	"web/packages/testing/testserver.ts": true, // the one that the server of an app's tests speaks
 }
@@ -41,11 +44,13 @@ func byRevision(text []byte) []string {
 func TestHouseNamesNoRevision(t *testing.T) {
 	t.Parallel()
 	for _, file := range sources(t) {
-		if !file.under("web/src", "web/packages") || !bytes.HasSuffix([]byte(file.path), []byte(".ts")) || sentRevisions[file.path] {
+		if !file.under("web/src", "web/packages") || !bytes.HasSuffix([]byte(file.path), []byte(".ts")) ||
+			sentRevisions[file.path] {
 			continue
 		}
 		for _, line := range byRevision(file.text) {
-			t.Errorf("%s goes by the name of a revision, which the core's table is for (mcp.Facts): %s", file.path, line)
+			t.Errorf("%s goes by the name of a revision, which the core's table is for (mcp.Facts): %s",
+				file.path, line)
 		}
 	}
 }

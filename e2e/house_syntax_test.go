@@ -32,7 +32,8 @@ func goSources(t *testing.T) []parsed {
 		if !file.isGo() || file.isGoTest() {
 			continue
 		}
-		tree, err := parser.ParseFile(fset, file.path, file.text, parser.ParseComments|parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(fset, file.path, file.text,
+			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Errorf("%v", err)
 			continue

@@ -63,7 +63,8 @@ func sources(t *testing.T) []source {
 
 // under reports whether the file is in one of the folders.
 func (s source) under(folders ...string) bool {
-	return slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(s.path, folder+"/") })
+	return slices.ContainsFunc(folders,
+		func(folder string) bool { return strings.HasPrefix(s.path, folder+"/") })
 }
 
 func (s source) isGo() bool     { return path.Ext(s.path) == ".go" }
@@ -97,7 +98,8 @@ func TestHouseFuzzTargets(t *testing.T) {
 		}
 		for _, m := range fuzzTarget.FindAllSubmatch(file.text, -1) {
 			if found++; file.buildTag() != "!js" {
-				t.Errorf("%s: %s runs in Chrome as well, and cannot; put it into a file with the tag !js", file.path, m[1])
+				t.Errorf("%s: %s runs in Chrome as well, and cannot; put it into a file with the tag !js",
+					file.path, m[1])
 			}
 		}
 	}
@@ -141,7 +143,8 @@ func TestHouseFileSizes(t *testing.T) {
 	t.Parallel()
 	kinds := []string{".go", ".ts", ".mjs", ".css", ".html"}
 	for _, file := range sources(t) {
-		if !slices.Contains(kinds, path.Ext(file.path)) || strings.Contains(file.path, "testdata/") || generated.Match(file.text) {
+		if !slices.Contains(kinds, path.Ext(file.path)) || strings.Contains(file.path, "testdata/") ||
+			generated.Match(file.text) {
 			continue
 		}
 		if lines := bytes.Count(file.text, []byte("\n")); lines > lineCap {

@@ -19,7 +19,8 @@ func TestFault69_NoAwaitInATransaction(t *testing.T) {
 			continue
 		}
 		text := string(file.text)
-		if strings.Contains(text, ".transaction(") && !strings.HasSuffix(file.path, "web/src/storage/transaction.ts") {
+		if strings.Contains(text, ".transaction(") &&
+			!strings.HasSuffix(file.path, "web/src/storage/transaction.ts") {
 			t.Errorf("%s begins a transaction by itself: use transact", file.path)
 		}
 		for rest := text; ; {

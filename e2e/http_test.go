@@ -17,7 +17,8 @@ func connecting(t *testing.T, url, options string) failure {
 	t.Helper()
 	page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)
-	return chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(url)+`, `+options+`));`)
+	return chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(url)+`, `+options+
+		`));`)
 }
 
 // elsewhere redirects to a URL, with the method and the body.
@@ -33,7 +34,8 @@ func TestFault29_RedirectElsewhere(t *testing.T) {
 	canary := peer.NewCanary(t)
 	p := peer.New(t, peer.Options{})
 	p.Answer("*", elsewhere(canary.URL))
-	if got := connecting(t, p.URL(), `{ token: () => "secret" }`); got.Code != "http_error" || !strings.Contains(got.Hint, "redirects") {
+	if got := connecting(t, p.URL(), `{ token: () => "secret" }`); got.Code != "http_error" ||
+		!strings.Contains(got.Hint, "redirects") {
 		t.Errorf("connect: %+v", got)
 	}
 
@@ -49,7 +51,8 @@ func TestFault29_RedirectElsewhere(t *testing.T) {
 			t.Errorf("%s: %+v", request, got)
 		}
 	}
-	if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+	if sum := chrome.Script[float64](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
 		t.Errorf("sum %v", sum)
 	}
 	if n := len(p.Of("GET")); n > 1 {
@@ -65,7 +68,8 @@ func TestFault33_RedirectLoop(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Answer("*", elsewhere(p.URL()))
-	if got := connecting(t, p.URL(), `{}`); got.Code != "http_error" || !strings.Contains(got.Hint, "redirects") {
+	if got := connecting(t, p.URL(), `{}`); got.Code != "http_error" ||
+		!strings.Contains(got.Hint, "redirects") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -75,7 +79,8 @@ func TestFault33_RedirectLoop(t *testing.T) {
 func TestFault26_RetryAfterDateInChrome(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
-	p.Tool("steps", peer.Script{peer.Prime(10), peer.Progress(1, 1, ""), peer.Gate("cut"), peer.Cut(peer.FIN), peer.Text("done")})
+	p.Tool("steps", peer.Script{peer.Prime(10), peer.Progress(1, 1, ""), peer.Gate("cut"), peer.Cut(peer.FIN),
+		peer.Text("done")})
 	p.OnResume(func(int) peer.Fault {
 		at := time.Now().Add(10 * time.Minute).UTC().Format(http.TimeFormat)
 		return peer.Fault{Answer: &peer.Response{Status: 503, Header: map[string]string{"Retry-After": at}}}
@@ -85,7 +90,9 @@ func TestFault26_RetryAfterDateInChrome(t *testing.T) {
 	page.WaitFor(`seen.progress.length === 1`)
 	p.Release("cut")
 	page.WaitFor(`seen.events.some((e) => e.why === "refused")`)
-	if delay := chrome.Eval[int](page, `seen.events.find((e) => e.why === "refused").delay`); delay < 500_000 || delay > 660_000 { // up to a minute more: nobody comes back all at once
+	// up to a minute more: nobody comes back all at once
+	if delay := chrome.Eval[int](page, `seen.events.find((e) => e.why === "refused").delay`); delay <
+		500_000 || delay > 660_000 {
 		t.Errorf("tried again in %d ms, the server asked for ten minutes", delay)
 	}
 }
@@ -110,7 +117,8 @@ func TestFault30_DeleteRefusedByCORS(t *testing.T) {
 func TestFault31_HiddenSessionIsDiagnosed(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORS{Expose: []string{}}})
-	if got := connecting(t, p.URL(), `{}`); got.Code != "http_error" || !strings.Contains(got.Hint, "Access-Control-Expose-Headers: Mcp-Session-Id") {
+	if got := connecting(t, p.URL(), `{}`); got.Code != "http_error" ||
+		!strings.Contains(got.Hint, "Access-Control-Expose-Headers: Mcp-Session-Id") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -121,13 +129,16 @@ func TestFault32_ShortBodyInChrome(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
-	short := peer.Response{Header: map[string]string{"Content-Length": "4096"}, Body: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":[],"content":[]}}`}
+	short := peer.Response{Header: map[string]string{"Content-Length": "4096"},
+		Body: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":[],"content":[]}}`}
 	p.Answer("tools/list", short)
 	p.Answer("tools/call", short)
-	if got := chrome.Script[failure](page, `return attempt(() => mcp.listTools());`); got.Code != "network_error" || !got.Retryable {
+	if got := chrome.Script[failure](page, `return attempt(() => mcp.listTools());`); got.Code !=
+		"network_error" || !got.Retryable {
 		t.Errorf("tools/list: %+v", got)
 	}
-	if got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("echo").result);`); got.Code != "outcome_unknown" {
+	if got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("echo").result);`); got.Code !=
+		"outcome_unknown" {
 		t.Errorf("tools/call: %+v", got)
 	}
 }
@@ -150,7 +161,9 @@ func TestFault33_SlowHeaders(t *testing.T) {
 	p.Delay("initialize", "")
 	page := app(t, p.URL(), "")
 	p.Delay("tools/call", "never")
-	if got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("echo", {}, { timeouts: { answer: 300 } }).result);`); got.Code != "timeout" {
+	if got := chrome.Script[failure](page,
+		`return attempt(() => mcp.callTool("echo", {}, { timeouts: { answer: 300 } }).result);`); got.Code !=
+		"timeout" {
 		t.Errorf("tools/call: %+v", got)
 	}
 	chrome.Script[chrome.Void](page, `await mcp.ping();`)
@@ -162,9 +175,11 @@ func TestFault33_HugeHeaders(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
-	huge := peer.Response{Header: map[string]string{"X-Fill": strings.Repeat("x", 300<<10)}, Body: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":[]}}`}
+	huge := peer.Response{Header: map[string]string{"X-Fill": strings.Repeat("x", 300<<10)},
+		Body: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":[]}}`}
 	p.FailNext("tools/list", 1, huge)
-	if got := chrome.Script[failure](page, `return attempt(() => mcp.listTools());`); got.Code != "network_error" || !got.Retryable {
+	if got := chrome.Script[failure](page, `return attempt(() => mcp.listTools());`); got.Code !=
+		"network_error" || !got.Retryable {
 		t.Errorf("got %+v", got)
 	}
 	if n := chrome.Script[int](page, `return (await mcp.listTools()).tools.length;`); n == 0 {
@@ -178,10 +193,15 @@ func TestFault33_InformationalStatus(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
-	p.Answer("tools/call", peer.Response{Wire: "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n" +
-		"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" +
-		`{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"done"}]}}`})
-	if text := chrome.Script[string](page, `return (await mcp.callTool("echo").result).content[0].text;`); text != "done" {
+	p.Answer("tools/call",
+		peer.Response{
+			Wire: "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n" +
+				"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Type: " +
+				"application/json\r\nConnection: " +
+				"close\r\n\r\n" +
+				`{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"done"}]}}`})
+	if text := chrome.Script[string](page,
+		`return (await mcp.callTool("echo").result).content[0].text;`); text != "done" {
 		t.Errorf("got %q", text)
 	}
 }

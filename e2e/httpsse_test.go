@@ -16,7 +16,8 @@ import (
 func TestStoryHTTPSSE(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20241105})
-	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Gate("go"), peer.Progress(2, 2, ""), peer.Text("done")})
+	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Gate("go"), peer.Progress(2, 2, ""),
+		peer.Text("done")})
 	page := app(t, p.URL(), "")
 	if revision := chrome.Eval[string](page, `mcp.revision`); revision != peer.Revision20241105 {
 		t.Errorf("revision %s", revision)
@@ -30,7 +31,8 @@ func TestStoryHTTPSSE(t *testing.T) {
 	page.WaitFor(`seen.progress.length === 1`)
 	p.CutStreams(peer.FIN)
 	outcome(t, page, "outcome_unknown")
-	if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+	if sum := chrome.Script[float64](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
 		t.Errorf("sum %v", sum)
 	}
 	blameless(t, p)
@@ -48,7 +50,8 @@ func TestStoryHTTPSSEHostile(t *testing.T) {
 			p := peer.New(t, peer.Options{Revision: peer.Revision20241105, HTTPSSE: h})
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 			page.WaitFor(`window.holdfast`)
-			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(p.URL())+`));`)
+			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(p.URL())+
+				`));`)
 			if got.Code == "" || strings.Contains(got.Message, "runtime") {
 				t.Errorf("got %+v", got)
 			}
@@ -98,8 +101,9 @@ func TestStoryEventSource(t *testing.T) {
 		options string
 		least   int // event sources; with a cursor to send, a reconnect is a fetch
 	}{
-		"HTTP+SSE":               {peer.Options{Revision: peer.Revision20241105}, `{}`, 2},
-		"HTTP+SSE with a header": {peer.Options{Revision: peer.Revision20241105}, `{ headers: { "x-tenant": "7" } }`, 0},
+		"HTTP+SSE": {peer.Options{Revision: peer.Revision20241105}, `{}`, 2},
+		"HTTP+SSE with a header": {peer.Options{Revision: peer.Revision20241105},
+			`{ headers: { "x-tenant": "7" } }`, 0},
 		"sessionless 2025-03-26": {peer.Options{Revision: peer.Revision20250326, Sessionless: true}, `{}`, 1},
 		"2025-11-25":             {peer.Options{}, `{}`, 0},
 	} {
@@ -119,9 +123,11 @@ func TestStoryEventSource(t *testing.T) {
 			p.Push("notifications/tools/list_changed", "")
 			page.WaitFor(`told === 1`)
 			p.CutStreams(peer.FIN)
-			eventually(t, "the stream again", func() bool { return p.OpenStreams() == 1 && len(p.Of("GET")) >= 2 })
+			eventually(t, "the stream again",
+				func() bool { return p.OpenStreams() == 1 && len(p.Of("GET")) >= 2 })
 			page.WaitFor(`mcp.state === "open"`)
-			if used := chrome.Eval[int](page, `sources`); used < test.least || (used == 0) != (test.least == 0) {
+			if used := chrome.Eval[int](page, `sources`); used < test.least ||
+				(used == 0) != (test.least == 0) {
 				t.Errorf("%d event sources", used)
 			}
 		})

@@ -49,7 +49,8 @@ func TestFault144_SameKeyWheneverItIsSent(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{NoReuse: true}) // on a fresh connection Chrome resends nothing by itself
 	seen := &keysSeen{of: map[string][]string{}}
-	p.ToolFunc("keyed", seen.note, peer.Schema(`{"type":"object","properties":{"call":{"type":"string"},"lose":{"type":"integer"},"gate":{"type":"string"}}}`))
+	p.ToolFunc("keyed", seen.note, peer.Schema(`{"type":"object","properties":{"call":{"type":"string"},`+
+		`"lose":{"type":"integer"},"gate":{"type":"string"}}}`))
 	page := app(t, p.URL(), `{ ack: "manual" }`)
 	chrome.Script[chrome.Void](page, `
 		await mcp.callTool("keyed", { call: "rerun", lose: 1 }, { rerun: "always" }).result;

@@ -13,8 +13,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// namesTwice is a server of SEP-2339, in either form, whose tool asks for a name, and once more under the same key
-// where the name is too short. It is paused while a test has hold of it.
+// namesTwice is a server of SEP-2339, in either form, whose tool asks for a name, and once more under the
+// same key where the name is too short. It is paused while a test has hold of it.
 type namesTwice struct {
 	inlined bool
 
@@ -50,9 +50,11 @@ func (s *namesTwice) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case m.Method == "initialize":
 		w.Header().Set("Mcp-Session-Id", "one")
-		say("result", `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"names","version":"1"}}`)
+		say("result", `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},`+
+			`"tasks":{"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"names","version":"1"}}`)
 	case m.Method == "tools/list":
-		say("result", `{"tools":[{"name":"name","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
+		say("result", `{"tools":[{"name":"name","inputSchema":{"type":"object"},`+
+			`"execution":{"taskSupport":"required"}}]}`)
 	case m.Method == "tools/call":
 		s.runs++
 		s.question, s.answers = "your name", map[string]string{}
@@ -63,11 +65,13 @@ func (s *namesTwice) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		switch {
 		case s.result != "":
-			say("result", `{`+task+`,"status":"completed","result":{"content":[{"type":"text","text":"`+s.result+`"}]}}`)
+			say("result", `{`+task+`,"status":"completed","result":{"content":[{"type":"text","text":"`+
+				s.result+`"}]}}`)
 		case s.question == "":
 			say("result", `{`+task+`,"status":"working"}`)
 		default:
-			say("result", `{`+task+`,"status":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"`+s.question+
+			say("result", `{`+task+`,"status":"input_required",`+
+				`"inputRequests":{"name":{"method":"elicitation/create","params":{"message":"`+s.question+
 				`","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}}}`)
 		}
 	default:
@@ -89,9 +93,9 @@ func (s *namesTwice) answered(name string) {
 	s.question, s.result = "", name
 }
 
-// TestFault737_TheSameKeyOnceMore: a server of SEP-2339 asks again under the key that it has used: the person is asked again, in
-// both forms, in either host, and where the page is reloaded before the first answer, or before the second one. Each answer is
-// taken once, by the question that was shown, and the tool runs once.
+// TestFault737_TheSameKeyOnceMore: a server of SEP-2339 asks again under the key that it has used: the person
+// is asked again, in both forms, in either host, and where the page is reloaded before the first answer, or
+// before the second one. Each answer is taken once, by the question that was shown, and the tool runs once.
 func TestFault737_TheSameKeyOnceMore(t *testing.T) {
 	t.Parallel()
 	for _, inlined := range []bool{false, true} {
@@ -109,7 +113,8 @@ func TestFault737_TheSameKeyOnceMore(t *testing.T) {
 					} } }`
 					page := appOn(t, site, "/mcp", options)
 					chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("name", {}, { task: {} }))`)
-					for _, round := range []struct{ asks, name string }{{"your name", "Lu"}, {"longer please", "Luca"}} {
+					for _, round := range []struct{ asks, name string }{
+						{"your name", "Lu"}, {"longer please", "Luca"}} {
 						page.WaitFor(`window.shown?.at(-1) === ` + chrome.JS(round.asks))
 						if round.asks == reloads {
 							page.WaitFor(`seen.status !== undefined`)
@@ -125,10 +130,12 @@ func TestFault737_TheSameKeyOnceMore(t *testing.T) {
 					if text := chrome.Eval[string](page, `seen.result.content[0].text`); text != "Luca" {
 						t.Errorf("the result is %q", text)
 					}
-					if got := fmt.Sprint(s.runs, s.twice, s.answers); got != "1 0 map[longer please:Luca your name:Lu]" {
+					if got := fmt.Sprint(s.runs, s.twice, s.answers); got !=
+						"1 0 map[longer please:Luca your name:Lu]" {
 						t.Errorf("runs, answers twice, answers: %s", got)
 					}
-					if shown := chrome.Eval[string](page, `shown.join()`); strings.Count(shown, "longer please") != 1 {
+					if shown := chrome.Eval[string](page, `shown.join()`); strings.Count(
+						shown, "longer please") != 1 {
 						t.Errorf("shown in the last page: %s", shown)
 					}
 				})

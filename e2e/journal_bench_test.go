@@ -22,7 +22,8 @@ const burstEvents = 20_000
 func BenchmarkJournal(b *testing.B) {
 	var burst strings.Builder
 	for i := 1; i <= burstEvents; i++ {
-		fmt.Fprintf(&burst, "id: s%d\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":$TOKEN,\"progress\":%d,\"message\":%q}}\n\n",
+		fmt.Fprintf(&burst,
+			"id: s%d\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":$TOKEN,\"progress\":%d,\"message\":%q}}\n\n",
 			i, i, strings.Repeat("x", 90))
 	}
 	p := peer.New(b, peer.Options{})

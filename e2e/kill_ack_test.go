@@ -91,7 +91,8 @@ func (a *acknowledgements) hearTold(load, position int) {
 	case a.last == 0 && position <= a.before:
 		a.t.Errorf("load %d: position %d is told again, and %d was acknowledged", a.load, position, a.before)
 	case a.last == 0 && position > a.asked+1:
-		a.t.Errorf("load %d: begins at position %d, and only %d was to be acknowledged", a.load, position, a.asked)
+		a.t.Errorf("load %d: begins at position %d, and only %d was to be acknowledged", a.load, position,
+			a.asked)
 	case a.last > 0 && position != a.last+1:
 		a.t.Errorf("load %d: position %d after %d", a.load, position, a.last)
 	}
@@ -112,12 +113,14 @@ func TestFault132_AckedStaysAckedOverKills(t *testing.T) {
 	site, profile := chrome.NewSite(t), t.TempDir()
 	a := &acknowledgements{t: t, told: map[int]bool{}}
 	a.serve(site)
-	url := site.Page("/acks", fmt.Sprintf("const SERVER = %s, LAST = %d;\n%s", chrome.JS(p.URL()), last, ackedKillScript))
+	url := site.Page("/acks", fmt.Sprintf("const SERVER = %s, LAST = %d;\n%s", chrome.JS(p.URL()), last,
+		ackedKillScript))
 	killed := 0
 	for ; !t.Failed(); killed++ {
 		browser := startBrowser(t, profile, url)
 		ask[bool](browser, until(`call.guarantee !== "lost-on-reload"`))
-		ask[chrome.Void](browser, fmt.Sprintf(`new Promise((later) => setTimeout(later, %d))`, random.IntN(400)))
+		ask[chrome.Void](browser, fmt.Sprintf(`new Promise((later) => setTimeout(later, %d))`,
+			random.IntN(400)))
 		if killed >= rounds {
 			for read := 0; read < last; read += 100 { // each part is waited for by itself
 				ask[bool](browser, until(fmt.Sprintf(`window.n || last > %d`, read)))
@@ -145,7 +148,8 @@ func TestFault132_AckedStaysAckedOverKills(t *testing.T) {
 	if runs := p.Oracle().Runs("a"); runs != 1 {
 		t.Errorf("it ran %d times", runs)
 	}
-	t.Logf("%d kills; %d events told, %d of them once more; %d acknowledged", killed, len(a.told), a.again, a.acked)
+	t.Logf("%d kills; %d events told, %d of them once more; %d acknowledged", killed, len(a.told), a.again,
+		a.acked)
 	if killed > 3 && a.again == 0 {
 		t.Error("nothing was told again: the kills met nothing that was not acknowledged")
 	}

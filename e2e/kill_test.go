@@ -65,8 +65,14 @@ func killRound(book *ledger, random *rand.Rand, profile, url string, round int) 
 	ask[chrome.Void](browser, `take(`+chrome.JS(plan)+`)`)
 	for range inARound {
 		// Resumable by then: before that a call is of unknown fate.
-		ask[bool](browser, until(`Object.values(trails).every(({ guarantee, outcome }) => guarantee === "resumable" || outcome)`))
-		book.page(ask[map[string]trail](browser, fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, random.IntN(300))))
+		ask[bool](browser,
+			until(
+				`Object.values(trails).every(({ guarantee, outcome }) => guarantee === "resumable" ||`+
+					` outcome)`))
+		book.page(
+			ask[map[string]trail](browser,
+				fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`,
+					random.IntN(300))))
 		browser.kill()
 		browser = startBrowser(book.t, profile, url)
 	}
@@ -83,5 +89,6 @@ func killRound(book *ledger, random *rand.Rand, profile, url string, round int) 
 
 // until is an expression that resolves once another one is truthy.
 func until(predicate string) string {
-	return `(async () => { while (!(await (` + predicate + `))) await new Promise((again) => setTimeout(again, 5)); return true; })()`
+	return `(async () => { while (!(await (` + predicate +
+		`))) await new Promise((again) => setTimeout(again, 5)); return true; })()`
 }

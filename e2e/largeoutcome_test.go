@@ -23,14 +23,17 @@ func TestFault380_LargeOutcomeOverAReload(t *testing.T) {
 			_, err := io.WriteString(w, `"}]}}`+end)
 			return err
 		}
-		return peer.Response{Body: begin + `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"`, Write: write}
+		return peer.Response{
+			Body:  begin + `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"`,
+			Write: write}
 	}
 	stream := answer("id: 1\ndata: ", "\n\n")
 	stream.Header = map[string]string{"Content-Type": "text/event-stream"}
 	for name, answer := range map[string]peer.Response{"event": stream, "body": answer("", "")} {
 		for when, then := range map[string]string{
 			"at once": `call.ended.addEventListener("abort", () => location.reload());`,
-			"stored":  `const stored = async () => ((await mcp.stored()).bytes > ` + chrome.JS(size) + ` ? location.reload() : void setTimeout(stored, 10)); stored();`,
+			"stored": `const stored = async () => ((await mcp.stored()).bytes > ` + chrome.JS(size) +
+				` ? location.reload() : void setTimeout(stored, 10)); stored();`,
 		} {
 			t.Run(name+" "+when, func(t *testing.T) {
 				row(t)

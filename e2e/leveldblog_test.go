@@ -20,7 +20,8 @@ const (
 // wholeRecords returns what the records of a log hold, one after the other. What is no
 // such log, or ends in the middle of a record, is returned as it is from there on.
 func wholeRecords(path string, content []byte) []byte {
-	if !strings.HasSuffix(path, ".log") || !strings.Contains(path, "leveldb") && !strings.Contains(path, "Storage") {
+	if !strings.HasSuffix(path, ".log") || !strings.Contains(path, "leveldb") &&
+		!strings.Contains(path, "Storage") {
 		return content
 	}
 	var all []byte
@@ -48,10 +49,12 @@ func TestWholeRecords(t *testing.T) {
 	if len(record(1, first)+record(2, "secret")) != logBlock {
 		t.Fatal("the record does not cross the end of a block")
 	}
-	if got := wholeRecords("/IndexedDB/x.leveldb/000003.log", []byte(log)); string(got) != first+"secret-17 and onb" {
+	if got := wholeRecords("/IndexedDB/x.leveldb/000003.log", []byte(log)); string(got) != first+
+		"secret-17 and onb" {
 		t.Errorf("got %d bytes: ...%s", len(got), got[len(got)-40:])
 	}
-	if got := wholeRecords("/IndexedDB/x.leveldb/000003.log", []byte(log[:len(log)-1])); !strings.Contains(string(got), "secret-17 and on") {
+	if got := wholeRecords("/IndexedDB/x.leveldb/000003.log", []byte(log[:len(log)-1])); !strings.Contains(
+		string(got), "secret-17 and on") {
 		t.Error("the end of a log that is being written hides what was before")
 	}
 	if got := wholeRecords("/Cookies", []byte(log)); string(got) != log {

@@ -23,8 +23,8 @@ const storedLists = `new Promise((resolve, reject) => {
 	};
 })`
 
-// TestFault459_ListsOverAReload: a list that its server lets a client keep is asked for once: by no page that is loaded
-// again, and by no worker that starts later. Another user asks, and so does everybody once the
+// TestFault459_ListsOverAReload: a list that its server lets a client keep is asked for once: by no page that
+// is loaded again, and by no worker that starts later. Another user asks, and so does everybody once the
 // server has said that it has changed. A logout leaves none.
 func TestFault459_ListsOverAReload(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,8 @@ func TestFault459_ListsOverAReload(t *testing.T) {
 	again := func() {
 		ada.Reload()
 		ada.WaitFor(`window.holdfast`)
-		chrome.Script[chrome.Void](ada, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { host: "page", principal: "ada" });`)
+		chrome.Script[chrome.Void](ada, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+
+			`, { host: "page", principal: "ada" });`)
 	}
 	again()
 	list(ada, "ada's reload", false)

@@ -23,12 +23,14 @@ func TestFault158_LogoutOfTwoTabs(t *testing.T) {
 			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
-			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("go"), peer.Text("done")})
+			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("go"),
+				peer.Text("done")})
 			profile, site := chrome.NewProfile(t), chrome.NewSite(t)
 			leaves, stays := candid(profile, site), candid(profile, site)
 			call := `watch(mcp.callTool("note", {}));`
 			for _, page := range []*chrome.Page{leaves, stays} {
-				chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { principal: "ada" });`)
+				chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+
+					`, { principal: "ada" });`)
 			}
 			for page, makes := range map[*chrome.Page]bool{leaves: carries.mine, stays: carries.other} {
 				if makes {
@@ -43,7 +45,11 @@ func TestFault158_LogoutOfTwoTabs(t *testing.T) {
 			chrome.Script[chrome.Void](leaves, `await mcp.forget();`)
 			stays.WaitFor(`mcp.durability === "memory"`)
 			// The tab that stays may have made another session by now.
-			ended := slices.ContainsFunc(p.Requests(), func(r peer.Request) bool { return r.HTTPMethod == http.MethodDelete && r.Session == session })
+			ended := slices.ContainsFunc(p.Requests(),
+				func(r peer.Request) bool {
+					return r.HTTPMethod == http.MethodDelete &&
+						r.Session == session
+				})
 			if ended == carries.other {
 				t.Errorf("after the logout the session is ended: %v", ended)
 			}

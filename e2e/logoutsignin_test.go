@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault718_SignedOutWithACallThatWaits: ada signs out and makes a call that is kept. It stays, and bob, who signs in next, neither
-// sees nor sends it. It runs, once, when ada has signed in again.
+// TestFault718_SignedOutWithACallThatWaits: ada signs out and makes a call that is kept. It stays, and bob,
+// who signs in next, neither sees nor sends it. It runs, once, when ada has signed in again.
 func TestFault718_SignedOutWithACallThatWaits(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
@@ -46,15 +46,17 @@ func TestFault718_SignedOutWithACallThatWaits(t *testing.T) {
 			got = chrome.Script[[]string](page, `
 				const { content } = await (await mcp.calls())[0].result;
 				return [content[0].text, `+calls+`];`)
-			if ran := s.Ran(); !slices.Equal(got, []string{"ada", "bill"}) || !slices.Equal(ran, []string{"pay bob", "pay ada"}) {
+			if ran := s.Ran(); !slices.Equal(got, []string{"ada", "bill"}) ||
+				!slices.Equal(ran, []string{"pay bob", "pay ada"}) {
 				t.Errorf("as ada: %q, and ran %q", got, ran)
 			}
 		})
 	}
 }
 
-// TestFault746_ServerThatTakesNobodysRequests: ada signs out, here or in another tab, of a server that takes requests of nobody as well,
-// and makes a call that is kept. It stays until she has signed in again, and runs once, as hers. Who connects anew meanwhile is nobody.
+// TestFault746_ServerThatTakesNobodysRequests: ada signs out, here or in another tab, of a server that takes
+// requests of nobody as well, and makes a call that is kept. It stays until she has signed in again, and runs
+// once, as hers. Who connects anew meanwhile is nobody.
 func TestFault746_ServerThatTakesNobodysRequests(t *testing.T) {
 	t.Parallel()
 	for _, host := range signInHosts {
@@ -87,7 +89,8 @@ func TestFault746_ServerThatTakesNobodysRequests(t *testing.T) {
 					return content[0].text;`)
 				page.WaitFor(`seen.done`)
 				got := chrome.Script[string](page, `return seen.error?.code ?? seen.result.content[0].text;`)
-				if ran := s.Ran(); who != "nobody" || got != "ada" || !slices.Equal(ran, []string{"pay nobody", "pay ada"}) {
+				if ran := s.Ran(); who != "nobody" || got != "ada" ||
+					!slices.Equal(ran, []string{"pay nobody", "pay ada"}) {
 					t.Errorf("the calls ended with %q and %q, and %q ran", who, got, ran)
 				}
 			})

@@ -58,7 +58,8 @@ func (s *byCookie) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		ends := r.Method == http.MethodDelete || m.Method == "notifications/cancelled"
 		if was := s.sessions[session]; was != user && !ends {
-			s.strays = append(s.strays, fmt.Sprintf("%s %s as %s in a session of %s", r.Method, m.Method, user, was))
+			s.strays = append(s.strays, fmt.Sprintf("%s %s as %s in a session of %s", r.Method, m.Method,
+				user, was))
 		}
 	}
 	s.mu.Unlock()
@@ -90,9 +91,9 @@ const six = `
 		);
 	}`
 
-// TestFault718_WaitingCallsOfWhoHasLoggedOut: ada has six calls, three of which wait for a connection. She logs out,
-// in this tab or another one, and bob signs in in that tab and connects. What waited ends unsent; nothing runs as bob
-// but what he calls, and nothing leaves in a session of hers but what ends it.
+// TestFault718_WaitingCallsOfWhoHasLoggedOut: ada has six calls, three of which wait for a connection. She
+// logs out, in this tab or another one, and bob signs in in that tab and connects. What waited ends unsent;
+// nothing runs as bob but what he calls, and nothing leaves in a session of hers but what ends it.
 func TestFault718_WaitingCallsOfWhoHasLoggedOut(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared", "worker"} {
@@ -120,12 +121,15 @@ func TestFault718_WaitingCallsOfWhoHasLoggedOut(t *testing.T) {
 					for _, label := range []string{"c0", "c1", "c2"} {
 						s.Waiting(label)
 					}
-					chrome.Script[chrome.Void](leaver, map[string]string{"wipe": `await holdfast.wipe();`, "forget": `await mcp.forget();`}[logout])
+					chrome.Script[chrome.Void](leaver,
+						map[string]string{"wipe": `await holdfast.wipe();`,
+							"forget": `await mcp.forget();`}[logout])
 					chrome.Script[chrome.Void](leaver, connect("bob"))
 					for i := range 6 {
 						s.Release(fmt.Sprintf("c%d", i))
 					}
-					chrome.Script[chrome.Void](leaver, `await mcp.callTool("sideeffect", { call: "bob's" }).result;`)
+					chrome.Script[chrome.Void](leaver,
+						`await mcp.callTool("sideeffect", { call: "bob's" }).result;`)
 					page.WaitFor(`Object.keys(told).length === 6`)
 					under := "result"
 					if logout == "forget" && here {
@@ -154,8 +158,8 @@ func TestFault718_WaitingCallsOfWhoHasLoggedOut(t *testing.T) {
 	}
 }
 
-// TestFault718_NothingKept: a client that keeps nothing waits for a token when all users are wiped, in this tab or another
-// one, and then gets one. What it was asked for has not left, and does not.
+// TestFault718_NothingKept: a client that keeps nothing waits for a token when all users are wiped, in this
+// tab or another one, and then gets one. What it was asked for has not left, and does not.
 func TestFault718_NothingKept(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
@@ -165,7 +169,10 @@ func TestFault718_NothingKept(t *testing.T) {
 				t.Parallel()
 				site, profile := chrome.NewSite(t), chrome.NewProfile(t)
 				s := knowsCookies(t, site, peer.Options{})
-				s.Unauthorized(func(token string) bool { return token == "old" && len(s.Of("tools/call")) > 0 })
+				s.Unauthorized(func(token string) bool {
+					return token == "old" &&
+						len(s.Of("tools/call")) > 0
+				})
 				page := candid(profile, site)
 				leaver := page
 				if !here {
@@ -190,45 +197,48 @@ func TestFault718_NothingKept(t *testing.T) {
 	}
 }
 
-// TestFault744_ForgottenWhereNothingIsKept: a client that keeps nothing has six calls of ada's, three of which wait for a connection. She is
-// forgotten in another tab, by a client that keeps something or by one that does not. What waited ends unsent. That carl is forgotten is nothing to it.
+// TestFault744_ForgottenWhereNothingIsKept: a client that keeps nothing has six calls of ada's, three of
+// which wait for a connection. She is forgotten in another tab, by a client that keeps something or by one
+// that does not. What waited ends unsent. That carl is forgotten is nothing to it.
 func TestFault744_ForgottenWhereNothingIsKept(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
-		for _, forgets := range []struct{ who, journal string }{{"ada", "true"}, {"ada", "false"}, {"carl", "true"}} {
-			t.Run(fmt.Sprintf("%s, %s is forgotten, journal %s", host, forgets.who, forgets.journal), func(t *testing.T) {
-				row(t)
-				t.Parallel()
-				site, profile := chrome.NewSite(t), chrome.NewProfile(t)
-				s := knowsCookies(t, site, peer.Options{})
-				page, leaver := candid(profile, site), candid(profile, site)
-				connect := func(user, journal string) string {
-					return fmt.Sprintf(`document.cookie = "user=ada";
+		for _, forgets := range []struct{ who, journal string }{
+			{"ada", "true"}, {"ada", "false"}, {"carl", "true"}} {
+			t.Run(fmt.Sprintf("%s, %s is forgotten, journal %s", host, forgets.who, forgets.journal),
+				func(t *testing.T) {
+					row(t)
+					t.Parallel()
+					site, profile := chrome.NewSite(t), chrome.NewProfile(t)
+					s := knowsCookies(t, site, peer.Options{})
+					page, leaver := candid(profile, site), candid(profile, site)
+					connect := func(user, journal string) string {
+						return fmt.Sprintf(`document.cookie = "user=ada";
 						window.mcp = await holdfast.connect("/mcp", { principal: %q, credentials: "include", host: %q, journal: %s });`, user, host, journal)
-				}
-				chrome.Script[chrome.Void](page, connect("ada", "false"))
-				chrome.Script[chrome.Void](leaver, connect(forgets.who, forgets.journal))
-				chrome.Script[chrome.Void](page, six)
-				for _, label := range []string{"c0", "c1", "c2"} {
-					s.Waiting(label)
-				}
-				waits := "result"
-				chrome.Script[chrome.Void](leaver, `await mcp.forget();`)
-				if forgets.who == "ada" {
-					waits = "unsent"
-					page.WaitFor(`["c3", "c4", "c5"].every((label) => told[label])`)
-				}
-				for i := range 6 {
-					s.Release(fmt.Sprintf("c%d", i))
-				}
-				page.WaitFor(`Object.keys(told).length === 6`)
-				told := chrome.Eval[map[string]string](page, `told`)
-				for i, want := range []string{"result", "result", "result", waits, waits, waits} {
-					if got := told[fmt.Sprintf("c%d", i)]; got != want {
-						t.Errorf("c%d ended with %q, want %q", i, got, want)
 					}
-				}
-			})
+					chrome.Script[chrome.Void](page, connect("ada", "false"))
+					chrome.Script[chrome.Void](leaver, connect(forgets.who, forgets.journal))
+					chrome.Script[chrome.Void](page, six)
+					for _, label := range []string{"c0", "c1", "c2"} {
+						s.Waiting(label)
+					}
+					waits := "result"
+					chrome.Script[chrome.Void](leaver, `await mcp.forget();`)
+					if forgets.who == "ada" {
+						waits = "unsent"
+						page.WaitFor(`["c3", "c4", "c5"].every((label) => told[label])`)
+					}
+					for i := range 6 {
+						s.Release(fmt.Sprintf("c%d", i))
+					}
+					page.WaitFor(`Object.keys(told).length === 6`)
+					told := chrome.Eval[map[string]string](page, `told`)
+					for i, want := range []string{"result", "result", "result", waits, waits, waits} {
+						if got := told[fmt.Sprintf("c%d", i)]; got != want {
+							t.Errorf("c%d ended with %q, want %q", i, got, want)
+						}
+					}
+				})
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 // All stories of this package take three times as long as `make test` may. It leaves out those
 // that are marked below: long ones, and the further rows of a table. `make stories` plays them
 // all, `make sample` some of them, and who names a story with -run has it whole.
-var oneIn = flag.Int("long", 0, "play one in so many of the stories and rows that make test leaves out, and nothing else; HOLDFAST_FIRST says which")
+var oneIn = flag.Int("long", 0, "play one in so many of the stories and rows that make test leaves out, and "+
+	"nothing else; HOLDFAST_FIRST says which")
 
 // named says that somebody chose the stories. It is set before any of them begins.
 var named bool
@@ -122,7 +123,8 @@ func markedStories(text string) []string {
 func TestLongStoriesAreFound(t *testing.T) {
 	text := "// A story.\nfunc TestA(t *testing.T) {\n\tt.Parallel()\n\tlong(t)\n}\n\n" +
 		"func TestB(t *testing.T) {\n\tt.Run(\"x\", func(t *testing.T) {\n\t\trow(t)\n\t})\n}\n\n" +
-		"func TestC(t *testing.T) {\n\teachRevision(t, first)\n}\n\nfunc TestD(t *testing.T) {\n\tlonger(t)\n}\n"
+		"func TestC(t *testing.T) {\n\teachRevision(t, first)\n}\n\nfunc TestD(t *testing.T) " +
+		"{\n\tlonger(t)\n}\n"
 	if got := strings.Join(markedStories(text), " "); got != "TestA TestB TestC" {
 		t.Errorf("marked are %q", got)
 	}

@@ -37,8 +37,10 @@ func testBodies(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		for _, declaration := range tree.Decls {
-			if f, ok := declaration.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
-				bodies[f.Name.Name] = string(file.text[fset.Position(f.Pos()).Offset:fset.Position(f.End()).Offset])
+			if f, ok := declaration.(*ast.FuncDecl); ok && f.Recv == nil &&
+				strings.HasPrefix(f.Name.Name, "Test") {
+				bodies[f.Name.Name] = string(
+					file.text[fset.Position(f.Pos()).Offset:fset.Position(f.End()).Offset])
 			}
 		}
 	}

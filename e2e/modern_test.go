@@ -68,7 +68,8 @@ func TestStoryModernCancel(t *testing.T) {
 // state comes back as it was, and the defaults of the form are filled in.
 func TestStoryModernInput(t *testing.T) {
 	t.Parallel()
-	for name, revision := range map[string]string{"in a result": peer.Revision20260728, "by a request": peer.Revision20251125} {
+	for name, revision := range map[string]string{"in a result": peer.Revision20260728,
+		"by a request": peer.Revision20251125} {
 		t.Run(name, func(t *testing.T) {
 			row(t)
 			p := peer.New(t, peer.Options{Revision: revision})
@@ -93,7 +94,8 @@ func TestStoryModernInput(t *testing.T) {
 func TestStoryModernUnhandledInput(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
-	p.Tool("asks", peer.Script{peer.InputRequired(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`, "s")})
+	p.Tool("asks", peer.Script{peer.InputRequired(`{"k":{"method":"elicitation/create",`+
+		`"params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`, "s")})
 	page := app(t, p.URL(), "")
 	got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("asks").result);`)
 	if got.Code != "protocol_error" {
@@ -108,7 +110,8 @@ func TestStoryModernSubscriptions(t *testing.T) {
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Furnish()
 	page := app(t, p.URL(), "")
-	chrome.Eval[chrome.Void](page, `void ((window.told = []), mcp.on("notification", (n) => told.push(n.method)), (window.listening = []), mcp.on("listen", (e) => listening.push(e)))`)
+	chrome.Eval[chrome.Void](page, `void ((window.told = []), mcp.on("notification",`+
+		` (n) => told.push(n.method)), (window.listening = []), mcp.on("listen", (e) => listening.push(e)))`)
 	eventually(t, "a listener", func() bool { return p.Listeners() == 1 })
 	p.Push("notifications/tools/list_changed", "{}")
 	page.WaitFor(`told.includes("notifications/tools/list_changed")`)
@@ -161,7 +164,8 @@ func TestStoryResourcesAndPrompts(t *testing.T) {
 				await mcp.complete({ type: "ref/prompt", name: "greet" }, { name: "name", value: "A" });
 				return { resources: resources.length, templates: resourceTemplates.length, prompts: prompts.length,
 					text: read.contents[0].text, said: JSON.stringify(prompt.messages) };`)
-			if got.Resources == 0 || got.Templates == 0 || got.Prompts == 0 || got.Text == "" || got.Said == "" {
+			if got.Resources == 0 || got.Templates == 0 || got.Prompts == 0 || got.Text == "" ||
+				got.Said == "" {
 				t.Errorf("got %+v", got)
 			}
 			blameless(t, p)

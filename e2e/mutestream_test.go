@@ -14,9 +14,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/internal/requestbody"
 )
 
-// TestFault736_ServerEverythingAfterACut: the server that everybody tries first, as it is on npm, is out of reach for two
-// tries. The resume brings what was missed; then it sends keep-alives, each 15 s, and nothing of the call more, though
-// its tool goes on and ends. The call is resumed once more, and ends: in either host, over a reload too.
+// TestFault736_ServerEverythingAfterACut: the server that everybody tries first, as it is on npm, is out of
+// reach for two tries. The resume brings what was missed; then it sends keep-alives, each 15 s, and nothing
+// of the call more, though its tool goes on and ends. The call is resumed once more, and ends: in either
+// host, over a reload too.
 func TestFault736_ServerEverythingAfterACut(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -32,11 +33,13 @@ func TestFault736_ServerEverythingAfterACut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
+				proxy := httputil.NewSingleHostReverseProxy(
+					&url.URL{Scheme: target.Scheme, Host: target.Host})
 				proxy.FlushInterval = -1
 				var resumes atomic.Int32
 				site := chrome.NewSite(t)
-				site.Handle("/mcp", requestbody.Whole(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				site.Handle("/mcp", requestbody.Whole(http.HandlerFunc(func(
+					w http.ResponseWriter, r *http.Request) {
 					if r.Method == "GET" && r.Header.Get("Last-Event-ID") != "" && resumes.Add(1) <= 2 {
 						w.WriteHeader(http.StatusServiceUnavailable)
 						return
@@ -45,7 +48,8 @@ func TestFault736_ServerEverythingAfterACut(t *testing.T) {
 				})))
 				options := `{ listen: false, host: ` + chrome.JS(string(host)) + `, principal: "ada" }`
 				page := appOn(t, site, "/mcp", options)
-				chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("trigger-long-running-operation", { duration: 14, steps: 14 }))`)
+				chrome.Eval[chrome.Void](page,
+					`void watch(mcp.callTool("trigger-long-running-operation", { duration: 14, steps: 14 }))`)
 				page.WaitFor(`seen.progress.length >= 3`)
 				site.Cut()
 				page.WaitFor(`seen.resumed >= 1 && seen.progress.length >= 4`)

@@ -42,7 +42,8 @@ func TestFault47_OfflineThenOnline(t *testing.T) {
 }
 
 // networkWorker is a worker that tells its page when the browser has told it of the network. At the
-// page's word none of its timers fires any more that is to wait for a second or longer, or for a second up to that time.
+// page's word none of its timers fires any more that is to wait for a second or longer, or for a second up to
+// that time.
 const networkWorker = `
 import "/holdfast-worker.mjs";
 const page = new BroadcastChannel("network"), wait = setTimeout;
@@ -138,7 +139,8 @@ func TestFault43_EventIDsInChrome(t *testing.T) {
 			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Tool("steps", peer.Script{
-				peer.ID(test.id), peer.Progress(1, 2, ""), peer.Gate("cut"), peer.Cut(peer.FIN), peer.Progress(2, 2, ""), peer.Text("done"),
+				peer.ID(test.id), peer.Progress(1, 2, ""), peer.Gate("cut"), peer.Cut(peer.FIN),
+				peer.Progress(2, 2, ""), peer.Text("done"),
 			})
 			page := app(t, p.URL(), "")
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
@@ -168,7 +170,8 @@ func make8K() []byte {
 func TestFault38_CutAfterTheResponseInChrome(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
-	p.Tool("steps", peer.Script{peer.Prime(10), peer.Progress(1, 1, ""), peer.Text("done"), peer.Gate("cut"), peer.Cut(peer.Reset)})
+	p.Tool("steps", peer.Script{peer.Prime(10), peer.Progress(1, 1, ""), peer.Text("done"), peer.Gate("cut"),
+		peer.Cut(peer.Reset)})
 	page := app(t, p.URL(), "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
 	outcome(t, page, "")
@@ -183,9 +186,11 @@ func TestFault38_CutAfterTheResponseInChrome(t *testing.T) {
 // MCP-Protocol-Version is used without that header, from then on.
 func TestStoryVersionHeaderRefused(t *testing.T) {
 	t.Parallel()
-	p := peer.New(t, peer.Options{Revision: peer.Revision20250326, CORS: peer.CORS{Allow: []string{"content-type", "mcp-session-id", "last-event-id"}}})
+	p := peer.New(t, peer.Options{Revision: peer.Revision20250326,
+		CORS: peer.CORS{Allow: []string{"content-type", "mcp-session-id", "last-event-id"}}})
 	page := app(t, p.URL(), "")
-	if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+	if sum := chrome.Script[float64](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
 		t.Errorf("sum %v", sum)
 	}
 }

@@ -25,7 +25,8 @@ type official struct {
 var officials = map[string]func(*testing.T) official{
 	"TypeScript SDK": func(t *testing.T) official {
 		s := tsserver.Start(t, tsserver.Options{})
-		return official{s.URL, func() { s.Announce("tools") }, `mcp.callTool("slow", { steps: 5, delayMs: 1 })`}
+		return official{s.URL, func() { s.Announce("tools") },
+			`mcp.callTool("slow", { steps: 5, delayMs: 1 })`}
 	},
 	"Go SDK": func(t *testing.T) official {
 		server, url := statelessServer(t)
@@ -74,7 +75,8 @@ func TestStoryOfficialServers(t *testing.T) {
 					const add = await mcp.callTool("add", { a: 2, b: 40 }).result;
 					return { revision: mcp.revision, session: mcp.session, tools: tools.map((t) => t.name), echo: echo.content[0].text,
 						sum: add.structuredContent.sum, steps: mcp.negotiation.map((s) => s.method + " " + s.status + " " + s.then) };`)
-				if got.Revision != want.revision || got.Session || !slices.Contains(got.Tools, "add") || got.Echo != "hi" || got.Sum != 42 {
+				if got.Revision != want.revision || got.Session || !slices.Contains(got.Tools, "add") ||
+					got.Echo != "hi" || got.Sum != 42 {
 					t.Errorf("got %+v", got)
 				}
 				if !slices.Equal(got.Steps, want.steps) {
@@ -99,7 +101,8 @@ func TestStoryOfficialServersAsk(t *testing.T) {
 				window.asked = request.message;
 				return { action: "accept", content: { name: "Ada" } };
 			} } }`)
-			got := chrome.Script[string](page, `return (await mcp.callTool("greet").result).content[0].text + " " + asked;`)
+			got := chrome.Script[string](page,
+				`return (await mcp.callTool("greet").result).content[0].text + " " + asked;`)
 			if got != "Hello, Ada! Who are you?" {
 				t.Errorf("got %q", got)
 			}
@@ -112,8 +115,10 @@ func TestStoryOfficialServersAsk(t *testing.T) {
 func TestStoryGoSDKAsksInASession(t *testing.T) {
 	t.Parallel()
 	_, url := sdkServer(t)
-	page := app(t, url, `{ handlers: { elicitation: () => ({ action: "accept", content: { name: "Ada" } }) } }`)
-	got := chrome.Script[string](page, `return (await mcp.callTool("book_table", { place: "The Anchor" }).result).content[0].text;`)
+	page := app(t, url,
+		`{ handlers: { elicitation: () => ({ action: "accept", content: { name: "Ada" } }) } }`)
+	got := chrome.Script[string](page,
+		`return (await mcp.callTool("book_table", { place: "The Anchor" }).result).content[0].text;`)
 	if got != "Booked at The Anchor: Ada, Friday, 2 guests, at the window." {
 		t.Errorf("got %q", got)
 	}
@@ -146,7 +151,8 @@ func TestStoryOfficialServersMirror(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page := app(t, start(t).url, "")
 			for _, region := range []string{"eu", "Øresund ", "=?base64?eA==?="} {
-				if got := chrome.Script[string](page, `return (await mcp.callTool("routed", { region: `+chrome.JS(region)+` }).result).content[0].text;`); got != "in "+region {
+				if got := chrome.Script[string](page, `return (await mcp.callTool("routed", { region: `+
+					chrome.JS(region)+` }).result).content[0].text;`); got != "in "+region {
 					t.Errorf("got %q", got)
 				}
 			}
@@ -176,6 +182,7 @@ func TestStoryOfficialServersCancel(t *testing.T) {
 		page.WaitFor(`seen.progress.length > 0`)
 		chrome.Eval[chrome.Void](page, `call.cancel()`)
 		outcome(t, page, "cancelled")
-		eventually(t, "the tool to end", func() bool { return strings.Contains(server.Output(), "slow: cancelled at step") })
+		eventually(t, "the tool to end",
+			func() bool { return strings.Contains(server.Output(), "slow: cancelled at step") })
 	})
 }

@@ -45,7 +45,8 @@ func TestFault800_SameKeyToldOnce(t *testing.T) {
 				asked <- struct{}{}
 				<-open
 			}))
-			script := strings.NewReplacer("SERVER", chrome.JS(p.URL()), "HOST", chrome.JS(host)).Replace(toldScript)
+			script := strings.NewReplacer("SERVER", chrome.JS(p.URL()), "HOST", chrome.JS(host)).Replace(
+				toldScript)
 			url := site.Page("/told", script)
 			profile := chrome.NewProfile(t).InWindows()
 			first, second := profile.Open(url), profile.Open(url)
@@ -60,7 +61,8 @@ func TestFault800_SameKeyToldOnce(t *testing.T) {
 			second.WaitFor(`window.call`)
 			passes(p, "a", 2)
 			for _, page := range []*chrome.Page{first, second} {
-				if n := chrome.Eval[int](page, `call.result.then((result) => result.structuredContent.n)`); n != 1 {
+				if n := chrome.Eval[int](page,
+					`call.result.then((result) => result.structuredContent.n)`); n != 1 {
 					t.Errorf("a result of %d", n)
 				}
 			}
@@ -71,7 +73,8 @@ func TestFault800_SameKeyToldOnce(t *testing.T) {
 				if told := chrome.Eval[[]string](page, `told.map(({ key }) => key)`); len(told) != i {
 					t.Errorf("page %d: told of %v", i+1, told)
 				}
-				all := chrome.Eval[[]string](page, `mcp.calls().then((all) => all.map(({ key }) => key).sort())`)
+				all := chrome.Eval[[]string](page,
+					`mcp.calls().then((all) => all.map(({ key }) => key).sort())`)
 				if len(all) != 2 {
 					t.Errorf("page %d has %v", i+1, all)
 				}

@@ -30,7 +30,8 @@ func strictSite(t *testing.T) (site *chrome.Site, loads *atomic.Int32) {
 			loads.Add(1)
 		}
 		h.Set("Content-Security-Policy",
-			"default-src 'none'; img-src data:; connect-src *; script-src 'self' 'wasm-unsafe-eval'; require-trusted-types-for 'script'")
+			"default-src 'none'; img-src data:; connect-src *; script-src 'self' 'wasm-unsafe-eval'; "+
+				"require-trusted-types-for 'script'")
 	})
 	return site, loads
 }
@@ -83,20 +84,29 @@ func TestOutputSchemaIsChecked(t *testing.T) {
 				row(t)
 				var fetched atomic.Int32
 				elsewhere := chrome.NewSite(t)
-				elsewhere.Handle("/schema.json", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))
+				elsewhere.Handle("/schema.json",
+					http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))
 				p := peer.New(t, peer.Options{Revision: revision})
 				p.Furnish()
-				said := peer.Script{peer.Result(`{"content":[{"type":"text","text":"said"}],"structuredContent":{"a":"` + strings.Repeat("a", 50) + `!"}}`)}
-				p.Tool("refers", said, peer.AsJSON, peer.Output(`{"type":"object","$ref":"`+elsewhere.URL+`/schema.json"}`))
-				p.Tool("hangs", said, peer.AsJSON, peer.Output(`{"type":"object","properties":{"a":{"pattern":"^(a+)+$"}}}`))
-				p.Tool("fails", peer.Script{peer.Result(`{"content":[{"type":"text","text":"no rope"}],"isError":true}`)},
+				said := peer.Script{
+					peer.Result(`{"content":[{"type":"text","text":"said"}],"structuredContent":{"a":"` +
+						strings.Repeat("a", 50) + `!"}}`)}
+				p.Tool("refers", said, peer.AsJSON,
+					peer.Output(`{"type":"object","$ref":"`+elsewhere.URL+`/schema.json"}`))
+				p.Tool("hangs", said, peer.AsJSON,
+					peer.Output(`{"type":"object","properties":{"a":{"pattern":"^(a+)+$"}}}`))
+				p.Tool("fails",
+					peer.Script{peer.Result(`{"content":[{"type":"text","text":"no rope"}],"isError":true}`)},
 					peer.AsJSON, peer.Output(`{"type":"object","required":["depth"]}`))
 
 				site, loads := strictSite(t)
 				address := site.Page("/app", outputScript)
 				if door == "script tag" {
-					site.File("/app.mjs", strings.Replace(outputScript, `import * as holdfast from "/holdfast.mjs";`, `const holdfast = globalThis.holdfast;`, 1))
-					site.File("/app", `<!doctype html><link rel="icon" href="data:,"><script src="/holdfast.js"></script><script type="module" src="/app.mjs"></script>`)
+					site.File("/app.mjs", strings.Replace(outputScript,
+						`import * as holdfast from "/holdfast.mjs";`, `const holdfast = globalThis.holdfast;`,
+						1))
+					site.File("/app", `<!doctype html><link rel="icon" href="data:,`+
+						`"><script src="/holdfast.js"></script><script type="module" src="/app.mjs"></script>`)
 				}
 				page := chrome.Open(t, address)
 				page.WaitFor(`window.use`)
@@ -107,7 +117,8 @@ func TestOutputSchemaIsChecked(t *testing.T) {
 				chrome.Script[chrome.Void](page, `await mcp.listTools();`)
 				used(t, page, "chatty", ending{}) // has no schema
 				used(t, page, "fails", ending{Result: "no rope"})
-				used(t, page, "measure_nothing", ending{Code: "invalid_structured_content", Result: "no structure"})
+				used(t, page, "measure_nothing",
+					ending{Code: "invalid_structured_content", Result: "no structure"})
 				if n := loads.Load(); n != 0 {
 					t.Errorf("the validator was loaded %d times before it was needed", n)
 				}
@@ -115,16 +126,19 @@ func TestOutputSchemaIsChecked(t *testing.T) {
 					if (all.some(({ code }) => code !== "")) throw new Error(JSON.stringify(all));`)
 				used(t, page, "measure", ending{Result: `{"depth":12.5}`})
 				used(t, page, "mismeasure", ending{
-					Code: "invalid_structured_content", Result: `{"depth":"deep","extra":true}`, At: "/depth", Keyword: "type",
+					Code: "invalid_structured_content", Result: `{"depth":"deep","extra":true}`, At: "/depth",
+					Keyword: "type",
 				})
-				used(t, page, "hangs", ending{Code: "invalid_structured_content", Result: "said", At: "/a", Keyword: "pattern"})
+				used(t, page, "hangs", ending{Code: "invalid_structured_content", Result: "said", At: "/a",
+					Keyword: "pattern"})
 				used(t, page, "anything", ending{})
 				if told := chrome.Eval[[]string](page, `integrity`); len(told) != 0 {
 					t.Errorf("told of %v", told)
 				}
 				used(t, page, "refers", ending{Result: "said"})
 				page.WaitFor(`integrity.length === 1`)
-				if told := chrome.Eval[string](page, `integrity[0]`); told != "unchecked_output refers: the output schema has a $ref that leads out of it" {
+				if told := chrome.Eval[string](page, `integrity[0]`); told !=
+					"unchecked_output refers: the output schema has a $ref that leads out of it" {
 					t.Errorf("told of %s", told)
 				}
 				want := int32(1)
@@ -155,7 +169,8 @@ func TestOutputSchemaPolicies(t *testing.T) {
 		told  []string
 	}{
 		`"report"`: {1, []string{
-			"invalid_output measure_nothing: the result has no structuredContent, and the tool has an outputSchema",
+			"invalid_output measure_nothing: the result has no structuredContent, and the tool has an " +
+				"outputSchema",
 			"invalid_output mismeasure: the structuredContent does not fit the tool's outputSchema (type)",
 		}},
 		`false`: {0, []string{}},
@@ -188,8 +203,9 @@ func TestOutputSchemaPolicies(t *testing.T) {
 func TestOutputSchemaWithoutValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ content, why string }{
-		"missing":         {"", "the validator could not be loaded: "},
-		"another version": {`export const version = "0.0.0";`, "the validator could not be loaded: it is version 0.0.0, "},
+		"missing": {"", "the validator could not be loaded: "},
+		"another version": {`export const version = "0.0.0";`,
+			"the validator could not be loaded: it is version 0.0.0, "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := peer.New(t, peer.Options{})
@@ -210,7 +226,8 @@ func TestOutputSchemaWithoutValidator(t *testing.T) {
 				await mcp.listTools();`)
 			used(t, page, "mismeasure", ending{Result: `{"depth":"deep","extra":true}`})
 			page.WaitFor(`integrity.length === 1`)
-			if told := chrome.Eval[string](page, `integrity[0]`); !strings.HasPrefix(told, "unchecked_output mismeasure: "+test.why) {
+			if told := chrome.Eval[string](page, `integrity[0]`); !strings.HasPrefix(
+				told, "unchecked_output mismeasure: "+test.why) {
 				t.Errorf("told of %s", told)
 			}
 		})
@@ -237,7 +254,8 @@ func TestOutputSchemaValidatorElsewhere(t *testing.T) {
 	if n := loads.Load(); n != 0 {
 		t.Errorf("the validator beside the module was loaded %d times", n)
 	}
-	for option, names := range map[string]string{`{ validate: true }`: "validate", `{ validator: "http://" }`: "validator"} {
+	for option, names := range map[string]string{`{ validate: true }`: "validate",
+		`{ validator: "http://" }`: "validator"} {
 		refused := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", `+option+`));`)
 		if refused.Code != "bad_argument" || !strings.Contains(refused.Message, names+" ") {
 			t.Errorf("%s ends with %+v", option, refused)
@@ -311,7 +329,8 @@ func TestRootsChanged(t *testing.T) {
 					t.Errorf("the capability is not declared: %s", r.Body)
 				}
 			}
-			refused := chrome.Script[failure](page, `return attempt(async () => (await holdfast.connect(`+chrome.JS(p.URL())+`)).rootsChanged());`)
+			refused := chrome.Script[failure](page, `return attempt(async () => (await holdfast.connect(`+
+				chrome.JS(p.URL())+`)).rootsChanged());`)
 			if refused.Code != "bad_argument" || !strings.Contains(refused.Message, "handlers.roots") {
 				t.Errorf("without a handler it ends with %+v", refused)
 			}

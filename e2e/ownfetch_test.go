@@ -25,7 +25,8 @@ func TestOwnFetch(t *testing.T) {
 		}` + more + ` }`
 	}
 	page := app(t, far, through(`, principal: "ada"`))
-	counts(p, page, 12, 5, `{ key: "k", onprogress: (progress) => (window.told = (window.told ?? []).concat(progress)) }`)
+	counts(p, page, 12, 5,
+		`{ key: "k", onprogress: (progress) => (window.told = (window.told ?? []).concat(progress)) }`)
 	page.WaitFor(`call.guarantee === "resumable" && mcp.host === "page" && sent.includes("POST")`)
 	page.WaitFor(`told.length === 5 && told.every(({ progress }, i) => progress === i + 1)`)
 	id := chrome.Eval[string](page, `call.id`)
@@ -40,7 +41,8 @@ func TestOwnFetch(t *testing.T) {
 	outcome(t, page, "")
 	counted(t, page, 12)
 	once(t, p, "a")
-	kept := chrome.Script[string](page, `return (await holdfast.connect(`+chrome.JS(far)+`, `+through("")+`)).durability;`)
+	kept := chrome.Script[string](page, `return (await holdfast.connect(`+chrome.JS(far)+`, `+through("")+
+		`)).durability;`)
 	if kept != "memory" {
 		t.Errorf("without a principal its calls are kept in %s", kept)
 	}
@@ -63,7 +65,9 @@ func TestFault345_ResponseThatTheAppHasRead(t *testing.T) {
 		window.reads = (response) => response;
 		const { code, message, hint } = await mcp.callTool("count", { call: "a", n: 2 }).result.catch((error) => error);
 		return { code, message, hint };`)
-	if got.Code != "outcome_unknown" || !strings.Contains(got.Message, "the app's fetch gave a Response whose body it has read") || !strings.Contains(got.Hint, "response.clone()") {
+	if got.Code != "outcome_unknown" ||
+		!strings.Contains(got.Message, "the app's fetch gave a Response whose body it has read") ||
+		!strings.Contains(got.Hint, "response.clone()") {
 		t.Errorf("the call ends with %+v", got)
 	}
 	if n := p.Oracle().Runs("a"); n != 1 {

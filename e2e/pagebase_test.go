@@ -9,8 +9,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// TestFault656_FrameWithoutAnAddress: a frame of srcdoc has the origin of the page around it, and no address of
-// its own. Its runtime is in the worker of that page, and a relative URL is one of that page's.
+// TestFault656_FrameWithoutAnAddress: a frame of srcdoc has the origin of the page around it, and no address
+// of its own. Its runtime is in the worker of that page, and a relative URL is one of that page's.
 func TestFault656_FrameWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
@@ -30,8 +30,9 @@ func TestFault656_FrameWithoutAnAddress(t *testing.T) {
 	}
 }
 
-// TestFault657_PageWithABase: what an app gives as a relative URL is relative to the page's base, as with fetch: at
-// whatever route of a single-page app the page is loaded, it is the same server, and the same calls.
+// TestFault657_PageWithABase: what an app gives as a relative URL is relative to the page's base, as with
+// fetch: at whatever route of a single-page app the page is loaded, it is the same server, and the same
+// calls.
 func TestFault657_PageWithABase(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "page"} {

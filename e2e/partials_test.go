@@ -14,9 +14,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/internal/requestbody"
 )
 
-// partials is a server whose tool work becomes a task, and which answers its first tasks/result with a stream of
-// three partial results. That stream ends without a word, or is cut behind two of them. Its tool breaks ends a call
-// with an event that is its error.
+// partials is a server whose tool work becomes a task, and which answers its first tasks/result with a stream
+// of three partial results. That stream ends without a word, or is cut behind two of them. Its tool breaks
+// ends a call with an event that is its error.
 type partials struct {
 	cut     chan struct{} // closed when it is to be cut; nil: it is not
 	results atomic.Int32
@@ -43,15 +43,20 @@ func (s *partials) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch m.Method {
 	case "initialize":
-		answer(`{"protocolVersion":"2025-11-25","serverInfo":{"name":"partials","version":"1"},"capabilities":{"tools":{},` +
-			`"tasks":{"requests":{"tools":{"call":{}}},"responses":{"modes":["task","immediate","streaming"]}}}}`)
+		answer(`{"protocolVersion":"2025-11-25","serverInfo":{"name":"partials","version":"1"},` +
+			`"capabilities":{"tools":{},` +
+			`"tasks":{"requests":{"tools":{"call":{}}},"responses":{"modes":["task","immediate",` +
+			`"streaming"]}}}}`)
 	case "tools/list":
-		answer(`{"tools":[{"name":"work","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}},` +
+		answer(`{"tools":[{"name":"work","inputSchema":{"type":"object"},` +
+			`"execution":{"taskSupport":"required"}},` +
 			`{"name":"breaks","inputSchema":{"type":"object"}}]}`)
 	case "tools/call":
 		if strings.Contains(string(m.Params), `"breaks"`) {
 			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprintf(w, "event: error\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32603,\"message\":\"it broke\"}}\n\n", m.ID)
+			fmt.Fprintf(w, "event: error\ndata: "+
+				"{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32603,\"message\":\"it broke\"}}\n\n",
+				m.ID)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done() // nothing but the event ends the call
 			return
@@ -71,7 +76,8 @@ func (s *partials) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *partials) stream(w http.ResponseWriter, r *http.Request, params string, result func(string) string, answer func(string)) {
+func (s *partials) stream(w http.ResponseWriter, r *http.Request, params string, result func(string) string,
+	answer func(string)) {
 	part := func(n int) string {
 		return fmt.Sprintf(`{"partial-content":[{"seqNr":%d,"type":"text","text":"s%d"}]}`, n, n)
 	}
@@ -95,12 +101,13 @@ func (s *partials) stream(w http.ResponseWriter, r *http.Request, params string,
 		s.more.Add(1)
 		answer(part(3))
 	default:
-		answer(`{"content":[{"type":"text","text":"s1"},{"type":"text","text":"s2"},{"type":"text","text":"s3"}]}`)
+		answer(`{"content":[{"type":"text","text":"s1"},{"type":"text","text":"s2"},{"type":"text",` +
+			`"text":"s3"}]}`)
 	}
 }
 
-// TestFault741_PartialResultsInChrome: each partial result of a stream is told once, in whichever host, whether
-// the stream ends behind the last one, or is cut before it and the rest is asked for by the number.
+// TestFault741_PartialResultsInChrome: each partial result of a stream is told once, in whichever host,
+// whether the stream ends behind the last one, or is cut before it and the rest is asked for by the number.
 func TestFault741_PartialResultsInChrome(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []bool{false, true} {
@@ -129,14 +136,16 @@ func TestFault741_PartialResultsInChrome(t *testing.T) {
 					more, results = 1, 3
 				}
 				if server.more.Load() != more || server.results.Load() != results {
-					t.Errorf("the result is asked for %d times, %d by the number", server.results.Load(), server.more.Load())
+					t.Errorf("the result is asked for %d times, %d by the number", server.results.Load(),
+						server.more.Load())
 				}
 			})
 		}
 	}
 }
 
-// TestFault742_AnErrorEventInChrome: an event that is the error of the call ends it, on a stream that stays open.
+// TestFault742_AnErrorEventInChrome: an event that is the error of the call ends it, on a stream that stays
+// open.
 func TestFault742_AnErrorEventInChrome(t *testing.T) {
 	t.Parallel()
 	for _, host := range []chrome.Host{chrome.PageHost, chrome.SharedHost} {

@@ -125,11 +125,13 @@ func (f *film) palette() (color.Palette, map[[3]uint8]uint8) {
 			}
 		}
 	}
-	most := slices.SortedFunc(maps.Keys(counted), func(a, b [3]uint8) int { return cmp.Compare(counted[b], counted[a]) })
+	most := slices.SortedFunc(maps.Keys(counted),
+		func(a, b [3]uint8) int { return cmp.Compare(counted[b], counted[a]) })
 	var palette color.Palette
 	for _, key := range most[:min(256, len(most))] {
 		colours := exact[key]
-		palette = append(palette, slices.MaxFunc(slices.Collect(maps.Keys(colours)), func(a, b color.RGBA) int { return cmp.Compare(colours[a], colours[b]) }))
+		palette = append(palette, slices.MaxFunc(slices.Collect(maps.Keys(colours)),
+			func(a, b color.RGBA) int { return cmp.Compare(colours[a], colours[b]) }))
 	}
 	index := map[[3]uint8]uint8{}
 	for key := range counted {

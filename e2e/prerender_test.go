@@ -20,14 +20,17 @@ import (
 // is the one that it asked for, and the worker does not count as one that is silent.
 func TestFault635_PageThatIsRenderedAhead(t *testing.T) {
 	t.Parallel()
-	for pinned, want := range map[string]string{"auto": "shared", "shared": "shared", "worker": "worker", "page": "page"} {
+	for pinned, want := range map[string]string{"auto": "shared", "shared": "shared", "worker": "worker",
+		"page": "page"} {
 		t.Run(pinned, func(t *testing.T) {
 			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
 			site := chrome.NewSite(t)
 			notes := make(chan string, 8)
-			site.Handle("/note/", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { notes <- r.URL.Query().Get("what") }))
+			site.Handle("/note/",
+				http.HandlerFunc(
+					func(_ http.ResponseWriter, r *http.Request) { notes <- r.URL.Query().Get("what") }))
 			ahead := site.Page("/ahead", appScript+`
 				const note = (what) => fetch("/note/?what=" + encodeURIComponent(what));
 				note(document.prerendering ? "ahead" : "not rendered ahead");
@@ -84,7 +87,8 @@ func lookAt(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	browser := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir="+profile, url)
+	browser := exec.CommandContext(ctx, path, "--headless=new", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--no-first-run", "--user-data-dir="+profile, url)
 	browser.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	browser.Cancel = func() error { return syscall.Kill(-browser.Process.Pid, syscall.SIGKILL) }
 	if err := browser.Start(); err != nil {

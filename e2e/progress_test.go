@@ -35,9 +35,11 @@ func TestStoryStreamedOutput(t *testing.T) {
 	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, "")
-	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("write_report", { topic: "tides", sections: 2, delayMs: 1 }))`)
+	chrome.Eval[chrome.Void](page,
+		`void watch(mcp.callTool("write_report", { topic: "tides", sections: 2, delayMs: 1 }))`)
 	outcome(t, page, "")
-	lines := chrome.Eval[[]string](page, `seen.events.filter((e) => e.type === "progress").map((e) => e.message ?? "")`)
+	lines := chrome.Eval[[]string](page,
+		`seen.events.filter((e) => e.type === "progress").map((e) => e.message ?? "")`)
 	result := chrome.Eval[string](page, `seen.result.content[0].text`)
 	at := 0
 	for _, line := range lines {

@@ -29,7 +29,8 @@ var packed = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
-	if text, err := output(root, "npm", "pack", "--ignore-scripts", "--pack-destination", folder); err != nil {
+	if text, err := output(root, "npm", "pack", "--ignore-scripts", "--pack-destination",
+		folder); err != nil {
 		return "", fmt.Errorf("npm pack: %w\n%s", err, text)
 	}
 	tarballs, err := filepath.Glob(filepath.Join(folder, "holdfast-*.tgz"))

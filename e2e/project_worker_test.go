@@ -30,8 +30,8 @@ worker.onmessage = ({ data: { mark, n, failed } }) => {
 };
 `
 
-// TestStoryOwnWorker: an app that has workers of its own imports the module there, where there is no document, and its
-// call survives a reload of the page, which ends the worker.
+// TestStoryOwnWorker: an app that has workers of its own imports the module there, where there is no
+// document, and its call survives a reload of the page, which ends the worker.
 func TestStoryOwnWorker(t *testing.T) {
 	t.Parallel()
 	for _, each := range []stack{
@@ -49,14 +49,16 @@ func TestStoryOwnWorker(t *testing.T) {
 			t.Parallel()
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			p.Counting(nil)
-			files := map[string]string{"main.js": ownWorkerPage, "work.js": strings.ReplaceAll(ownWorker, "SERVER", chrome.JS(p.URL()))}
+			files := map[string]string{"main.js": ownWorkerPage,
+				"work.js": strings.ReplaceAll(ownWorker, "SERVER", chrome.JS(p.URL()))}
 			page := chrome.NewProfile(t).Open(each.serve(newProject(t, files, each.tools)))
 			passes(p, "own", 2)
 			page.WaitFor(`window.ended || marks.length === 2`)
 			page.Reload()
 			passes(p, "own", 4)
 			page.WaitFor(`window.ended`)
-			if got := chrome.Eval[string](page, `ended + " " + marks.length + " " + new Set(marks).size`); got != "5 5 5" {
+			if got := chrome.Eval[string](page,
+				`ended + " " + marks.length + " " + new Set(marks).size`); got != "5 5 5" {
 				t.Errorf("the worker's page has %s", got)
 			}
 			if runs := p.Oracle().Runs("own"); runs != 1 {
@@ -69,7 +71,8 @@ func TestStoryOwnWorker(t *testing.T) {
 
 // ownModules serves the module as it is: a worker has no import map.
 func ownModules(p *project) string {
-	p.write("work.js", strings.ReplaceAll(read(p.t, p.path("work.js")), `"holdfast"`, `"/node_modules/holdfast/web/dist/holdfast.mjs"`))
+	p.write("work.js", strings.ReplaceAll(read(p.t, p.path("work.js")), `"holdfast"`,
+		`"/node_modules/holdfast/web/dist/holdfast.mjs"`))
 	p.page("index.html", `type="module" src="main.js"`)
 	return p.serve(".") + "/"
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// uncancelled checks at the server that a call ran once, on one stream at a time, and that nobody cancelled it.
+// uncancelled checks at the server that a call ran once, on one stream at a time, and that nobody cancelled
+// it.
 func uncancelled(t *testing.T, p *peer.Peer) {
 	t.Helper()
 	once(t, p, "a")
@@ -21,14 +22,15 @@ func uncancelled(t *testing.T, p *peer.Peer) {
 	blameless(t, p)
 }
 
-// TestStoryReact: a React 19 app in StrictMode. The page is reloaded in mid-call, components are unmounted and come back:
-// the call is shown again with all that it had, and nothing of that reaches the server.
+// TestStoryReact: a React 19 app in StrictMode. The page is reloaded in mid-call, components are unmounted
+// and come back: the call is shown again with all that it had, and nothing of that reaches the server.
 func TestStoryReact(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := connectedReact(t, reactPage(t, p.URL(), ""))
-	waits(page, element("data-tools", "ready")+`.textContent.includes("count") && `+element("data-suspended", "open"))
+	waits(page, element("data-tools", "ready")+`.textContent.includes("count") && `+
+		element("data-suspended", "open"))
 	if n := chrome.Eval[int](page, `story.clients.size`); n != 1 || p.Oracle().Initializes() > 1 {
 		t.Errorf("%d clients, and %d handshakes, for one address", n, p.Oracle().Initializes())
 	}
@@ -53,7 +55,8 @@ func TestStoryReact(t *testing.T) {
 	passes(p, "go", 1)
 	clicks(page, "data-away", "")
 	shownCall(page, "working", 6)
-	if said := chrome.Eval[string](page, element("data-call", "a")+`.querySelector("output").textContent`); said != "1 2 3 4 5 6" {
+	if said := chrome.Eval[string](page, element("data-call", "a")+
+		`.querySelector("output").textContent`); said != "1 2 3 4 5 6" {
 		t.Errorf("it shows %q", said)
 	}
 	passes(p, "go", 2)
@@ -63,16 +66,18 @@ func TestStoryReact(t *testing.T) {
 	page.Reload() // ack: "manual": it is there until somebody has done with it
 	shownCall(page, "completed", 7)
 	clicks(page, "data-done", "a")
-	waits(page, element("data-calls", "ready")+`.children.length === 0 && `+element("data-call", "a")+`.dataset.state === "missing"`)
+	waits(page, element("data-calls", "ready")+`.children.length === 0 && `+element("data-call", "a")+
+		`.dataset.state === "missing"`)
 	page.Reload()
 	waits(page, element("data-call", "a")+`?.dataset.state === "missing"`)
 	for _, hook := range []string{"useTools", "useCall"} {
-		waits(page, element("data-error", hook)+`?.dataset.code === "bad_argument" && `+element("data-error", hook)+`.textContent.includes("<HoldfastProvider")`)
+		waits(page, element("data-error", hook)+`?.dataset.code === "bad_argument" && `+
+			element("data-error", hook)+`.textContent.includes("<HoldfastProvider")`)
 	}
 }
 
-// TestFault336_OneDrawPerFrame: a call has ten thousand events. The component that shows it is drawn once per animation
-// frame at most.
+// TestFault336_OneDrawPerFrame: a call has ten thousand events. The component that shows it is drawn once per
+// animation frame at most.
 func TestFault336_OneDrawPerFrame(t *testing.T) {
 	t.Parallel()
 	const events = 10_000
@@ -80,11 +85,13 @@ func TestFault336_OneDrawPerFrame(t *testing.T) {
 	p.Counting(nil)
 	page := connectedReact(t, reactPage(t, p.URL(), ""))
 	waits(page, element("data-call", "a")+`.dataset.state === "missing" && `+element("data-tools", "ready"))
-	before := chrome.Eval[struct{ Commits, Frames, Tools int }](page, `({ commits: story.commits.a, frames: story.frames, tools: story.commits.tools })`)
+	before := chrome.Eval[struct{ Commits, Frames, Tools int }](
+		page, `({ commits: story.commits.a, frames: story.frames, tools: story.commits.tools })`)
 	callsCount(page, map[string]any{"n": events})
 	page.WaitWithin(roundLimit, element("data-call", "a")+`.dataset.state === "completed"`)
 	shownCall(page, "completed", events)
-	after := chrome.Eval[struct{ Commits, Frames, Tools int }](page, `({ commits: story.commits.a, frames: story.frames, tools: story.commits.tools })`)
+	after := chrome.Eval[struct{ Commits, Frames, Tools int }](
+		page, `({ commits: story.commits.a, frames: story.frames, tools: story.commits.tools })`)
 	commits, frames := after.Commits-before.Commits, after.Frames-before.Frames
 	t.Logf("%d events: drawn %d times in %d frames", events, commits, frames)
 	if commits > frames+1 || commits < 2 { // its first frame may have begun before they were counted
@@ -96,8 +103,8 @@ func TestFault336_OneDrawPerFrame(t *testing.T) {
 	uncancelled(t, p)
 }
 
-// TestFault337_KeptUntilItIsShown: with ack: "auto" a result that a component cannot draw is there for the next page, and
-// gone once a page has shown it.
+// TestFault337_KeptUntilItIsShown: with ack: "auto" a result that a component cannot draw is there for the
+// next page, and gone once a page has shown it.
 func TestFault337_KeptUntilItIsShown(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -106,7 +113,8 @@ func TestFault337_KeptUntilItIsShown(t *testing.T) {
 	url := reactPage(t, p.URL(), "") + "?ack=auto"
 	page := connectedReact(t, url+"&throws")
 	callsCount(page, map[string]any{"n": 2})
-	waits(page, element("data-error", "a")+`?.textContent.includes("cannot be drawn") && `+element("data-error", "again"))
+	waits(page, element("data-error", "a")+`?.textContent.includes("cannot be drawn") && `+
+		element("data-error", "again"))
 	if kept := chrome.Script[int](page, `return (await story.client.calls()).length;`); kept != 1 {
 		t.Errorf("%d calls are kept", kept)
 	}
@@ -119,8 +127,8 @@ func TestFault337_KeptUntilItIsShown(t *testing.T) {
 	uncancelled(t, p)
 }
 
-// TestStoryReactElicitation: a server asks a person, in a form that the app draws. What does not fit is refused in the
-// form, and the question stays.
+// TestStoryReactElicitation: a server asks a person, in a form that the app draws. What does not fit is
+// refused in the form, and the question stays.
 func TestStoryReactElicitation(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
@@ -133,8 +141,10 @@ func TestStoryReactElicitation(t *testing.T) {
 		const form = `+element("data-question", "Question 1?")+`;
 		form.elements.answer.value = "forty-two";
 		form.requestSubmit();`)
-	waits(page, element("data-question", "")+` === null && `+element("data-call", "a")+`.dataset.state === "completed"`)
-	if got := chrome.Eval[string](page, element("data-call", "a")+`.textContent`); !strings.Contains(got, "forty-two") {
+	waits(page, element("data-question", "")+` === null && `+element("data-call", "a")+
+		`.dataset.state === "completed"`)
+	if got := chrome.Eval[string](page, element("data-call", "a")+`.textContent`); !strings.Contains(
+		got, "forty-two") {
 		t.Errorf("the server was answered %q", got)
 	}
 }
@@ -157,7 +167,8 @@ func TestStoryReactAgent(t *testing.T) {
 	page.Reload()
 	waits(page, element("data-said", "")+`?.textContent === `+chrome.JS(chunks(1, 2)))
 	agent.Release("go")
-	waits(page, element("data-said", "")+`.textContent === `+chrome.JS(chunks(1, 5))+` && `+element("data-chat", "idle"))
+	waits(page, element("data-said", "")+`.textContent === `+chrome.JS(chunks(1, 5))+` && `+
+		element("data-chat", "idle"))
 	page.Navigate(url + "?prompt=permission")
 	waits(page, element("data-chat", "idle"))
 	clicks(page, "data-say", "")
@@ -172,14 +183,15 @@ func TestStoryReactAgent(t *testing.T) {
 	}
 }
 
-// TestStoryReactExample opens the app of web/examples/react: a tool is called from its form, and the page reloaded in the
-// middle of it.
+// TestStoryReactExample opens the app of web/examples/react: a tool is called from its form, and the page
+// reloaded in the middle of it.
 func TestStoryReactExample(t *testing.T) {
 	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
-	page := chrome.OpenWindow(t, reactSite(t, bundledReact(t, "web/examples/react/main.tsx"), "")+"?server="+p.URL())
+	page := chrome.OpenWindow(t, reactSite(t, bundledReact(t, "web/examples/react/main.tsx"), "")+"?server="+
+		p.URL())
 	waits(page, hook("composer")+`?.querySelector("option[value=count]")`)
 	chrome.Script[chrome.Void](page, `
 		const choice = `+hook("composer")+`.querySelector("select");
@@ -191,12 +203,14 @@ func TestStoryReactExample(t *testing.T) {
 		form.elements.arguments.value = `+chrome.JS(`{ "n": 4, "call": "a", "gate": "go", "retry_ms": 10 }`)+`;
 		form.requestSubmit();`)
 	passes(p, "go", 2)
-	waits(page, hook("message")+`?.querySelector("progress").value === 2 && `+hook("message")+`.textContent.includes("A reload now: ")`)
+	waits(page, hook("message")+`?.querySelector("progress").value === 2 && `+hook("message")+
+		`.textContent.includes("A reload now: ")`)
 	waits(page, `!`+hook("message")+`.textContent.includes("lost-on-reload")`)
 	page.Reload()
 	waits(page, hook("message")+`?.querySelector("progress")?.value === 2`)
 	passes(p, "go", 3)
-	waits(page, hook("message")+`.dataset.state === "completed" && `+hook("message")+`.textContent.includes("counted 4")`)
+	waits(page, hook("message")+`.dataset.state === "completed" && `+hook("message")+
+		`.textContent.includes("counted 4")`)
 	chrome.Eval[chrome.Void](page, "void "+hook("message")+`.querySelector("button").click()`)
 	waits(page, hook("message")+` === null`)
 	uncancelled(t, p)
@@ -209,7 +223,8 @@ func TestStoryReactExampleAgent(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	agent := acppeer.New(t, acppeer.Options{})
-	page := chrome.OpenWindow(t, reactSite(t, bundledReact(t, "web/examples/react/main.tsx"), "")+"?server="+p.URL()+"&agent="+agent.URL())
+	page := chrome.OpenWindow(t, reactSite(t, bundledReact(t, "web/examples/react/main.tsx"), "")+"?server="+
+		p.URL()+"&agent="+agent.URL())
 	waits(page, hook("agent")+`?.dataset.state === "missing"`)
 	chrome.Eval[chrome.Void](page, hook("agent")+`.querySelector("button").click()`)
 	waits(page, hook("agent")+`.dataset.state === "idle"`)

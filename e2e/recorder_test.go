@@ -14,9 +14,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// TestStoryRecorder: a client's network is recorded in each host while its call is cut and resumed, and the page goes, or the worker is killed. The
-// next page exports what the last had, without a client; nothing of what was said is in it, nor in what another user exports; and the core, which plays
-// it natively, sees the same: each progress once, the cut, and the result.
+// TestStoryRecorder: a client's network is recorded in each host while its call is cut and resumed, and the
+// page goes, or the worker is killed. The next page exports what the last had, without a client; nothing of
+// what was said is in it, nor in what another user exports; and the core, which plays it natively, sees the
+// same: each progress once, the cut, and the result.
 func TestStoryRecorder(t *testing.T) {
 	t.Parallel()
 	root, err := moduleroot.Find()
@@ -29,12 +30,15 @@ func TestStoryRecorder(t *testing.T) {
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
 			p.Tool("steps", peer.Script{
-				peer.Prime(10), peer.Progress(1, 3, "Ada Lovelace"), peer.Progress(2, 3, ""), peer.Gate("cut"), peer.Cut(peer.FIN),
+				peer.Prime(10), peer.Progress(1, 3, "Ada Lovelace"), peer.Progress(2, 3, ""),
+				peer.Gate("cut"), peer.Cut(peer.FIN),
 				peer.Progress(3, 3, ""), peer.Text("Ada Lovelace"),
 			})
 			site := chrome.NewSite(t)
-			site.File("/recorded.html", `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>recorded</title>`+
-				`<script type="importmap">{ "imports": { "holdfast": "/holdfast.mjs", "holdfast/recorder": "/holdfast-recorder.mjs" } }</script></html>`)
+			site.File("/recorded.html", `<!doctype html><html lang="en"><meta charset="utf-8"><link `+
+				`rel="icon" href="data:,"><title>recorded</title>`+
+				`<script type="importmap">{ "imports": { "holdfast": "/holdfast.mjs",`+
+				` "holdfast/recorder": "/holdfast-recorder.mjs" } }</script></html>`)
 			profile := chrome.NewProfile(t)
 			page := profile.Open(site.URL + "/recorded.html")
 			chrome.Eval[chrome.Void](page, `(async () => {
@@ -46,11 +50,13 @@ func TestStoryRecorder(t *testing.T) {
 			})()`)
 			page.WaitFor(`had === 2`)
 			p.Pass("cut")
-			if text := chrome.Eval[string](page, `call.result.then(({ content }) => content[0].text)`); text != "Ada Lovelace" {
+			if text := chrome.Eval[string](page,
+				`call.result.then(({ content }) => content[0].text)`); text != "Ada Lovelace" {
 				t.Errorf("the app has %q", text)
 			}
 			export := func(of string) string {
-				return chrome.Eval[string](page, `import("holdfast/recorder").then(({ exportTrace }) => exportTrace(`+of+`))`)
+				return chrome.Eval[string](page,
+					`import("holdfast/recorder").then(({ exportTrace }) => exportTrace(`+of+`))`)
 			}
 			export("mcp") // what waits is stored by that
 			if host == "shared" {
@@ -63,7 +69,8 @@ func TestStoryRecorder(t *testing.T) {
 				t.Error("what was said is in the trace")
 			}
 			played := play(t, root, trace)
-			for _, want := range []string{`"progress":1`, `"progress":2`, `"progress":3`, `resumed {"outcome":"continued"`, ` result {`} {
+			for _, want := range []string{`"progress":1`, `"progress":2`, `"progress":3`,
+				`resumed {"outcome":"continued"`, ` result {`} {
 				if n := strings.Count(played, want); n != 1 {
 					t.Errorf("%q is there %d times", want, n)
 				}
@@ -85,8 +92,8 @@ func TestStoryRecorder(t *testing.T) {
 	}
 }
 
-// TestFault731_RingIsSealed: where the app has everything sealed what is recorded rests so, in each host; the next page exports it. A word of the
-// protocol's that is an argument is in no trace.
+// TestFault731_RingIsSealed: where the app has everything sealed what is recorded rests so, in each host; the
+// next page exports it. A word of the protocol's that is an argument is in no trace.
 func TestFault731_RingIsSealed(t *testing.T) {
 	t.Parallel()
 	words := read(t, "../web/src/recorder/words.ts")

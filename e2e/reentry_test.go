@@ -14,7 +14,8 @@ import (
 func TestFault59_ListenersCallIn(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
-	p.Tool("odd", peer.Script{peer.Prime(10), peer.Raw("data: {not json}\n\ndata: {not json}\n\n"), peer.Progress(1, 2, ""), peer.Progress(2, 2, ""), peer.Text("done")})
+	p.Tool("odd", peer.Script{peer.Prime(10), peer.Raw("data: {not json}\n\ndata: {not json}\n\n"),
+		peer.Progress(1, 2, ""), peer.Progress(2, 2, ""), peer.Text("done")})
 	p.Tool("plain", peer.Script{peer.Text("plain")})
 	page := app(t, p.URL(), "")
 	got := chrome.Script[[]string](page, `

@@ -17,7 +17,8 @@ import (
 // usable checks that a client works on: a new call comes to its result.
 func usable(t *testing.T, page *chrome.Page) {
 	t.Helper()
-	if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+	if sum := chrome.Script[float64](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
 		t.Errorf("a new call: %v", sum)
 	}
 }
@@ -48,7 +49,8 @@ func TestFault56_SessionGone(t *testing.T) {
 	outcome(t, page, "lost")
 	counted(t, page, 3)
 	usable(t, page)
-	page.WaitFor(`(await mcp.stored()).calls === 1`) // the new call is acknowledged a moment after its result is read
+	// the new call is acknowledged a moment after its result is read
+	page.WaitFor(`(await mcp.stored()).calls === 1`)
 	page.Reload()
 	if n := connected(page, p.URL(), "{}"); n != 1 {
 		t.Fatalf("%d calls came back: nobody has acknowledged the lost one", n)
@@ -91,7 +93,8 @@ func TestFault151_ServerRestarted(t *testing.T) {
 			for _, r := range p.Of("requests/resume") {
 				sessions = append(sessions, r.Session)
 			}
-			if n := len(sessions); n == 0 || sessions[n-1] == p.Of("tools/call")[0].Session || n > 1 && sessions[n-2] == sessions[n-1] {
+			if n := len(sessions); n == 0 || sessions[n-1] == p.Of("tools/call")[0].Session ||
+				n > 1 && sessions[n-2] == sessions[n-1] {
 				t.Errorf("resumed in the sessions %q", sessions)
 			}
 			if n := p.Oracle().Runs("a"); n != 1 {
@@ -139,8 +142,10 @@ func TestFault65_SiteDataClearedInTheMiddle(t *testing.T) {
 	page := appOn(t, site, p.URL(), "")
 	counts(p, page, 8, 3, `{ key: "k" }`)
 	page.WaitFor(`call.guarantee === "resumable"`)
-	chrome.Eval[chrome.Void](page, `void (window.told = [], mcp.on("durability", ({ durability, why }) => told.push(durability + " " + why)))`)
-	chrome.Call(page, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: site.URL, StorageTypes: "all"})
+	chrome.Eval[chrome.Void](page, `void (window.told = [], mcp.on("durability", ({ durability,`+
+		` why }) => told.push(durability + " " + why)))`)
+	chrome.Call(page, storage.ClearDataForOrigin,
+		storage.ClearDataForOriginParams{Origin: site.URL, StorageTypes: "all"})
 	page.WaitFor(`mcp.durability === "memory" && call.guarantee === "lost-on-reload"`)
 	passes(p, "go", 6)
 	outcome(t, page, "")
@@ -188,7 +193,8 @@ func TestFault151_TheNextSessionHasIt(t *testing.T) {
 				counted(t, page, 8)
 				once(t, p, "a")
 				resumes := p.Of("requests/resume")
-				if n := len(resumes); n == 0 || resumes[n-1].Session == before.Session || resumes[n-1].ID != before.ID {
+				if n := len(resumes); n == 0 || resumes[n-1].Session == before.Session ||
+					resumes[n-1].ID != before.ID {
 					t.Errorf("resumed by %+v", resumes)
 				}
 				if n := len(p.Of("initialize")); n != 2 {

@@ -105,7 +105,8 @@ func rounds(t *testing.T, traits ...peer.Trait) *peer.Peer {
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.ToolFunc("ask", func(c peer.Call) peer.Script {
 		if c.RequestState == "" {
-			question := peer.Elicitation("Who?", `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)
+			question := peer.Elicitation("Who?",
+				`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)
 			return peer.Script{peer.InputRequired(`{"who":`+question+`}`, "state-1")}
 		}
 		return peer.Script{peer.Gate("go"), peer.Text(string(c.Input("who", "content", "answer")))}
@@ -154,7 +155,8 @@ func TestFault55_RoundAnswered(t *testing.T) {
 			p := rounds(t, test.trait)
 			// By hand, or a page that goes might acknowledge what it ends with.
 			page := app(t, p.URL(), `{ ack: "manual", ...`+person("true")+` }`)
-			chrome.Script[chrome.Void](page, `await mcp.listTools(); watch(mcp.callTool("ask", { call: "a" }));`)
+			chrome.Script[chrome.Void](page,
+				`await mcp.listTools(); watch(mcp.callTool("ask", { call: "a" }));`)
 			p.Waiting("go")
 			page.Reload()
 			p.Release("go")

@@ -68,7 +68,9 @@ func TestStoryResumableReload(t *testing.T) {
 func TestStoryResumableHangsUp(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
-	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600, MinWait: 1, Close: peer.Clean, Keeps: peer.Unconfirmed}))
+	p.Counting(nil,
+		peer.Resumable(peer.ResumePolicy{MaxWait: 600, MinWait: 1, Close: peer.Clean,
+			Keeps: peer.Unconfirmed}))
 	page := app(t, p.URL(), "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 4, call: "a", gate: "go" }))`)
 	page.WaitFor(`seen.status.includes("cut") && call.guarantee === "resumable"`)

@@ -64,7 +64,8 @@ func keeper(site *chrome.Site, server, options string) string {
 	if options == "" {
 		options = `{ ack: "manual" }`
 	}
-	return site.Page("/keeper", strings.NewReplacer("SERVER", chrome.JS(server), "OPTIONS", options).Replace(keeperScript))
+	return site.Page("/keeper", strings.NewReplacer("SERVER", chrome.JS(server), "OPTIONS", options).Replace(
+		keeperScript))
 }
 
 // A trail is what one page has had of a call.
@@ -93,7 +94,8 @@ const roundLimit = 3 * chrome.Patience
 
 // carry has the page make calls, and whichever page comes after it.
 func carry(page *chrome.Page, plan []counting) {
-	chrome.Eval[chrome.Void](page, `(trails = {}, carried = {}, localStorage.plan = `+chrome.JS(chrome.JS(plan))+`, take(JSON.parse(localStorage.plan)))`)
+	chrome.Eval[chrome.Void](page, `(trails = {}, carried = {}, localStorage.plan = `+
+		chrome.JS(chrome.JS(plan))+`, take(JSON.parse(localStorage.plan)))`)
 }
 
 // forgetAll acknowledges everything.
@@ -144,7 +146,8 @@ func (l *ledger) compare(label string, has trail) {
 			l.seen[label] = known
 		}
 		if has.Positions[i] != i+1 || known[i] != mark {
-			l.t.Errorf("%s: position %d was %s, now position %d is %s", label, i+1, known[i], has.Positions[i], mark)
+			l.t.Errorf("%s: position %d was %s, now position %d is %s", label, i+1, known[i],
+				has.Positions[i], mark)
 			l.reordered++
 			return
 		}
@@ -172,7 +175,8 @@ func (l *ledger) call(label string, has trail) {
 	switch produced := o.Produced(label); has.Outcome {
 	case "result":
 		if missing := len(produced) - len(has.Marks); missing != 0 || has.N != len(produced) {
-			l.t.Errorf("%s: %d events and a result of %d, and the server made %d", label, len(has.Marks), has.N, len(produced))
+			l.t.Errorf("%s: %d events and a result of %d, and the server made %d", label, len(has.Marks),
+				has.N, len(produced))
 			l.lost += max(missing, 0)
 		}
 	case "outcome_unknown", "lost":
@@ -196,8 +200,10 @@ func (l *ledger) call(label string, has trail) {
 
 // report prints the figures of a run.
 func (l *ledger) report(format string, args ...any) {
-	l.t.Logf("%s; %d events of %d calls: %d lost, %d duplicated, %d out of order; %d runs, %d executed twice; "+
-		"%d calls told unknown or lost; %d on two streams for a moment", fmt.Sprintf(format, args...), l.events(), len(l.seen),
+	l.t.Logf(
+		"%s; %d events of %d calls: %d lost, %d duplicated, %d out of order; %d runs, %d executed twice; "+
+			"%d calls told unknown or lost; %d on two streams for a moment", fmt.Sprintf(format, args...),
+		l.events(), len(l.seen),
 		l.lost, l.duplicated, l.reordered, l.runs, l.again, l.unknown, l.overlaps)
 }
 

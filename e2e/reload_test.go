@@ -36,7 +36,8 @@ func passes(p *peer.Peer, gate string, n int) {
 // counts calls the tool count, which waits at the gate "go" before each number,
 // and lets it come to some.
 func counts(p *peer.Peer, page *chrome.Page, n, come int, options string) {
-	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: `+chrome.JS(n)+`, call: "a", gate: "go", retry_ms: 10 }, `+options+`))`)
+	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: `+chrome.JS(n)+
+		`, call: "a", gate: "go", retry_ms: 10 }, `+options+`))`)
 	passes(p, "go", come)
 	page.WaitFor(`seen.progress.length === ` + chrome.JS(come))
 }
@@ -178,14 +179,17 @@ func TestStoryGuarantee(t *testing.T) {
 			if got := chrome.Eval[promise](page, `mcp.guarantees`); got != (promise{"lost-on-reload", want.ceiling}) {
 				t.Errorf("before the call: %+v", got)
 			}
-			first := chrome.Eval[string](page, `watch(mcp.callTool("count", { n: 4, call: "a", gate: "go" })) && call.guarantee`)
+			first := chrome.Eval[string](page,
+				`watch(mcp.callTool("count", { n: 4, call: "a", gate: "go" })) && call.guarantee`)
 			if first != "lost-on-reload" {
 				t.Errorf("at first: %s", first)
 			}
 			passes(p, "go", 2)
 			page.WaitFor(`seen.progress.length === 2 && call.guarantee === ` + chrome.JS(want.then))
-			told := chrome.Eval[[]string](page, `seen.events.filter((e) => e.type === "guarantee").map((e) => e.guarantee)`)
-			if rises := len(told); rises != 0 && want.then == "lost-on-reload" || rises == 0 && want.then != "lost-on-reload" {
+			told := chrome.Eval[[]string](page,
+				`seen.events.filter((e) => e.type === "guarantee").map((e) => e.guarantee)`)
+			if rises := len(told); rises != 0 && want.then == "lost-on-reload" ||
+				rises == 0 && want.then != "lost-on-reload" {
 				t.Errorf("told %v", told)
 			}
 			reloaded(page, p.URL())

@@ -25,12 +25,14 @@ func TestFault35_CutBeforeTheHead(t *testing.T) {
 			p.SideEffects()
 			page := app(t, p.URL(), "")
 			chrome.Script[chrome.Void](page, `await mcp.listTools();`)
-			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool(`+chrome.JS(tool)+`, { call: "a", lose: 1 }))`)
+			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool(`+chrome.JS(tool)+
+				`, { call: "a", lose: 1 }))`)
 			outcome(t, page, want.code)
 			if runs := p.Oracle().Runs("a"); runs != want.runs {
 				t.Errorf("ran %d times, want %d", runs, want.runs)
 			}
-			if want.runs > 1 && chrome.Eval[string](page, `seen.events.find((e) => e.type === "resumed").outcome`) != "restarted" {
+			if want.runs > 1 && chrome.Eval[string](page,
+				`seen.events.find((e) => e.type === "resumed").outcome`) != "restarted" {
 				t.Error("nobody was told of the second run")
 			}
 		})
@@ -130,7 +132,8 @@ func TestFault54_ReloadedAfterThePOST(t *testing.T) {
 			page := app(t, p.URL(), `{ ack: "manual" }`)
 			chrome.Script[chrome.Void](page, `await mcp.listTools();`)
 			opened := name == "the headers came"
-			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool(`+chrome.JS(test.tool)+`, { call: "a", gate: "hold", opened: `+chrome.JS(opened)+` }, `+test.options+`))`)
+			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool(`+chrome.JS(test.tool)+
+				`, { call: "a", gate: "hold", opened: `+chrome.JS(opened)+` }, `+test.options+`))`)
 			p.Waiting("hold")
 			if opened {
 				page.WaitFor(`seen.status.includes("open")`)
@@ -144,7 +147,8 @@ func TestFault54_ReloadedAfterThePOST(t *testing.T) {
 			outcome(t, page, test.code)
 			// A page that sees its own requests die, on its way out, may have noted
 			// the outcome already: then the next one has that, and no event.
-			got := chrome.Eval[string](page, `seen.events.findLast((e) => e.type === "resumed")?.outcome ?? ""`)
+			got := chrome.Eval[string](page,
+				`seen.events.findLast((e) => e.type === "resumed")?.outcome ?? ""`)
 			if test.resumed != "" && got != test.resumed {
 				t.Errorf("resumed: %q, want %q", got, test.resumed)
 			}
@@ -180,7 +184,8 @@ func TestFault143_HintsAreNotOrders(t *testing.T) {
 			p.SideEffects()
 			page := app(t, p.URL(), test.client)
 			chrome.Script[chrome.Void](page, `await mcp.listTools();`)
-			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("lookup", { call: "a", gate: "hold" }, `+test.call+`))`)
+			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("lookup", { call: "a", gate: "hold" }, `+
+				test.call+`))`)
 			p.Waiting("hold")
 			page.WaitFor(`(await mcp.stored()).calls === 1`) // what changes nothing leaves before that
 			page.Reload()

@@ -21,7 +21,8 @@ const oneMiB = 1 << 20
 // one to four bytes. The same every time.
 func binaryText(size int) string {
 	dice := rand.New(rand.NewPCG(1, 2026))
-	awkward := []string{"\x00", "\x7f", `"`, `\`, `\u0041`, `\\"`, "\r\n", "\n\n", "data: ", "\u2028", "\u2029", "\ufeff", "\ufffd", "\U0001f30a", "</script>", "é", "e\u0301", "$ID"}
+	awkward := []string{"\x00", "\x7f", `"`, `\`, `\u0041`, `\\"`, "\r\n", "\n\n", "data: ", "\u2028",
+		"\u2029", "\ufeff", "\ufffd", "\U0001f30a", "</script>", "é", "e\u0301", "$ID"}
 	var b strings.Builder
 	for b.Len() < size {
 		switch n := dice.IntN(64); {
@@ -54,8 +55,10 @@ func TestRequestStateOfOneMiBIsEchoed(t *testing.T) {
 				}
 				return peer.Script{peer.Text(fmt.Sprint(c.RequestState == state))}
 			})
-			page := app(t, p.URL(), `{ handlers: { elicitation: () => ({ action: "accept", content: {} }) } }`)
-			if got := chrome.Script[string](page, `return (await mcp.callTool("keep").result).content[0].text;`); got != "true" {
+			page := app(t, p.URL(),
+				`{ handlers: { elicitation: () => ({ action: "accept", content: {} }) } }`)
+			if got := chrome.Script[string](page,
+				`return (await mcp.callTool("keep").result).content[0].text;`); got != "true" {
 				t.Errorf("the state came back the same: %s", got)
 			}
 			differentIDs(t, p)
@@ -73,7 +76,8 @@ func TestRequestStateIsEchoedAsItWasWritten(t *testing.T) {
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.ToolFunc("keep", func(c peer.Call) peer.Script {
 		if c.RequestState == "" {
-			return peer.Script{peer.Verbatim(`{"resultType":"input_required","requestState":` + written + `}`)}
+			return peer.Script{
+				peer.Verbatim(`{"resultType":"input_required","requestState":` + written + `}`)}
 		}
 		return peer.Script{peer.Text("kept")}
 	})
@@ -86,7 +90,8 @@ func TestRequestStateIsEchoedAsItWasWritten(t *testing.T) {
 	if err := json.Unmarshal(p.Of("tools/call")[1].Body, &again); err != nil {
 		t.Fatal(err)
 	}
-	if !chrome.Eval[bool](page, `JSON.parse(`+chrome.JS(string(again.Params.RequestState))+`) === JSON.parse(`+chrome.JS(written)+`)`) {
+	if !chrome.Eval[bool](page, `JSON.parse(`+chrome.JS(string(again.Params.RequestState))+
+		`) === JSON.parse(`+chrome.JS(written)+`)`) {
 		t.Errorf("came back as %s", again.Params.RequestState)
 	}
 }
@@ -96,6 +101,7 @@ func differentIDs(t *testing.T, p *peer.Peer) {
 	t.Helper()
 	calls := p.Of("tools/call")
 	if len(calls) != 2 || calls[0].ID == calls[1].ID {
-		t.Errorf("%d requests for the call, the first with id %s, the last with id %s", len(calls), calls[0].ID, calls[len(calls)-1].ID)
+		t.Errorf("%d requests for the call, the first with id %s, the last with id %s", len(calls),
+			calls[0].ID, calls[len(calls)-1].ID)
 	}
 }

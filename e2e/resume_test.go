@@ -31,7 +31,8 @@ func TestStoryCutTwiceAndResume(t *testing.T) {
 	server.Gate().Release()
 	outcome(t, page, "")
 	counted(t, page, 60)
-	if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? String(seen.error)`); text != "Counted to 60." {
+	if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? String(seen.error)`); text !=
+		"Counted to 60." {
 		t.Errorf("result %q", text)
 	}
 }
@@ -43,7 +44,8 @@ func TestFault37_ResumeCutBeforeAnyIDInChrome(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("steps", peer.Script{
-		peer.Prime(10), peer.Progress(1, 3, ""), peer.Progress(2, 3, ""), peer.Gate("cut"), peer.Cut(peer.FIN),
+		peer.Prime(10), peer.Progress(1, 3, ""), peer.Progress(2, 3, ""), peer.Gate("cut"),
+		peer.Cut(peer.FIN),
 		peer.Progress(3, 3, ""), peer.Text("done"),
 	})
 	p.OnResume(func(n int) peer.Fault {
@@ -106,7 +108,8 @@ func TestStoryServerRestart(t *testing.T) {
 	server.Restart()
 	outcome(t, page, "lost")
 	page.WaitFor(`mcp.state === "open"`)
-	sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`)
+	sum := chrome.Script[float64](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`)
 	if sum != 3 {
 		t.Errorf("sum %v", sum)
 	}

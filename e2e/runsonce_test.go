@@ -60,7 +60,8 @@ func startOnce(t *testing.T, language string, keep time.Duration, most int) *onc
 		process = nodeserver.Start(t, env, write("server.mjs", read(t, "testdata/runsonce/server.mjs")))
 	} else {
 		program := filepath.Join(folder, "server")
-		build := exec.Command("go", "build", "-o", program, write("once.go", recipe), write("main.go", read(t, "testdata/runsonce/main.go")))
+		build := exec.Command("go", "build", "-o", program, write("once.go", recipe),
+			write("main.go", read(t, "testdata/runsonce/main.go")))
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", recipesPage, err, out)
 		}
@@ -109,7 +110,8 @@ func (s *onceServer) connect(user string) *mcp.ClientSession {
 	s.t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "once", Version: "1"}, nil)
 	session, err := client.Connect(context.Background(), &mcp.StreamableClientTransport{
-		Endpoint: s.address + "/mcp", HTTPClient: &http.Client{Transport: signedBy{user}}, DisableStandaloneSSE: true, MaxRetries: -1,
+		Endpoint: s.address + "/mcp", HTTPClient: &http.Client{Transport: signedBy{user}},
+		DisableStandaloneSSE: true, MaxRetries: -1,
 	}, nil)
 	if err != nil {
 		s.t.Fatal(err)
@@ -119,7 +121,8 @@ func (s *onceServer) connect(user string) *mcp.ClientSession {
 }
 
 // called makes a call under a key, and returns what it brought.
-func called(ctx context.Context, session *mcp.ClientSession, tool, key string, arguments map[string]any) string {
+func called(ctx context.Context, session *mcp.ClientSession, tool, key string,
+	arguments map[string]any) string {
 	params := &mcp.CallToolParams{Name: tool, Arguments: arguments}
 	if key != "" {
 		params.Meta = mcp.Meta{"io.github.holdfast-mcp/idempotencyKey": key}
@@ -135,8 +138,8 @@ func called(ctx context.Context, session *mcp.ClientSession, tool, key string, a
 	return text
 }
 
-// TestRunsOnce: the recipes of docs/idempotency.md, as they are written, run a call once: for its user and its tool, with
-// the arguments that it had, while it runs, after its end, and for as long as they keep it.
+// TestRunsOnce: the recipes of docs/idempotency.md, as they are written, run a call once: for its user and
+// its tool, with the arguments that it had, while it runs, after its end, and for as long as they keep it.
 func TestRunsOnce(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"js", "go"} {
@@ -168,8 +171,10 @@ func TestRunsOnce(t *testing.T) {
 				{ada, "pay", "k", of(7), "payment 1 of order 7"},
 				{bob, "pay", "fifth", of(7), "payment 8 of order 7"},
 			} {
-				if got := called(ctx, row.session, row.tool, row.key, row.arguments); !strings.Contains(got, row.want) {
-					t.Fatalf("%s under %q with %v brings %q, want %q", row.tool, row.key, row.arguments, got, row.want)
+				if got := called(ctx, row.session, row.tool, row.key, row.arguments); !strings.Contains(
+					got, row.want) {
+					t.Fatalf("%s under %q with %v brings %q, want %q", row.tool, row.key, row.arguments, got,
+						row.want)
 				}
 			}
 
@@ -205,18 +210,20 @@ func TestRunsOnce_ForATime(t *testing.T) {
 			ada := s.connect("ada")
 			for n := range 3 {
 				eventually(t, "there is room again", func() bool {
-					return !strings.Contains(called(context.Background(), ada, "pay", fmt.Sprint(n), map[string]any{"order": n}), "too many")
+					return !strings.Contains(called(context.Background(), ada, "pay", fmt.Sprint(n),
+						map[string]any{"order": n}), "too many")
 				})
 			}
 			eventually(t, "the first one is forgotten", func() bool {
-				return called(context.Background(), ada, "pay", "0", map[string]any{"order": 0}) == "payment 4 of order 0"
+				return called(context.Background(), ada, "pay", "0",
+					map[string]any{"order": 0}) == "payment 4 of order 0"
 			})
 		})
 	}
 }
 
-// TestStoryRunsOnce: a call whose connection dies in the middle is run again by its page, under its key, and gets what
-// its first run brings: the tool has run once.
+// TestStoryRunsOnce: a call whose connection dies in the middle is run again by its page, under its key, and
+// gets what its first run brings: the tool has run once.
 func TestStoryRunsOnce(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"js", "go"} {
@@ -233,13 +240,15 @@ func TestStoryRunsOnce(t *testing.T) {
 			site := chrome.NewSite(t)
 			site.Handle("/mcp", requestbody.Whole(proxy))
 			page := appOn(t, site, site.URL+"/mcp", `{ token: () => "ada", principal: "ada" }`)
-			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("pay", { order: 7, wait: true }, { rerun: "always" }))`)
+			chrome.Eval[chrome.Void](page,
+				`void watch(mcp.callTool("pay", { order: 7, wait: true }, { rerun: "always" }))`)
 			eventually(t, "the tool runs", func() bool { return s.seen()[1] == 1 })
 			site.Cut()
 			eventually(t, "it is asked for again", func() bool { return s.seen()[0] >= 2 })
 			s.get("/release", nil)
 			outcome(t, page, "")
-			if got := chrome.Eval[string](page, `seen.result.content[0].text`); got != "payment 1 of order 7" {
+			if got := chrome.Eval[string](page, `seen.result.content[0].text`); got !=
+				"payment 1 of order 7" {
 				t.Errorf("the call brings %q", got)
 			}
 			if now := s.seen(); now[1] != 1 {

@@ -21,18 +21,22 @@ func TestSameWasmEverywhere(t *testing.T) {
 	folder := t.TempDir()
 	fetched := fetchedToolchain(t, filepath.Join(folder, "modules"))
 	for _, step := range []string{"wasmbuild", "slim"} {
-		if out, err := native.command("build", "-o", filepath.Join(folder, step), "./web/scripts/"+step).CombinedOutput(); err != nil {
+		if out, err := native.command("build", "-o", filepath.Join(folder, step),
+			"./web/scripts/"+step).CombinedOutput(); err != nil {
 			t.Fatalf("go build: %v\n%s", err, out)
 		}
 	}
-	version := regexp.MustCompile(`"version": "(.*)"`).FindStringSubmatch(read(t, filepath.Join("..", "package.json")))[1]
+	version := regexp.MustCompile(`"version": "(.*)"`).FindStringSubmatch(
+		read(t, filepath.Join("..", "package.json")))[1]
 	for name, flags := range map[string][]string{"holdfast.wasm": nil, "holdfast-agents.wasm": {"-agents"}} {
 		built := filepath.Join(folder, name)
-		for _, step := range [][]string{append([]string{"wasmbuild", "-version", version, "-o", built}, flags...), {"slim", built}} {
+		for _, step := range [][]string{
+			append([]string{"wasmbuild", "-version", version, "-o", built}, flags...), {"slim", built}} {
 			command := exec.Command(filepath.Join(folder, step[0]), step[1:]...)
 			command.Dir = ".."
 			command.Env = append(os.Environ(), fetched...)
-			command.Env = append(command.Env, "GOFLAGS=-tags=other -gcflags=all=-N -buildvcs=true", "GOWORK=", "GODEBUG=netdns=go", "CGO_ENABLED=1")
+			command.Env = append(command.Env, "GOFLAGS=-tags=other -gcflags=all=-N -buildvcs=true", "GOWORK=",
+				"GODEBUG=netdns=go", "CGO_ENABLED=1")
 			if out, err := command.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", step[0], err, out)
 			}
@@ -43,7 +47,8 @@ func TestSameWasmEverywhere(t *testing.T) {
 	}
 }
 
-// TestWasmReadsInVectors: what web/scripts/slim puts in place of loops over bytes is in the wasm, and so their names are those that it knows.
+// TestWasmReadsInVectors: what web/scripts/slim puts in place of loops over bytes is in the wasm, and so
+// their names are those that it knows.
 func TestWasmReadsInVectors(t *testing.T) {
 	t.Parallel()
 	for what, code := range map[string]string{
@@ -52,7 +57,8 @@ func TestWasmReadsInVectors(t *testing.T) {
 		"the check of UTF-8":    "\xfd\x73\xfd\x50",                         // too large, either
 	} {
 		for _, name := range []string{"holdfast.wasm", "holdfast-agents.wasm"} {
-			if n := strings.Count(read(t, filepath.Join("..", "web", "dist", name)), code); n != 1 && what != "the check of UTF-8" || n == 0 {
+			if n := strings.Count(read(t, filepath.Join("..", "web", "dist", name)), code); n != 1 &&
+				what != "the check of UTF-8" || n == 0 {
 				t.Errorf("%s has %s %d times, want one", name, what, n)
 			}
 		}

@@ -34,7 +34,8 @@ func TestFault63_SandboxedPageCalls(t *testing.T) {
 	p.Pass("go")
 	p.Pass("go")
 	page.WaitFor(`seen.progress.length === 2`)
-	if got := chrome.Eval[string](page, `[origin, mcp.durability, call.guarantee].join(" ")`); got != "null memory lost-on-reload" {
+	if got := chrome.Eval[string](page, `[origin, mcp.durability, call.guarantee].join(" ")`); got !=
+		"null memory lost-on-reload" {
 		t.Errorf("got %q", got)
 	}
 	p.CutStreams(peer.FIN)
@@ -44,7 +45,8 @@ func TestFault63_SandboxedPageCalls(t *testing.T) {
 	if n := p.Oracle().Runs("a"); n != 1 {
 		t.Errorf("the call ran %d times", n)
 	}
-	page.WaitFor(`(await mcp.stored()).calls === 0`) // nobody waits for a call to be forgotten: that is a moment later
+	// nobody waits for a call to be forgotten: that is a moment later
+	page.WaitFor(`(await mcp.stored()).calls === 0`)
 	got := chrome.Script[[]string](page, `return [(await mcp.stored()).calls + " stored", await mcp.persist() + "",
 		(await attempt(() => mcp.forget())).code, (await attempt(() => holdfast.wipe())).code];`)
 	if want := []string{"0 stored", "false", "", ""}; !slices.Equal(got, want) {

@@ -34,7 +34,8 @@ func disguises(text string) [][]byte {
 	for _, unit := range utf16.Encode([]rune(text)) {
 		wide = append(wide, byte(unit), byte(unit>>8))
 	}
-	forms := [][]byte{[]byte(text), wide, []byte(hex.EncodeToString([]byte(text))), []byte(url.QueryEscape(text))}
+	forms := [][]byte{[]byte(text), wide, []byte(hex.EncodeToString([]byte(text))),
+		[]byte(url.QueryEscape(text))}
 	for shift := range 3 {
 		// Without the characters at either end, which hold bits of others.
 		code := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), text...))
@@ -47,7 +48,8 @@ func disguises(text string) [][]byte {
 func (s secrets) in(content []byte) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		if slices.ContainsFunc(disguises(s[name]), func(form []byte) bool { return bytes.Contains(content, form) }) {
+		if slices.ContainsFunc(disguises(s[name]),
+			func(form []byte) bool { return bytes.Contains(content, form) }) {
 			found = append(found, name)
 		}
 	}
@@ -148,7 +150,8 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 	t.Parallel()
 	t.Run("event ids", func(t *testing.T) {
 		row(t)
-		known := secrets{"bearer token": secret(), "first event id": secret(), "second event id": secret(), "third event id": secret()}
+		known := secrets{"bearer token": secret(), "first event id": secret(), "second event id": secret(),
+			"third event id": secret()}
 		p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 		p.Unauthorized(func(token string) bool { return token != known["bearer token"] })
 		p.Tool("steps", peer.Script{
@@ -156,13 +159,15 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 			peer.ID(known["second event id"]), peer.Progress(2, 3, ""), peer.Gate("go"),
 			peer.ID(known["third event id"]), peer.Progress(3, 3, ""), peer.Gate("go"), peer.Text("done"),
 		})
-		connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, { principal: "ada", token: () => ` + chrome.JS(known["bearer token"]) + ` });`
+		connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) +
+			`, { principal: "ada", token: () => ` + chrome.JS(known["bearer token"]) + ` });`
 		page, other, listener := threePages(t)
 		chrome.Script[chrome.Void](page, connect)
 		chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
 		page.WaitFor(`call.guarantee === "resumable"`)
 		known["session id"] = sessionOf(t, p)
-		chrome.Eval[chrome.Void](listener, `eavesdrop(`+chrome.JS(chrome.Eval[[]string](page, `channels`))+`)`)
+		chrome.Eval[chrome.Void](listener, `eavesdrop(`+chrome.JS(chrome.Eval[[]string](page, `channels`))+
+			`)`)
 		chrome.Script[chrome.Void](other, connect+`watch((await mcp.calls())[0]);`)
 		p.CutStreams(peer.FIN)
 		p.Pass("go")
@@ -179,8 +184,10 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 		}
 		// Errors of all sorts, last of all those that end the call.
 		p.Answer("tools/list", peer.Response{Status: 500, Body: "no"})
-		p.Answer("prompts/list", peer.Response{Header: map[string]string{"Content-Type": "text/html"}, Body: "<p>no"})
-		codes := []string{chrome.Eval[string](page, `fails(() => mcp.listTools())`), chrome.Eval[string](page, `fails(() => mcp.listPrompts())`)}
+		p.Answer("prompts/list", peer.Response{Header: map[string]string{"Content-Type": "text/html"},
+			Body: "<p>no"})
+		codes := []string{chrome.Eval[string](page, `fails(() => mcp.listTools())`),
+			chrome.Eval[string](page, `fails(() => mcp.listPrompts())`)}
 		p.Unauthorized(func(string) bool { return true })
 		codes = append(codes, chrome.Eval[string](page, `fails(() => mcp.ping())`))
 		p.Unauthorized(nil)
@@ -189,7 +196,8 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 		codes = append(codes, chrome.Eval[string](page, `fails(() => call.result)`))
 		p.Down()
 		last := chrome.Eval[string](page, `fails(() => mcp.ping({ timeouts: { answer: 500 } }))`)
-		if !slices.Equal(codes, []string{"http_error", "protocol_error", "unauthorized", "lost"}) || last != "network_error" && last != "timeout" {
+		if !slices.Equal(codes, []string{"http_error", "protocol_error", "unauthorized", "lost"}) ||
+			last != "network_error" && last != "timeout" {
 			t.Errorf("the errors were %q, then %q", codes, last)
 		}
 		search(t, known, p, page, other, listener)
@@ -204,7 +212,8 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 		chrome.Script[chrome.Void](page, connect)
 		chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 4, call: "a", gate: "go" }))`)
 		page.WaitFor(`call.guarantee === "resumable"`)
-		chrome.Eval[chrome.Void](listener, `eavesdrop(`+chrome.JS(chrome.Eval[[]string](page, `channels`))+`)`)
+		chrome.Eval[chrome.Void](listener, `eavesdrop(`+chrome.JS(chrome.Eval[[]string](page, `channels`))+
+			`)`)
 		chrome.Script[chrome.Void](other, connect+`watch((await mcp.calls())[0]);`)
 		p.Pass("go")
 		other.WaitFor(`seen.progress.length === 1`)
@@ -219,7 +228,8 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 			known[fmt.Sprintf("resume token %d", i)] = strings.TrimPrefix(issued.Token, "resume-")
 		}
 		if len(known) < 2 || len(p.Of("requests/resume")) == 0 {
-			t.Errorf("%d secrets, %d resumes: the search proves nothing", len(known), len(p.Of("requests/resume")))
+			t.Errorf("%d secrets, %d resumes: the search proves nothing", len(known),
+				len(p.Of("requests/resume")))
 		}
 		search(t, known, p, page, other, listener)
 		p.Expire()
@@ -242,14 +252,18 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 			case known["first state"]:
 				return peer.Script{peer.InputRequired(question, known["second state"])}
 			}
-			return peer.Script{peer.Open(), peer.Cut(peer.Reset)} // without a head the browser would send it twice
+			// without a head the browser would send it twice
+			return peer.Script{peer.Open(), peer.Cut(peer.Reset)}
 		})
 		page, other, listener := threePages(t)
-		connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, { handlers: { elicitation: () => new Promise((accept) => { window.answer = () => { window.answer = undefined; accept({ action: "accept", content: {} }); }; }) } });`
+		connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, { handlers: { ` +
+			`elicitation: () => new Promise((accept) => { window.answer = () => { window.answer = undefined;` +
+			` accept({ action: "accept", content: {} }); }; }) } });`
 		chrome.Script[chrome.Void](page, connect)
 		chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("ask"))`)
 		page.WaitFor(`window.answer && call.guarantee === "resumable"`)
-		chrome.Eval[chrome.Void](listener, `eavesdrop(`+chrome.JS(chrome.Eval[[]string](page, `channels`))+`)`)
+		chrome.Eval[chrome.Void](listener, `eavesdrop(`+chrome.JS(chrome.Eval[[]string](page, `channels`))+
+			`)`)
 		chrome.Script[chrome.Void](other, connect+`watch((await mcp.calls())[0]);`)
 		chrome.Eval[chrome.Void](page, `answer()`)
 		page.WaitFor(`window.answer`)
@@ -289,7 +303,8 @@ func threePages(t *testing.T) (page, other, listener *chrome.Page) {
 func TestFault115_SearchFindsWhatIsPlain(t *testing.T) {
 	t.Parallel()
 	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
-	places := []string{"DOM", "addresses", "cookies", "storage", "database", "errors", "client", "call", "channel", "console"}
+	places := []string{"DOM", "addresses", "cookies", "storage", "database", "errors", "client", "call",
+		"channel", "console"}
 	known := secrets{}
 	for _, place := range places {
 		known[place] = secret()
@@ -321,7 +336,8 @@ func TestFault115_SearchFindsWhatIsPlain(t *testing.T) {
 		}
 	}
 	for _, form := range disguises("canary-canary-canary") {
-		if known := (secrets{"it": "canary-canary-canary"}); len(known.in(append([]byte("x"), form...))) != 1 {
+		if known := (secrets{"it": "canary-canary-canary"}); len(
+			known.in(append([]byte("x"), form...))) != 1 {
 			t.Errorf("%q is not recognized", form)
 		}
 	}

@@ -90,13 +90,16 @@ func TestFault115_SecretsOnDisk(t *testing.T) {
 
 	cursors := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 	cursors.Unauthorized(func(token string) bool { return token != known["bearer token"] })
-	cursors.Tool("steps", peer.Script{peer.ID(known["event id"]), peer.Progress(1, 2, ""), peer.Gate("go"), peer.Progress(2, 2, ""), peer.Text("done")})
+	cursors.Tool("steps", peer.Script{peer.ID(known["event id"]), peer.Progress(1, 2, ""), peer.Gate("go"),
+		peer.Progress(2, 2, ""), peer.Text("done")})
 	tokens := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 	tokens.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
 	states := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	states.ToolFunc("ask", func(c peer.Call) peer.Script {
 		if c.RequestState == "" {
-			return peer.Script{peer.InputRequired(`{"who":`+peer.Elicitation("Who?", `{"type":"object","properties":{}}`)+`}`, known["requestState"])}
+			return peer.Script{
+				peer.InputRequired(`{"who":`+peer.Elicitation("Who?", `{"type":"object","properties":{}}`)+
+					`}`, known["requestState"])}
 		}
 		return peer.Script{peer.Text("done")}
 	})

@@ -14,10 +14,14 @@ import (
 // result is text to the demo page, whatever a browser could make of it.
 func TestFault118_MarkupIsText(t *testing.T) {
 	t.Parallel()
-	const markup = `<img src=x onerror="window.owned=1"><script>window.owned=1</script><a href="javascript:window.owned=1">x</a><svg onload="window.owned=1">`
+	const markup = `<img src=x onerror="window.owned=1"><script>window.owned=1</script><a ` +
+		`href="javascript:window.owned=1">x</a><svg onload="window.owned=1">`
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
-	p.Tool("evil", peer.Script{peer.Prime(0), peer.Progress(1, 1, markup), peer.Log("error", markup), peer.Text(markup)},
-		peer.Describe(markup, markup), peer.Schema(`{"type":"object","properties":{`+chrome.JS(markup)+`:{"type":"string","title":`+chrome.JS(markup)+`,"description":`+chrome.JS(markup)+`}}}`))
+	p.Tool("evil", peer.Script{peer.Prime(0), peer.Progress(1, 1, markup), peer.Log("error", markup),
+		peer.Text(markup)},
+		peer.Describe(markup, markup),
+		peer.Schema(`{"type":"object","properties":{`+chrome.JS(markup)+`:{"type":"string","title":`+
+			chrome.JS(markup)+`,"description":`+chrome.JS(markup)+`}}}`))
 	_, page := demo(t)
 	base := chrome.Eval[string](page, `location.origin`)
 	page.Navigate(base + inspectorPath + "?server=" + url.QueryEscape(p.URL()))
@@ -33,7 +37,8 @@ func TestFault118_MarkupIsText(t *testing.T) {
 	got := chrome.Eval[struct {
 		Owned   bool
 		Foreign int
-	}](page, `({ owned: "owned" in window, foreign: document.querySelectorAll('img[src="x"], svg[onload], a[href^="javascript:"]').length })`)
+	}](page, `({ owned: "owned" in window, foreign: document.querySelectorAll('img[src="x"], svg[onload],`+
+		` a[href^="javascript:"]').length })`)
 	if got.Owned || got.Foreign != 0 {
 		t.Errorf("got %+v", got)
 	}

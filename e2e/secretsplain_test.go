@@ -23,7 +23,8 @@ func TestFault115_NoCipher(t *testing.T) {
 	plain := secrets{"a call's argument": secret()}
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 	p.Unauthorized(func(token string) bool { return token != known["bearer token"] })
-	p.Tool("steps", peer.Script{peer.ID(known["event id"]), peer.Progress(1, 2, ""), peer.Gate("go"), peer.Cut(peer.FIN), peer.Progress(2, 2, ""), peer.Text("done")})
+	p.Tool("steps", peer.Script{peer.ID(known["event id"]), peer.Progress(1, 2, ""), peer.Gate("go"),
+		peer.Cut(peer.FIN), peer.Progress(2, 2, ""), peer.Text("done")})
 	site, profile := chrome.NewSite(t), t.TempDir()
 	address, err := url.Parse(site.Page("/app", candidScript+`
 		window.begin = async (token) => {
@@ -86,19 +87,23 @@ func TestFault115_CipherTakenAway(t *testing.T) {
 	page := r.open()
 	begin(page)
 	r.start(page)
-	if got := chrome.Script[string](page, `await mcp.ping(); return call.guarantee;`); got != "lost-on-reload" {
+	if got := chrome.Script[string](page, `await mcp.ping(); return call.guarantee;`); got !=
+		"lost-on-reload" {
 		t.Errorf("guarantee %s", got)
 	}
 	r.finish(page, "indexeddb")
 }
 
-// TestFault597_WithoutACipher: what calls can count on is what they do come to, which without a cipher is nothing.
+// TestFault597_WithoutACipher: what calls can count on is what they do come to, which without a cipher is
+// nothing.
 func TestFault597_WithoutACipher(t *testing.T) {
 	t.Parallel()
 	r := storeRig(t, `Object.defineProperty(crypto, "subtle", { value: undefined });`)
 	page := r.open()
 	begin(page)
-	if got := chrome.Script[string](page, `return [mcp.durability, mcp.guarantees.floor, mcp.guarantees.ceiling].join();`); got != "indexeddb,lost-on-reload,lost-on-reload" {
+	if got := chrome.Script[string](page,
+		`return [mcp.durability, mcp.guarantees.floor, mcp.guarantees.ceiling].join();`); got !=
+		"indexeddb,lost-on-reload,lost-on-reload" {
 		t.Errorf("it says %s", got)
 	}
 }
@@ -121,9 +126,11 @@ func TestFault115_SecretInTheAddress(t *testing.T) {
 	p.Answer("*", peer.Response{Status: 404, Body: "no"})
 	chrome.Eval[string](page, `fails(() => holdfast.connect(`+chrome.JS(p.Origin()+"/elsewhere"+query)+`))`)
 	p.Answer("*", peer.Response{Body: "{}"})
-	chrome.Eval[string](page, `fails(() => holdfast.connect(`+chrome.JS(p.URL()+query)+`, { journal: false, revision: "2025-11-25" }))`)
+	chrome.Eval[string](page, `fails(() => holdfast.connect(`+chrome.JS(p.URL()+query)+
+		`, { journal: false, revision: "2025-11-25" }))`)
 	p.Down()
-	chrome.Eval[string](page, `fails(() => holdfast.connect(`+chrome.JS(p.URL()+query)+`, { journal: false }))`)
+	chrome.Eval[string](page, `fails(() => holdfast.connect(`+chrome.JS(p.URL()+query)+
+		`, { journal: false }))`)
 	for _, each := range []*chrome.Page{page, listener} {
 		surfaces := chrome.Eval[map[string]string](each, `surfaces()`)
 		for _, where := range []string{"DOM", "storage", "database", "errors", "channel", "call"} {
@@ -137,7 +144,8 @@ func TestFault115_SecretInTheAddress(t *testing.T) {
 	}
 }
 
-// TestStoryJournalFalse: what an app does not want stored is not, of a whole client or of one call. The search finds what is.
+// TestStoryJournalFalse: what an app does not want stored is not, of a whole client or of one call. The
+// search finds what is.
 func TestStoryJournalFalse(t *testing.T) {
 	t.Parallel()
 	texts := secrets{"stored": secret(), "of a client": secret(), "of a call": secret()}
@@ -150,7 +158,8 @@ func TestStoryJournalFalse(t *testing.T) {
 			for await (const event of call) if (event.type === "progress") break;
 			window.kept = [...window.kept ?? [], call.guarantee];`
 	}
-	chrome.Script[chrome.Void](page, begin(`{ journal: false, principal: "ada" }`, texts["of a client"], `{}`))
+	chrome.Script[chrome.Void](page,
+		begin(`{ journal: false, principal: "ada" }`, texts["of a client"], `{}`))
 	chrome.Script[chrome.Void](page, begin(`{ principal: "bob" }`, texts["of a call"], `{ journal: false }`))
 	chrome.Script[chrome.Void](page, begin(`{ principal: "bob" }`, texts["stored"], `{ key: "k" }`)+`
 		window.stored = call;`)
@@ -158,7 +167,8 @@ func TestStoryJournalFalse(t *testing.T) {
 	if found := texts.in([]byte(chrome.Eval[string](page, left))); !slices.Equal(found, []string{"stored"}) {
 		t.Errorf("there is %q", found)
 	}
-	if got := chrome.Eval[[]string](page, `kept.slice(0, 2)`); !slices.Equal(got, []string{"lost-on-reload", "lost-on-reload"}) {
+	if got := chrome.Eval[[]string](page, `kept.slice(0, 2)`); !slices.Equal(
+		got, []string{"lost-on-reload", "lost-on-reload"}) {
 		t.Errorf("they say %q", got)
 	}
 }

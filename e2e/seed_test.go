@@ -32,7 +32,8 @@ func useSeed(t *testing.T, page *chrome.Page) {
 		const { tools } = await mcp.listTools();
 		const { content } = await mcp.callTool("echo", { text: "grüß" }).result;
 		return { state: mcp.state, revision: mcp.revision, session: mcp.session, tools: tools.length, text: content[0].text };`)
-	if got.State != "open" || got.Revision != "2025-06-18" || !got.Session || got.Tools < 3 || got.Text != "grüß" {
+	if got.State != "open" || got.Revision != "2025-06-18" || !got.Session || got.Tools < 3 ||
+		got.Text != "grüß" {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -70,7 +71,8 @@ func TestSeed_FourMethods(t *testing.T) {
 	for _, r := range sent(p) {
 		if r.HTTPMethod == "POST" {
 			got[r.Method] = true
-			if accept := r.Header.Get("Accept"); accept != "application/json, text/event-stream" || r.Header.Get("Content-Type") != "application/json" {
+			if accept := r.Header.Get("Accept"); accept != "application/json, text/event-stream" ||
+				r.Header.Get("Content-Type") != "application/json" {
 				t.Errorf("%s: Accept %q, Content-Type %q", r.Method, accept, r.Header.Get("Content-Type"))
 			}
 		}
@@ -93,12 +95,15 @@ func TestSeed_SessionHeader(t *testing.T) {
 	page := app(t, p.URL(), "")
 	useSeed(t, page)
 	requests := sent(p)
-	if first := requests[0]; first.Method != "initialize" || first.Session != "" || first.Header.Get("Mcp-Protocol-Version") != "" {
+	if first := requests[0]; first.Method != "initialize" || first.Session != "" ||
+		first.Header.Get("Mcp-Protocol-Version") != "" {
 		t.Errorf("the first request is %s with session %q", first.Method, first.Session)
 	}
 	for _, r := range requests[1:] {
-		if r.Session == "" || r.Session != requests[1].Session || r.Header.Get("Mcp-Protocol-Version") != "2025-06-18" {
-			t.Errorf("%s %s: session %q, revision %q", r.HTTPMethod, r.Method, r.Session, r.Header.Get("Mcp-Protocol-Version"))
+		if r.Session == "" || r.Session != requests[1].Session ||
+			r.Header.Get("Mcp-Protocol-Version") != "2025-06-18" {
+			t.Errorf("%s %s: session %q, revision %q", r.HTTPMethod, r.Method, r.Session,
+				r.Header.Get("Mcp-Protocol-Version"))
 		}
 	}
 }
@@ -120,7 +125,8 @@ func TestSeed_AnswersOfEveryShape(t *testing.T) {
 			p := peer.Seed(t, o)
 			page := app(t, p.URL(), "")
 			useSeed(t, page)
-			if counters := chrome.Eval[string](page, `JSON.stringify(Object.entries(mcp.counters).filter(([, n]) => n > 0))`); counters != "[]" {
+			if counters := chrome.Eval[string](page,
+				`JSON.stringify(Object.entries(mcp.counters).filter(([, n]) => n > 0))`); counters != "[]" {
 				t.Errorf("counted %s", counters)
 			}
 			blameless(t, p)
@@ -143,7 +149,8 @@ func TestSeed_GETWithoutParameters(t *testing.T) {
 	t.Parallel()
 	p := peer.Seed(t)
 	page := app(t, p.URL(), "")
-	eventually(t, "the answer to the GET", func() bool { return len(p.Of("GET")) == 1 && p.Of("GET")[0].Status == 200 })
+	eventually(t, "the answer to the GET",
+		func() bool { return len(p.Of("GET")) == 1 && p.Of("GET")[0].Status == 200 })
 	useSeed(t, page)
 	useSeed(t, page)
 	if n := len(p.Of("GET")); n != 1 {
@@ -177,7 +184,9 @@ func TestFault153_ServerWithoutARevision(t *testing.T) {
 		return &peer.Response{Header: map[string]string{"Mcp-Session-Id": "s"},
 			Body: `{"jsonrpc":"2.0","id":$ID,"result":{"serverInfo":{"name":"seed","version":"1"}}}`}
 	})
-	p.AnswerFunc("notifications/initialized", func(int, peer.Request) *peer.Response { return &peer.Response{Status: 204} })
+	p.AnswerFunc("notifications/initialized", func(int, peer.Request) *peer.Response {
+		return &peer.Response{Status: 204}
+	})
 	page := app(t, p.URL(), "")
 	if got := chrome.Eval[string](page, `mcp.revision + " " + mcp.server.name`); got != "2025-03-26 seed" {
 		t.Errorf("got %s", got)
@@ -200,7 +209,8 @@ func TestSeed_ForgottenSession(t *testing.T) {
 			if len(handshakes) != 2 || handshakes[1].Session != "" {
 				t.Errorf("%d handshakes", len(handshakes))
 			}
-			if states := chrome.Eval[[]string](page, `states`); !slices.Equal(states, []string{"reconnecting", "open"}) {
+			if states := chrome.Eval[[]string](page, `states`); !slices.Equal(
+				states, []string{"reconnecting", "open"}) {
 				t.Errorf("states %v", states)
 			}
 			if n := p.Ran("echo"); n != 2 {
@@ -221,11 +231,14 @@ func TestSeed_GatewayErrors(t *testing.T) {
 			p := peer.Seed(t)
 			page := app(t, p.URL(), "")
 			p.FailNext("tools/list", 1, peer.Response{Status: status})
-			if got := chrome.Script[failure](page, `return attempt(() => mcp.listTools());`); got.Code != "http_error" || !got.Retryable {
+			if got := chrome.Script[failure](page, `return attempt(() => mcp.listTools());`); got.Code !=
+				"http_error" || !got.Retryable {
 				t.Errorf("tools/list: %+v", got)
 			}
 			p.FailNext("tools/call", 1, peer.Response{Status: status})
-			if got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("echo", { text: "x" }).result);`); got.Code != "http_error" || got.Retryable != (status == 503) {
+			if got := chrome.Script[failure](page,
+				`return attempt(() => mcp.callTool("echo", { text: "x" }).result);`); got.Code !=
+				"http_error" || got.Retryable != (status == 503) {
 				t.Errorf("tools/call: %+v", got)
 			}
 			useSeed(t, page)
@@ -247,7 +260,8 @@ func TestSeed_GatewayErrors(t *testing.T) {
 func TestSeed_CutStream(t *testing.T) {
 	t.Parallel()
 	p := peer.Seed(t)
-	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Gate("cut"), peer.Cut(peer.FIN), peer.Text("done")})
+	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Gate("cut"), peer.Cut(peer.FIN),
+		peer.Text("done")})
 	page := app(t, p.URL(), "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
 	page.WaitFor(`seen.progress.length === 1`)

@@ -13,8 +13,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// serviceWorkerApp is an app in a service worker, as that of a browser extension: it does what a page tells it,
-// and tells the page what comes.
+// serviceWorkerApp is an app in a service worker, as that of a browser extension: it does what a page tells
+// it, and tells the page what comes.
 const serviceWorkerApp = `
 const start = Math.random();
 self.addEventListener("install", () => self.skipWaiting());
@@ -49,15 +49,16 @@ func inServiceWorker(t *testing.T, script, kind string) *chrome.Page {
 	return page
 }
 
-// TestFault652_ServiceWorker: an app in a service worker, which its browser ends whenever it likes, calls a tool.
-// The next start of the worker goes on with the call where the last one stopped.
+// TestFault652_ServiceWorker: an app in a service worker, which its browser ends whenever it likes, calls a
+// tool. The next start of the worker goes on with the call where the last one stopped.
 func TestFault652_ServiceWorker(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := inServiceWorker(t, `importScripts("/holdfast.js");`, "classic")
 	ask := func() {
-		chrome.Eval[chrome.Void](page, `ask(`+chrome.JS(p.URL())+`, { n: 20, call: "a", gate: "go", retry_ms: 10 })`)
+		chrome.Eval[chrome.Void](page, `ask(`+chrome.JS(p.URL())+
+			`, { n: 20, call: "a", gate: "go", retry_ms: 10 })`)
 	}
 	ask()
 	passes(p, "go", 8)
@@ -70,7 +71,8 @@ func TestFault652_ServiceWorker(t *testing.T) {
 	p.Release("go")
 	page.WaitFor(`told.at(-1)?.result`)
 	want := `1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,page 20`
-	if got := chrome.Eval[string](page, `told.map(({ progress, host, result }) => progress ?? host + " " + result).join()`); got != want {
+	if got := chrome.Eval[string](page,
+		`told.map(({ progress, host, result }) => progress ?? host + " " + result).join()`); got != want {
 		t.Errorf("the second start of the worker has told %s, want %s", got, want)
 	}
 	if chrome.Eval[bool](page, `told[0].start === before[0].start`) {
@@ -79,14 +81,16 @@ func TestFault652_ServiceWorker(t *testing.T) {
 	once(t, p, "a")
 }
 
-// TestFault652_ModuleInAServiceWorker: a service worker can import no part of the module, and the error says what does.
+// TestFault652_ModuleInAServiceWorker: a service worker can import no part of the module, and the error says
+// what does.
 func TestFault652_ModuleInAServiceWorker(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := inServiceWorker(t, `import * as holdfast from "/holdfast.mjs?built";`, "module")
 	chrome.Eval[chrome.Void](page, `ask(`+chrome.JS(p.URL())+`)`)
 	page.WaitFor(`told.length`)
-	if got := chrome.Eval[string](page, `told[0].failed ?? JSON.stringify(told[0])`); !strings.HasPrefix(got, "load_failed false") || !strings.Contains(got, "importScripts() holdfast.js") {
+	if got := chrome.Eval[string](page, `told[0].failed ?? JSON.stringify(told[0])`); !strings.HasPrefix(
+		got, "load_failed false") || !strings.Contains(got, "importScripts() holdfast.js") {
 		t.Errorf("it has told %s", got)
 	}
 }

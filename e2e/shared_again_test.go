@@ -22,19 +22,22 @@ func nineOfAKey(host string) string {
 		window.ready = true;`
 }
 
-// endedWhileAway opens a page whose call with a key has ended: the page before it, which had four of its events, was reloaded.
+// endedWhileAway opens a page whose call with a key has ended: the page before it, which had four of its
+// events, was reloaded.
 func endedWhileAway(t *testing.T, host string) *chrome.Page {
 	t.Helper()
 	page := chrome.OpenWindow(t, sdkSite(t).Page("/app", nineOfAKey(host)))
 	page.WaitFor(`window.ready`)
-	chrome.Script[chrome.Void](page, `for await (const event of make()) if (event.type === "progress" && event.progress === 4) break;`)
+	chrome.Script[chrome.Void](page,
+		`for await (const event of make()) if (event.type === "progress" && event.progress === 4) break;`)
 	page.Reload()
 	page.WaitFor(`window.ready && (await mcp.calls())[0]?.settled`)
 	return page
 }
 
-// TestFault430_SameRequestAfterItsEnd: a call with a key ends while its page is away or looks on, and the next page makes the
-// same request. It gets that call, with all of its events and its result, in every host; and the tool runs once.
+// TestFault430_SameRequestAfterItsEnd: a call with a key ends while its page is away or looks on, and the
+// next page makes the same request. It gets that call, with all of its events and its result, in every host;
+// and the tool runs once.
 func TestFault430_SameRequestAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "page"} {
@@ -43,7 +46,8 @@ func TestFault430_SameRequestAfterItsEnd(t *testing.T) {
 			t.Parallel()
 			page := endedWhileAway(t, host)
 			const all = "1 2 3 4 5 6 7 8 9"
-			got := chrome.Script[string](page, `const call = make(); return await numbers(call) + ": " + (await call.result).content[0].text;`)
+			got := chrome.Script[string](page, `const call = make(); return await numbers(call) + ": " + `+
+				`(await call.result).content[0].text;`)
 			if got != all+": Counted to 9." {
 				t.Errorf("the same request has brought %q", got)
 			}
@@ -51,8 +55,9 @@ func TestFault430_SameRequestAfterItsEnd(t *testing.T) {
 	}
 }
 
-// TestFault653_ResultBesideTheEvents: a call with a key ends while its page is away, and the next page makes the same request. It
-// awaits the result beside a loop over the events, which the outcome that it has had takes from nobody.
+// TestFault653_ResultBesideTheEvents: a call with a key ends while its page is away, and the next page makes
+// the same request. It awaits the result beside a loop over the events, which the outcome that it has had
+// takes from nobody.
 func TestFault653_ResultBesideTheEvents(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "page"} {

@@ -26,19 +26,23 @@ func TestFault208_SharedCallsOwnPageIsAsked(t *testing.T) {
 			t.Parallel()
 			p := peer.New(t, peer.Options{Revision: revision})
 			p.Asking()
-			question := peer.Elicitation("Who?", `{"type":"object","properties":{"answer":{"type":"string"}}}`)
+			question := peer.Elicitation("Who?",
+				`{"type":"object","properties":{"answer":{"type":"string"}}}`)
 			if revision == peer.Revision20260728 {
 				p.ToolFunc("ask", func(c peer.Call) peer.Script {
 					if len(c.InputResponses) > 0 {
 						return peer.Script{peer.Result(`{"content":[],"structuredContent":{"n":0}}`)}
 					}
-					return peer.Script{peer.Open(), peer.Gate(c.Label), peer.InputRequired(`{"who":`+question+`}`, "state")}
+					return peer.Script{peer.Open(), peer.Gate(c.Label),
+						peer.InputRequired(`{"who":`+question+`}`, "state")}
 				})
 			}
 			v := newVisits(t, p, countsAsked)
 			own, newest := v.open(), v.open()
-			chrome.Eval[chrome.Void](own, `for (const call of ["a", "b"]) void follow(mcp.callTool("ask", { call, gate: call }))`)
-			eventually(t, "the calls to be there", func() bool { return p.Oracle().Runs("a") == 1 && p.Oracle().Runs("b") == 1 })
+			chrome.Eval[chrome.Void](own,
+				`for (const call of ["a", "b"]) void follow(mcp.callTool("ask", { call, gate: call }))`)
+			eventually(t, "the calls to be there",
+				func() bool { return p.Oracle().Runs("a") == 1 && p.Oracle().Runs("b") == 1 })
 			p.Pass("a")
 			own.WaitFor(`window.asked === 1 && trails.a?.outcome`)
 			own.Freeze()

@@ -36,7 +36,8 @@ func TestFault209_SharedFrozenFull(t *testing.T) {
 	page.Thaw()
 	v.ends(page, "a")
 	page.WaitFor(`ends.length === ` + chrome.JS(larges))
-	if !chrome.Eval[bool](page, `mine.result.then(({ structuredContent }) => mine === carried.a && structuredContent.n === 6)`) {
+	if !chrome.Eval[bool](page,
+		`mine.result.then(({ structuredContent }) => mine === carried.a && structuredContent.n === 6)`) {
 		t.Error("the call is another one")
 	}
 	for _, end := range chrome.Eval[[]string](page, `ends`) {

@@ -121,7 +121,9 @@ func TestFault573_SharedKilledWithSubscriptions(t *testing.T) {
 					});
 					mcp.on("notification", ({ method, params }) => method === "notifications/resources/updated" && updates.push(params.uri));`)
 			}
-			chrome.Script[chrome.Void](page, `await mcp.subscribeResource("file:///notes.txt"); await mcp.subscribeResource("file:///ended.txt"); await mcp.unsubscribeResource("file:///ended.txt");`)
+			chrome.Script[chrome.Void](page, `await mcp.subscribeResource("file:///notes.txt");`+
+				` await mcp.subscribeResource("file:///ended.txt");`+
+				` await mcp.unsubscribeResource("file:///ended.txt");`)
 			chrome.Script[chrome.Void](other, `await mcp.subscribeResource("file:///other.txt");`)
 			first := v.worker()
 			first.Kill()
@@ -132,7 +134,8 @@ func TestFault573_SharedKilledWithSubscriptions(t *testing.T) {
 				p.Updated("file:///ended.txt")
 				p.Updated("file:///notes.txt")
 				p.Updated("file:///other.txt")
-				return chrome.Eval[bool](page, `["file:///notes.txt", "file:///other.txt"].every((uri) => updates.includes(uri))`)
+				return chrome.Eval[bool](page,
+					`["file:///notes.txt", "file:///other.txt"].every((uri) => updates.includes(uri))`)
 			})
 			if chrome.Eval[bool](page, `updates.includes("file:///ended.txt")`) {
 				t.Error("subscribed again to what was ended")

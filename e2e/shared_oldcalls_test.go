@@ -34,9 +34,11 @@ func TestFault540_SharedCallOfTheLastUser(t *testing.T) {
 	chrome.Script[chrome.Void](page, `for (let n = 0; n < 6; n++) {
 		while (!await mcp.callTool("count", { call: "bobs " + n, n: 1 }).result.then(() => true, () => false)); // until it is bob's client
 	}`)
-	const kept = `mcp.calls().then((all) => all.map(({ params, acked }) => params.arguments.call + " " + acked).sort())`
+	const kept = `mcp.calls().then((all) => all.map(({ params, acked }) => params.arguments.call + " " + ` +
+		`acked).sort())`
 	before := chrome.Eval[[]string](page, kept)
-	if got := chrome.Eval[string](page, `old.ack().then(() => "acknowledged", ({ code }) => code)`); got != "runtime_exited" {
+	if got := chrome.Eval[string](page, `old.ack().then(() => "acknowledged", ({ code }) => code)`); got !=
+		"runtime_exited" {
 		t.Errorf("an acknowledgement that reaches no worker: %s", got)
 	}
 	chrome.Eval[chrome.Void](page, `void (old.abandon(), old.cancel(), old.pause())`)

@@ -66,7 +66,8 @@ func TestFault467_AnotherUserInAPageThatTakesNothing(t *testing.T) {
 	ada, hersNow, hersThen, bob := jwt("ada"), jwt("ada")+"2", jwt("ada")+"3", jwt("bob")
 	site, profile := chrome.NewSite(t), chrome.NewProfile(t)
 	site.File("/nocredit.mjs", noCredit)
-	url := site.Page("/app", `import "/nocredit.mjs";`+strings.ReplaceAll(followedScript, "SERVER", chrome.JS(p.URL())))
+	url := site.Page("/app", `import "/nocredit.mjs";`+
+		strings.ReplaceAll(followedScript, "SERVER", chrome.JS(p.URL())))
 	open := func(token string) *chrome.Page {
 		page := profile.Open(url + "#" + token)
 		page.WaitFor(`window.ready`)
@@ -82,12 +83,14 @@ func TestFault467_AnotherUserInAPageThatTakesNothing(t *testing.T) {
 		void gather(mcp.callTool("count", { call: "burst", n: 12, gate: "burst", bytes: 1000000 }));
 		void gather(mcp.callTool("ask", { call: "form", gate: "form" }));`)
 	page.WaitFor(`had.burst.call.id && had.form.call.id`)
-	eventually(t, "both calls", func() bool { return p.Oracle().Runs("burst") == 1 && p.Oracle().Runs("form") == 1 })
+	eventually(t, "both calls",
+		func() bool { return p.Oracle().Runs("burst") == 1 && p.Oracle().Runs("form") == 1 })
 
 	// The page is asked for the next token, and is long in giving it: somebody signs in there.
 	chrome.Eval[chrome.Void](hers, `void (token = `+chrome.JS(hersThen)+`)`)
 	p.Unauthorized(func(token string) bool { return token == hersNow })
-	chrome.Eval[chrome.Void](page, `void (token = new Promise((resolve) => (window.signIn = resolve)), given = 0, attempt(() => mcp.ping()))`)
+	chrome.Eval[chrome.Void](page, `void (token = new Promise((resolve) => (window.signIn = resolve)),`+
+		` given = 0, attempt(() => mcp.ping()))`)
 	page.WaitFor(`given === 1`)
 	chrome.Eval[chrome.Void](page, `void (window.takesNothing = true)`)
 	passes(p, "burst", all)
@@ -114,7 +117,8 @@ func TestFault467_AnotherUserInAPageThatTakesNothing(t *testing.T) {
 	hers.WaitFor(`asked > 0 && had.form.end`)
 	p.Release("burst")
 	hers.WaitFor(`had.burst.end`)
-	if got := chrome.Eval[string](hers, `[had.burst.n, had.burst.end, had.form.end, asked].join()`); got != "12,result,result,1" {
+	if got := chrome.Eval[string](hers, `[had.burst.n, had.burst.end, had.form.end, asked].join()`); got !=
+		"12,result,result,1" {
 		t.Errorf("ada's other page has %s", got)
 	}
 	if got := chrome.Script[failure](page, `

@@ -48,7 +48,8 @@ func TestFault190_SharedGarbage(t *testing.T) {
 	// One that never says hello, one that does and then talks nonsense, and one whose
 	// page goes in mid-message.
 	build := buildOf(page)
-	for i, hello := range []string{``, `port.postMessage({ t: "hello", build: ` + chrome.JS(build) + `, lock: "" });`, `port.postMessage({ t: "hello", build: "of another", lock: 7 });`} {
+	for i, hello := range []string{``, `port.postMessage({ t: "hello", build: ` + chrome.JS(build) +
+		`, lock: "" });`, `port.postMessage({ t: "hello", build: "of another", lock: 7 });`} {
 		chrome.Script[chrome.Void](rude, fmt.Sprintf(`
 			const { port } = new SharedWorker(...%s);
 			port.start();

@@ -50,7 +50,8 @@ func TestFault196_SharedTwoClientsReload(t *testing.T) {
 	overBothWires(t, func(t *testing.T, p *peer.Peer) {
 		v := newVisits(t, p, "")
 		page := v.open()
-		second := `holdfast.connect(mcp.url, { host: "shared", ack: "manual" }).then((client) => { window.second = client; })`
+		second := `holdfast.connect(mcp.url, { host: "shared", ack: "manual" }).then((client) => { ` +
+			`window.second = client; })`
 		chrome.Eval[chrome.Void](page, second)
 		v.count(page, "a", 6, 2)
 		for come := 2; come <= 3; come++ {
@@ -84,7 +85,8 @@ func TestSharedAway(t *testing.T) {
 				v.count(page, "a", 8, 3)
 				page.Navigate(away(v))
 				passes(p, "a", 3)
-				eventually(t, "the server to go on", func() bool { return len(p.Oracle().Produced("a")) == 6 })
+				eventually(t, "the server to go on",
+					func() bool { return len(p.Oracle().Produced("a")) == 6 })
 				page.Back()
 				v.has(page, "a", 6)
 				passes(p, "a", 3)
@@ -131,7 +133,9 @@ func TestFault193_SharedFromTheCache(t *testing.T) {
 			passes(p, "a", 3)
 			v.has(other, "a", come+3)
 			page.Back()
-			switch why := chrome.Eval[string](page, `window.same ? "" : performance.getEntriesByType("navigation")[0].notRestoredReasons?.reasons.map(({ reason }) => reason).join()`); why {
+			switch why := chrome.Eval[string](page, `window.same ? "" : `+
+				`performance.getEntriesByType("navigation")[0].notRestoredReasons?.reasons.map(({ reason }) `+
+				`=> reason).join()`); why {
 			case "":
 				cached++
 			case "weblocks-contention":

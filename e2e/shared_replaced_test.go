@@ -31,7 +31,8 @@ func TestFault195_SharedForgetAfterAKill(t *testing.T) {
 		t.Errorf("forget: %s", got)
 	}
 	page = v.open()
-	if got := chrome.Eval[string](page, `Promise.all([mcp.calls(), mcp.stored()]).then(([calls, { rows }]) => calls.length + " " + rows)`); got != "0 0" {
+	if got := chrome.Eval[string](page,
+		`Promise.all([mcp.calls(), mcp.stored()]).then(([calls, { rows }]) => calls.length + " " + rows)`); got != "0 0" {
 		t.Errorf("calls and rows after a logout: %s", got)
 	}
 	blameless(t, p)
@@ -88,7 +89,8 @@ func TestFault211_ForgetAfterClose(t *testing.T) {
 				window.ready = true;`))
 			page.WaitFor(`window.ready`)
 			for i, want := range []int{0, 1, 0} {
-				if had := chrome.Eval[int](page, `visit(`+[]string{"undefined", "(mcp) => mcp.forget()", "undefined"}[i]+`)`); had != want {
+				if had := chrome.Eval[int](page, `visit(`+[]string{
+					"undefined", "(mcp) => mcp.forget()", "undefined"}[i]+`)`); had != want {
 					t.Errorf("visit %d found %d calls, and not %d", i+1, had, want)
 				}
 			}
@@ -97,8 +99,8 @@ func TestFault211_ForgetAfterClose(t *testing.T) {
 	}
 }
 
-// TestFault245_ForgetWhatThePageNoted: the page's own host has noted the server's revision in localStorage. The
-// app goes over to the shared host and logs out there: nothing is left of that.
+// TestFault245_ForgetWhatThePageNoted: the page's own host has noted the server's revision in localStorage.
+// The app goes over to the shared host and logs out there: nothing is left of that.
 func TestFault245_ForgetWhatThePageNoted(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20251125})

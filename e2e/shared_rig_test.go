@@ -47,8 +47,10 @@ for (const call of await mcp.calls()) follow(call);
 
 func newVisits(t *testing.T, p *peer.Peer, options string) *visits {
 	t.Helper()
-	v := &visits{t: t, p: p, site: chrome.NewSite(t), profile: chrome.NewProfile(t).InWindows(), away: chrome.NewSite(t).URL}
-	script := strings.NewReplacer("SERVER", chrome.JS(p.URL()), "OPTIONS", `{ host: "shared", ack: "manual", `+options+` }`).Replace(keeperScript)
+	v := &visits{t: t, p: p, site: chrome.NewSite(t), profile: chrome.NewProfile(t).InWindows(),
+		away: chrome.NewSite(t).URL}
+	script := strings.NewReplacer("SERVER", chrome.JS(p.URL()), "OPTIONS",
+		`{ host: "shared", ack: "manual", `+options+` }`).Replace(keeperScript)
 	// What a script imports first runs first.
 	v.site.File("/held.mjs", heldWorkers)
 	// A page is ready once nothing that it asks for is under way: a worker that is killed would reject it.
@@ -115,8 +117,10 @@ func (v *visits) ends(page *chrome.Page, label string) {
 func (v *visits) uncut(label string) {
 	v.t.Helper()
 	o := v.p.Oracle()
-	if runs, heard, streams := o.Runs(label), o.Requests(label), o.MaxOpenStreams(label); runs != 1 || len(heard) > 1 || streams > 1 {
-		v.t.Errorf("%s: %d runs, %d streams at a time, and the server heard of it by %+v", label, runs, streams, heard)
+	if runs, heard, streams := o.Runs(label), o.Requests(label), o.MaxOpenStreams(label); runs != 1 ||
+		len(heard) > 1 || streams > 1 {
+		v.t.Errorf("%s: %d runs, %d streams at a time, and the server heard of it by %+v", label, runs,
+			streams, heard)
 	}
 	if n := v.p.Cancelled("count"); n != 0 {
 		v.t.Errorf("%d calls were cancelled", n)
@@ -126,7 +130,8 @@ func (v *visits) uncut(label string) {
 // oneHandshake checks that all pages together have introduced themselves once.
 func (v *visits) oneHandshake() {
 	v.t.Helper()
-	if initialized, discovered := v.p.Oracle().Initializes(), len(v.p.Of("server/discover")); initialized > 1 || discovered > 1 {
+	if initialized, discovered := v.p.Oracle().Initializes(),
+		len(v.p.Of("server/discover")); initialized > 1 || discovered > 1 {
 		v.t.Errorf("%d handshakes, and the server's revision was asked for %d times", initialized, discovered)
 	}
 }

@@ -26,7 +26,8 @@ func TestFault801_SharedKilledUnderAnAwait(t *testing.T) {
 			p.Counting(nil)
 			v := newVisits(t, p, "")
 			page := v.open()
-			chrome.Eval[chrome.Void](page, `void (window.told = [], mcp.on("restored", ({ call }) => told.push(call)))`)
+			chrome.Eval[chrome.Void](page,
+				`void (window.told = [], mcp.on("restored", ({ call }) => told.push(call)))`)
 			v.count(page, "a", 6, 3)
 			if want == "result" {
 				page.WaitFor(`carried.a.guarantee === "resumable"`)
@@ -47,7 +48,8 @@ func TestFault801_SharedKilledUnderAnAwait(t *testing.T) {
 				t.Errorf("the object had %v, and was resumed by %v", has.Marks, has.Resumed)
 			}
 			page.WaitFor(`mcp.state === "open"`)
-			if n := chrome.Eval[int](page, `new Promise((turn) => setTimeout(turn, 0)).then(() => told.length)`); n != 0 {
+			if n := chrome.Eval[int](page,
+				`new Promise((turn) => setTimeout(turn, 0)).then(() => told.length)`); n != 0 {
 				t.Errorf("%d further objects were told", n)
 			}
 			if !chrome.Eval[bool](page, `mcp.calls().then(([call]) => call === carried.a)`) {

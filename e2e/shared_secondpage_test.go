@@ -19,19 +19,20 @@ func TestFault465_SecondPagesWhoseSideIsLate(t *testing.T) {
 	overBothWires(t, func(t *testing.T, p *peer.Peer) {
 		v := newVisits(t, p, "")
 		late := make(chan struct{})
-		visits := serveChunk(t, v.site, "connectthere", func(visit int32, w http.ResponseWriter, r *http.Request) bool {
-			switch visit {
-			case 2:
-				<-late
-			case 3:
-				http.NotFound(w, r)
-				return true
-			case 5, 8:
-				neverAnswers(w, r)
-				return true
-			}
-			return false
-		})
+		visits := serveChunk(t, v.site, "connectthere",
+			func(visit int32, w http.ResponseWriter, r *http.Request) bool {
+				switch visit {
+				case 2:
+					<-late
+				case 3:
+					http.NotFound(w, r)
+					return true
+				case 5, 8:
+					neverAnswers(w, r)
+					return true
+				}
+				return false
+			})
 		asksFor := func(n int32) {
 			t.Helper()
 			eventually(t, "a page to ask for its side", func() bool { return visits.Load() == n })
@@ -41,7 +42,9 @@ func TestFault465_SecondPagesWhoseSideIsLate(t *testing.T) {
 		connecting := func(page *chrome.Page, option string) string {
 			t.Helper()
 			page.WaitFor(`window.holdfast`)
-			return chrome.Eval[string](page, `holdfast.connect(`+chrome.JS(p.URL())+`, { host: "shared", ack: "manual", `+option+` }).then(() => "connected", ({ code }) => code)`)
+			return chrome.Eval[string](page, `holdfast.connect(`+chrome.JS(p.URL())+
+				`, { host: "shared", ack: "manual", `+option+
+				` }).then(() => "connected", ({ code }) => code)`)
 		}
 
 		one := v.open()

@@ -48,7 +48,8 @@ func TestSharedServed(t *testing.T) {
 			p.Counting(nil)
 			site := chrome.NewSite(t)
 			options := serve(t, site)
-			site.File("/page.html", `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/app.mjs"></script>`)
+			site.File("/page.html", `<!doctype html><link rel="icon" href="data:,`+
+				`"><script type="module" src="/app.mjs"></script>`)
 			site.File("/app.mjs", appScript)
 			page := chrome.Open(t, site.URL+"/page.html")
 			page.WaitFor(`window.holdfast`)

@@ -46,7 +46,8 @@ func TestSharedTwoUsersAtOnce(t *testing.T) {
 	// One store for what the app has in localStorage: each tab's plan is its own here.
 	for user, page := range map[string]*chrome.Page{"ada": ada, "bob": bob} {
 		label := "a_" + user
-		chrome.Eval[chrome.Void](page, `void follow(mcp.callTool("count", { call: "`+label+`", n: 5, gate: "`+label+`", retry_ms: 10 }))`)
+		chrome.Eval[chrome.Void](page, `void follow(mcp.callTool("count", { call: "`+label+`", n: 5, gate: "`+
+			label+`", retry_ms: 10 }))`)
 		passes(p, label, 2)
 		v.has(page, label, 2)
 	}
@@ -73,7 +74,8 @@ func TestSharedTwoUsersInTurn(t *testing.T) {
 	t.Parallel()
 	v, p := newUsers(t)
 	page := v.openAs("ada")
-	chrome.Eval[chrome.Void](page, `void follow(mcp.callTool("count", { call: "a_ada", n: 6, gate: "a_ada", retry_ms: 10 }))`)
+	chrome.Eval[chrome.Void](page,
+		`void follow(mcp.callTool("count", { call: "a_ada", n: 6, gate: "a_ada", retry_ms: 10 }))`)
 	passes(p, "a_ada", 2)
 	v.has(page, "a_ada", 2)
 	for i, user := range []string{"bob", "ada"} {
@@ -100,16 +102,19 @@ func TestFault189_SharedWipedWithoutAPage(t *testing.T) {
 	t.Parallel()
 	v, p := newUsers(t)
 	ada := v.openAs("ada")
-	chrome.Eval[chrome.Void](ada, `void follow(mcp.callTool("count", { call: "a_ada", n: 6, gate: "a_ada", retry_ms: 10 }))`)
+	chrome.Eval[chrome.Void](ada,
+		`void follow(mcp.callTool("count", { call: "a_ada", n: 6, gate: "a_ada", retry_ms: 10 }))`)
 	passes(p, "a_ada", 2)
 	v.has(ada, "a_ada", 2)
 	ada.Close()
 	bob := v.openAs("bob")
 	chrome.Script[chrome.Void](bob, `await holdfast.wipe()`)
-	eventually(t, "the worker without a page to let go of its stream", func() bool { return p.Oracle().OpenStreams("a_ada") == 0 })
+	eventually(t, "the worker without a page to let go of its stream",
+		func() bool { return p.Oracle().OpenStreams("a_ada") == 0 })
 	p.Release("a_ada")
 	ada = v.openAs("ada")
-	if got := chrome.Eval[string](ada, `Promise.all([mcp.calls(), mcp.stored()]).then(([calls, { rows }]) => calls.length + " " + rows)`); got != "0 0" {
+	if got := chrome.Eval[string](ada,
+		`Promise.all([mcp.calls(), mcp.stored()]).then(([calls, { rows }]) => calls.length + " " + rows)`); got != "0 0" {
 		t.Errorf("calls and rows of ada's after a wipe: %s", got)
 	}
 	if runs := p.Oracle().Runs("a_ada"); runs != 1 {

@@ -125,7 +125,8 @@ func TestSharedWorkerOutlivesAReload(t *testing.T) {
 		}
 		// The lock that a page holds is the worker's when the page is gone. One in the back/forward
 		// cache may keep its lock: Chromium can miss who asked for it while the page went in.
-		page.WaitFor(fmt.Sprintf(`ask().gone.includes(%[1]s) || localStorage["cached " + %[1]s]`, chrome.JS(me)))
+		page.WaitFor(fmt.Sprintf(`ask().gone.includes(%[1]s) || localStorage["cached " + %[1]s]`,
+			chrome.JS(me)))
 	}
 }
 

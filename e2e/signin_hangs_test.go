@@ -11,9 +11,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault720_ATabHangsInItsRefresh: the first of three tabs, whose clock is ahead, refreshes a token that is fresh for the others, and shows an
-// alert meanwhile, which nobody closes: it keeps the lock. A call of the second leaves at once, and so does the connect of the third. The first
-// ends, and the next refresh is one request.
+// TestFault720_ATabHangsInItsRefresh: the first of three tabs, whose clock is ahead, refreshes a token that
+// is fresh for the others, and shows an alert meanwhile, which nobody closes: it keeps the lock. A call of
+// the second leaves at once, and so does the connect of the third. The first ends, and the next refresh is
+// one request.
 func TestFault720_ATabHangsInItsRefresh(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared", "worker"} {
@@ -29,11 +30,13 @@ func TestFault720_ATabHangsInItsRefresh(t *testing.T) {
 			s.Stall()
 			chrome.Script[chrome.Void](first, `window.skew = 590_000; watch(mcp.callTool("pay", {}));`)
 			first.WaitFor(`signIn.state === "refreshing"`)
-			eventually(t, "the first asks for another token", func() bool { return s.Requests("stalled") == 1 })
+			eventually(t, "the first asks for another token",
+				func() bool { return s.Requests("stalled") == 1 })
 			chrome.Script[chrome.Void](first, `setTimeout(() => alert("hangs"));`)
 			pays := func(page *chrome.Page) {
 				t.Helper()
-				if who := chrome.Script[string](page, `return (await mcp.callTool("pay", {}).result).content[0].text;`); who != "ada" {
+				if who := chrome.Script[string](page,
+					`return (await mcp.callTool("pay", {}).result).content[0].text;`); who != "ada" {
 					t.Errorf("%s pays", who)
 				}
 			}
@@ -41,7 +44,8 @@ func TestFault720_ATabHangsInItsRefresh(t *testing.T) {
 			third := signingIn(profile, site, s, `{"host":"`+host+`"}`)
 			third.WaitFor(`window.opened || window.failed`)
 			pays(third)
-			if n, refreshed := s.Requests("stalled"), s.Requests("POST /token refresh_token"); n != 1 || refreshed != 0 {
+			if n, refreshed := s.Requests("stalled"), s.Requests("POST /token refresh_token"); n != 1 ||
+				refreshed != 0 {
 				t.Errorf("%d requests for a token beside %d of the first", refreshed, n)
 			}
 			first.Close()
@@ -59,8 +63,9 @@ func TestFault720_ATabHangsInItsRefresh(t *testing.T) {
 	}
 }
 
-// TestFault720_ALeaseIsWaitedFor: the first tab hangs in its refresh, with the lock, and the token is no good to any other. The call of the second
-// waits for a lease, and then refreshes it without the lock; the first ends, and the third has what came: one request beside that of the first.
+// TestFault720_ALeaseIsWaitedFor: the first tab hangs in its refresh, with the lock, and the token is no good
+// to any other. The call of the second waits for a lease, and then refreshes it without the lock; the first
+// ends, and the third has what came: one request beside that of the first.
 func TestFault720_ALeaseIsWaitedFor(t *testing.T) {
 	long(t) // a lease is 45 s
 	t.Parallel()
@@ -77,7 +82,8 @@ func TestFault720_ALeaseIsWaitedFor(t *testing.T) {
 			s.Stall()
 			s.Expire()
 			chrome.Script[chrome.Void](first, `watch(mcp.callTool("pay", {}));`)
-			eventually(t, "the first asks for another token", func() bool { return s.Requests("stalled") == 1 })
+			eventually(t, "the first asks for another token",
+				func() bool { return s.Requests("stalled") == 1 })
 			chrome.Script[chrome.Void](first, `setTimeout(() => alert("hangs"));`)
 			s.GoOn()
 			chrome.Script[chrome.Void](second, `watch(mcp.callTool("pay", {}));`)

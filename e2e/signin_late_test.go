@@ -10,9 +10,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault292_AnsweredTheNextMorning: somebody is at the authorization server in the evening, and answers the
-// next morning, when the flow is over. The page that the answer comes to goes back there with another flow, and the
-// person, who is known there by now, is signed in: the call that waits runs once.
+// TestFault292_AnsweredTheNextMorning: somebody is at the authorization server in the evening, and answers
+// the next morning, when the flow is over. The page that the answer comes to goes back there with another
+// flow, and the person, who is known there by now, is signed in: the call that waits runs once.
 func TestFault292_AnsweredTheNextMorning(t *testing.T) {
 	long(t)
 	t.Parallel()

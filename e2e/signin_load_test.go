@@ -14,8 +14,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault320_SignInDoesNotLoad: what signs in does not come, in the module and beside the script. connect says which
-// file and what helps; a call of before stays in the store, and runs once, when the next connect of the same page has it.
+// TestFault320_SignInDoesNotLoad: what signs in does not come, in the module and beside the script. connect
+// says which file and what helps; a call of before stays in the store, and runs once, when the next connect
+// of the same page has it.
 func TestFault320_SignInDoesNotLoad(t *testing.T) {
 	t.Parallel()
 	for _, build := range []string{"module", "script"} {
@@ -31,7 +32,8 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 				document.head.append(script);
 			});`
 			if build == "module" {
-				path, hint, load = chunkPath(t, "opensignin"), "optimizeDeps", `window.holdfast = await import("/holdfast.mjs");`
+				path, hint, load = chunkPath(t, "opensignin"), "optimizeDeps",
+					`window.holdfast = await import("/holdfast.mjs");`
 			}
 			var gone atomic.Bool
 			file := read(t, filepath.Join("..", "web", "dist", path))
@@ -58,15 +60,18 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 			chrome.Script[chrome.Void](page, `
 				window.before = mcp.callTool("pay", {}, { key: "bill-7", ack: "manual" });
 				(async () => { for await (const event of before) if (event.type === "status") window.beforeIs = event.state; })();`)
-			page.WaitFor(`window.beforeIs === "awaiting_authorization"`) // not the listen stream alone, which can be refused before the call is
-			chrome.Script[chrome.Void](page, `await mcp.stored();`)      // the note that the server has refused it is there then (fault 513)
+			// not the listen stream alone, which can be refused before the call is
+			page.WaitFor(`window.beforeIs === "awaiting_authorization"`)
+			// the note that the server has refused it is there then (fault 513)
+			chrome.Script[chrome.Void](page, `await mcp.stored();`)
 			gone.Store(true)
 			page.Reload()
 			page.WaitFor(`!window.before && (window.failed || window.opened)`)
 			got := chrome.Script[failure](page, `
 				const { code, message, hint, retryable } = window.failed ?? {};
 				return { code, message, hint, retryable };`)
-			if got.Code != "load_failed" || !got.Retryable || !strings.Contains(got.Message, path) || !strings.Contains(got.Hint, hint) {
+			if got.Code != "load_failed" || !got.Retryable || !strings.Contains(got.Message, path) ||
+				!strings.Contains(got.Hint, hint) {
 				t.Errorf("without it: %+v", got)
 			}
 			gone.Store(false)
@@ -87,8 +92,8 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 	}
 }
 
-// TestFault320_SignInDoesNotLoadOnceInAWorker: what signs in does not come to the worker at first, as while a deploy is under way. The
-// next connect of the same page, with the same auth, has it loaded again.
+// TestFault320_SignInDoesNotLoadOnceInAWorker: what signs in does not come to the worker at first, as while a
+// deploy is under way. The next connect of the same page, with the same auth, has it loaded again.
 func TestFault320_SignInDoesNotLoadOnceInAWorker(t *testing.T) {
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)

@@ -13,8 +13,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestStorySignInPolicy: the strictest policy that docs/auth.md names, for the page and for the worker, sees no violation in a
-// sign-in's whole life: discovery, registration, the code, a refresh, a sign-out. So nothing goes to anybody but the two servers.
+// TestStorySignInPolicy: the strictest policy that docs/auth.md names, for the page and for the worker, sees
+// no violation in a sign-in's whole life: discovery, registration, the code, a refresh, a sign-out. So
+// nothing goes to anybody but the two servers.
 func TestStorySignInPolicy(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{
@@ -34,13 +35,18 @@ func TestStorySignInPolicy(t *testing.T) {
 			}
 			server.Path = ""
 			site.Header(func(_ string, h http.Header) {
-				h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' "+server.String()+" "+s.Issuer)
+				h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; script-src 'self' "+
+					"'wasm-unsafe-eval'; connect-src 'self' "+server.String()+" "+s.Issuer)
 			})
 			address := site.Page("/app", signInScript)
 			// Listening before anything of the module runs.
-			site.File("/first.js", `window.violations = []; addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI));`)
-			site.File("/app", `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>strict</title><script src="/first.js"></script><script type="module" src="/app.mjs"></script></html>`)
-			page := chrome.NewProfile(t).InWindows().Open(address + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+how+`}`))
+			site.File("/first.js", `window.violations = []; addEventListener("securitypolicyviolation",`+
+				` (e) => violations.push(e.violatedDirective + " " + e.blockedURI));`)
+			site.File("/app", `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" `+
+				`href="data:,"><title>strict</title><script src="/first.js"></script><script type="module" `+
+				`src="/app.mjs"></script></html>`)
+			page := chrome.NewProfile(t).InWindows().Open(address + "#" +
+				url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+how+`}`))
 			page.WaitFor(`window.opened || window.failed`)
 			s.Expire()
 			got := chrome.Script[[]string](page, `

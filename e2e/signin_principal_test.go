@@ -33,8 +33,9 @@ func signedInAgain(page *chrome.Page) {
 	page.WaitFor(`window.opened && !window.before`)
 }
 
-// TestFault715_EachPrincipalSignsIn: ada signs in and leaves her page; bob signs in at the same address, and carl in a
-// second tab at the same time. Each has a sign-in of their own and pays as who they are, and ada, back again, has hers.
+// TestFault715_EachPrincipalSignsIn: ada signs in and leaves her page; bob signs in at the same address, and
+// carl in a second tab at the same time. Each has a sign-in of their own and pays as who they are, and ada,
+// back again, has hers.
 func TestFault715_EachPrincipalSignsIn(t *testing.T) {
 	t.Parallel()
 	for _, host := range signInHosts {
@@ -82,8 +83,8 @@ func TestFault715_EachPrincipalSignsIn(t *testing.T) {
 	}
 }
 
-// TestFault715_AnswerOfAnotherPrincipal: ada leaves for the sign-in, and the page that she comes back to says bob, who has
-// chosen to be asked by a click. The answer signs nobody in; bob does so himself.
+// TestFault715_AnswerOfAnotherPrincipal: ada leaves for the sign-in, and the page that she comes back to says
+// bob, who has chosen to be asked by a click. The answer signs nobody in; bob does so himself.
 func TestFault715_AnswerOfAnotherPrincipal(t *testing.T) {
 	t.Parallel()
 	for _, host := range signInHosts {
@@ -94,7 +95,8 @@ func TestFault715_AnswerOfAnotherPrincipal(t *testing.T) {
 			page := signingIn(profile, site, s, asPrincipal(host, "ada", `,"interaction":"redirect"`))
 			page.WaitFor(`location.origin !== ` + chrome.JS(site.URL))
 			other := profile.Open(site.Page("/other", ""))
-			chrome.Eval[chrome.Void](other, `localStorage.setItem("app", JSON.stringify({ url: `+chrome.JS(s.URL)+`, how: `+asPrincipal(host, "bob", `,"interaction":"manual"`)+` }))`)
+			chrome.Eval[chrome.Void](other, `localStorage.setItem("app", JSON.stringify({ url: `+
+				chrome.JS(s.URL)+`, how: `+asPrincipal(host, "bob", `,"interaction":"manual"`)+` }))`)
 			s.Person("ada")
 			page.WaitFor(`window.ready && (window.opened || window.signIn?.address)`)
 			if n := s.Requests("POST /token"); n != 0 {
@@ -115,7 +117,8 @@ func TestFault715_AnswerOfAnotherPrincipal(t *testing.T) {
 	}
 }
 
-// TestFault715_TokenOfAnotherSubject: the app names ada, and bob signs in. The token is used, and the app hears of it once.
+// TestFault715_TokenOfAnotherSubject: the app names ada, and bob signs in. The token is used, and the app
+// hears of it once.
 func TestFault715_TokenOfAnotherSubject(t *testing.T) {
 	t.Parallel()
 	for _, host := range signInHosts {
@@ -127,7 +130,9 @@ func TestFault715_TokenOfAnotherSubject(t *testing.T) {
 			script := strings.Replace(signInScript, `mcp.on("state"`, `window.subjects = [];
 	mcp.on("subject", (event) => subjects.push(event));
 	mcp.on("state"`, 1)
-			page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", script) + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+asPrincipal(host, "ada", `,"scopes":["openid","tools"]`)+`}`))
+			page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", script) + "#" +
+				url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+
+					asPrincipal(host, "ada", `,"scopes":["openid","tools"]`)+`}`))
 			page.WaitFor(`window.opened && subjects.length > 0`)
 			s.Expire()
 			who := chrome.Script[[]string](page, `
@@ -140,8 +145,8 @@ func TestFault715_TokenOfAnotherSubject(t *testing.T) {
 	}
 }
 
-// TestFault715_TwoClientsAtOneAddress: two parts of an app sign in at one address, each as a client of its own. Neither has
-// the other's sign-in, and signing out of one leaves the other.
+// TestFault715_TwoClientsAtOneAddress: two parts of an app sign in at one address, each as a client of its
+// own. Neither has the other's sign-in, and signing out of one leaves the other.
 func TestFault715_TwoClientsAtOneAddress(t *testing.T) {
 	t.Parallel()
 	for _, host := range signInHosts {

@@ -32,9 +32,11 @@ func TestStorySignInStorage(t *testing.T) {
 			s, site := oauthserver.Start(t), chrome.NewSite(t)
 			s.Person("ada")
 			script := candidScript + strings.TrimPrefix(signInScript, appScript)
-			page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", script) + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+story.how+`}`))
+			page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", script) + "#" +
+				url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+story.how+`}`))
 			page.WaitFor(`window.opened`)
-			chrome.Script[chrome.Void](page, `await mcp.callTool("pay", {}, { key: "bill", ack: "manual" }).result;`)
+			chrome.Script[chrome.Void](page,
+				`await mcp.callTool("pay", {}, { key: "bill", ack: "manual" }).result;`)
 			tokens := secrets{}
 			for i, token := range chrome.Eval[[]string](page, `tokens`) {
 				tokens[[]string{"access", "refresh"}[i%2]] = token
@@ -52,7 +54,8 @@ func TestStorySignInStorage(t *testing.T) {
 			chrome.Eval[chrome.Void](page, `void (window.before = true)`)
 			page.Reload()
 			page.WaitFor(`window.opened && !window.before`)
-			if got := chrome.Script[[]string](page, `return (await mcp.calls()).map(({ key }) => key);`); !slices.Equal(got, []string{"bill"}) {
+			if got := chrome.Script[[]string](page,
+				`return (await mcp.calls()).map(({ key }) => key);`); !slices.Equal(got, []string{"bill"}) {
 				t.Errorf("after the reload there is %q", got)
 			}
 			if n := s.Requests("POST /token authorization_code"); n != story.signIns {
@@ -70,12 +73,14 @@ func TestFault238_KilledBeforeTheTokenIsWritten(t *testing.T) {
 	t.Parallel()
 	s, profile := oauthserver.Start(t), t.TempDir()
 	s.Person("ada")
-	page := chrome.NewSite(t).Page("/app", signInScript) + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":{"watched":true}}`)
+	page := chrome.NewSite(t).Page("/app", signInScript) + "#" +
+		url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":{"watched":true}}`)
 	browser := startBrowser(t, profile, page)
 	ask[bool](browser, until(`window.opened`))
 	s.Expire()
 	s.Down()
-	ask[chrome.Void](browser, `void (window.stalls = true, watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" })))`)
+	ask[chrome.Void](browser,
+		`void (window.stalls = true, watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" })))`)
 	ask[bool](browser, until(`seen.status.at(-1) === "awaiting_authorization"`))
 	before := s.Requests("down")
 	eventually(t, "the refresh to be tried again", func() bool { return s.Requests("down") >= before+2 })
@@ -84,8 +89,10 @@ func TestFault238_KilledBeforeTheTokenIsWritten(t *testing.T) {
 	browser.kill()
 	browser = startBrowser(t, profile, page)
 	ask[bool](browser, until(`window.opened`))
-	who := ask[[]string](browser, `mcp.calls().then(async ([call]) => [call.key, (await call.result).content[0].text])`)
-	if ran := s.Ran(); !slices.Equal(who, []string{"bill", "ada"}) || !slices.Equal(ran, []string{"pay ada"}) {
+	who := ask[[]string](browser,
+		`mcp.calls().then(async ([call]) => [call.key, (await call.result).content[0].text])`)
+	if ran := s.Ran(); !slices.Equal(who, []string{"bill", "ada"}) ||
+		!slices.Equal(ran, []string{"pay ada"}) {
 		t.Errorf("%q, and ran %q", who, ran)
 	}
 	if n := s.Requests("POST /token authorization_code"); n != 2 {
@@ -121,15 +128,16 @@ func TestFault239_ClockOffByTenMinutes(t *testing.T) {
 				t.Errorf("ran %q", ran)
 			}
 			// A request without a nonce is refused, and sent again.
-			if n, again := s.Requests("POST /token authorization_code"), s.Requests("POST /token refresh_token"); n > 2 || again > 2*refreshes || again < refreshes {
+			if n, again := s.Requests("POST /token authorization_code"),
+				s.Requests("POST /token refresh_token"); n > 2 || again > 2*refreshes || again < refreshes {
 				t.Errorf("%d requests to sign in, %d refreshes", n, again)
 			}
 		})
 	}
 }
 
-// TestTokensRestByDefault: an app names no storage. Somebody signs in, in whatever host, and a page of another host finds the
-// tokens in the store: nobody is asked again.
+// TestTokensRestByDefault: an app names no storage. Somebody signs in, in whatever host, and a page of
+// another host finds the tokens in the store: nobody is asked again.
 func TestTokensRestByDefault(t *testing.T) {
 	t.Parallel()
 	for _, host := range signInHosts {
@@ -141,17 +149,20 @@ func TestTokensRestByDefault(t *testing.T) {
 			page := signingIn(profile, site, s, `{"host":"`+host+`"}`)
 			page.WaitFor(`window.opened`)
 			asked := s.Requests("GET /auth")
-			other := signingIn(profile, site, s, `{"host":"`+map[bool]string{true: "worker", false: "page"}[host == "page"]+`"}`)
+			other := signingIn(profile, site, s,
+				`{"host":"`+map[bool]string{true: "worker", false: "page"}[host == "page"]+`"}`)
 			other.WaitFor(`window.opened`)
-			if who := chrome.Script[string](other, payOnce); who != "ada" || s.Requests("GET /auth") != asked {
-				t.Errorf("another page pays as %q, and somebody was asked %d times", who, s.Requests("GET /auth"))
+			if who := chrome.Script[string](other, payOnce); who != "ada" ||
+				s.Requests("GET /auth") != asked {
+				t.Errorf("another page pays as %q, and somebody was asked %d times", who,
+					s.Requests("GET /auth"))
 			}
 		})
 	}
 }
 
-// TestTokensWithoutASharedWorker: an app names no host, and the browser has no shared worker. The client is in the page, and
-// the page sends its tokens itself.
+// TestTokensWithoutASharedWorker: an app names no host, and the browser has no shared worker. The client is
+// in the page, and the page sends its tokens itself.
 func TestTokensWithoutASharedWorker(t *testing.T) {
 	t.Parallel()
 	const overheard = `
@@ -164,9 +175,11 @@ func TestTokensWithoutASharedWorker(t *testing.T) {
 		};`
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
 	s.Person("ada")
-	page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", overheard+signInScript) + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":{}}`))
+	page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", overheard+signInScript) + "#" +
+		url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":{}}`))
 	page.WaitFor(`window.opened`)
-	if got := chrome.Eval[string](page, `mcp.host + " " + shown.some((one) => one?.startsWith("Bearer "))`); got != "page true" {
+	if got := chrome.Eval[string](page,
+		`mcp.host + " " + shown.some((one) => one?.startsWith("Bearer "))`); got != "page true" {
 		t.Errorf("its host, and whether the page sends tokens: %s", got)
 	}
 }

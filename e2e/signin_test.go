@@ -14,7 +14,8 @@ import (
 
 // signInScript is a page that connects at once, and signs in where it has to. The options are
 // oauth's; watched: whether the page has the tokens in window.tokens, and none is stored while
-// window.stalls; skew: by how many ms its clock is wrong; and host, principal and listen, which are connect's.
+// window.stalls; skew: by how many ms its clock is wrong; and host, principal and listen, which are
+// connect's.
 const signInScript = appScript + `
 window.ready = true;
 window.tokens = [];
@@ -47,11 +48,13 @@ open_(url, how).then(() => (window.opened = true), (error) => (window.failed = e
 `
 
 // signInChunks is how often the page has asked for the chunk that signs in.
-const signInChunks = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("opensignin") || name.includes("holdfast-oauth")).length`
+const signInChunks = `performance.getEntriesByType("resource").filter(({ name }) => ` +
+	`name.includes("opensignin") || name.includes("holdfast-oauth")).length`
 
 // signingIn opens a page of the app, which connects at once, and signs in how the options say.
 func signingIn(profile *chrome.Profile, site *chrome.Site, s *oauthserver.Server, how string) *chrome.Page {
-	return profile.Open(site.Page("/app", signInScript) + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+how+`}`))
+	return profile.Open(site.Page("/app", signInScript) + "#" +
+		url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+how+`}`))
 }
 
 // TestStorySignInByPopup: the server wants a token. A window opens, a person signs in there,
@@ -108,8 +111,8 @@ func TestStorySignInByRedirect(t *testing.T) {
 	}
 }
 
-// TestStorySignInScriptTag: the script-tag build loads the file beside it, once somebody has to sign in; where its client is
-// in a worker, that does.
+// TestStorySignInScriptTag: the script-tag build loads the file beside it, once somebody has to sign in;
+// where its client is in a worker, that does.
 func TestStorySignInScriptTag(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -119,7 +122,8 @@ func TestStorySignInScriptTag(t *testing.T) {
 			t.Parallel()
 			s, site := oauthserver.Start(t), chrome.NewSite(t)
 			s.Person("ada")
-			connect := `holdfast.connect(` + chrome.JS(s.URL) + `, { auth: holdfast.oauth(), host: "` + host + `" })`
+			connect := `holdfast.connect(` + chrome.JS(s.URL) + `, { auth: holdfast.oauth(), host: "` + host +
+				`" })`
 			page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", `
 				const script = document.createElement("script");
 				script.src = "/holdfast.js";
@@ -159,7 +163,8 @@ func TestFault230_RefreshedOnceByFourTabs(t *testing.T) {
 	}
 	s.Expire()
 	for _, page := range tabs {
-		chrome.Script[chrome.Void](page, `window.paid = Promise.all([1, 2, 3].map(() => mcp.callTool("pay", {}).result));`)
+		chrome.Script[chrome.Void](page,
+			`window.paid = Promise.all([1, 2, 3].map(() => mcp.callTool("pay", {}).result));`)
 	}
 	for _, page := range tabs {
 		if n := chrome.Script[int](page, `return (await paid).length;`); n != 3 {
@@ -185,17 +190,21 @@ func TestFault231_MoreScopesAskAPerson(t *testing.T) {
 	page.WaitFor(`window.opened`)
 	s.Person("")
 	chrome.Script[chrome.Void](page, `watch(mcp.callTool("admin", {}));`)
-	page.WaitFor(`signIn.state === "step-up" && seen.status.at(-1) === "awaiting_authorization" && mcp.state === "awaiting_authorization"`)
+	page.WaitFor(`signIn.state === "step-up" && seen.status.at(-1) === "awaiting_authorization" && ` +
+		`mcp.state === "awaiting_authorization"`)
 	s.Person("ada")
 	outcome(t, page, "")
-	chrome.Script[chrome.Void](page, `await mcp.callTool("pay", {}).result; await mcp.callTool("admin", {}).result;`)
+	chrome.Script[chrome.Void](page,
+		`await mcp.callTool("pay", {}).result; await mcp.callTool("admin", {}).result;`)
 	if ran := s.Ran(); !slices.Equal(ran, []string{"admin ada", "pay ada", "admin ada"}) {
 		t.Errorf("ran %q", ran)
 	}
-	if n, refreshes := s.Requests("POST /token authorization_code"), s.Requests("POST /token refresh_token"); n != 2 || refreshes != 0 {
+	if n, refreshes := s.Requests("POST /token authorization_code"),
+		s.Requests("POST /token refresh_token"); n != 2 || refreshes != 0 {
 		t.Errorf("%d sign-ins, %d refreshes", n, refreshes)
 	}
-	if got := chrome.Eval[[]string](page, `states`); !slices.Equal(got, []string{"awaiting_authorization", "open"}) {
+	if got := chrome.Eval[[]string](page, `states`); !slices.Equal(
+		got, []string{"awaiting_authorization", "open"}) {
 		t.Errorf("states %q", got)
 	}
 }
@@ -238,14 +247,16 @@ func TestFault233_TwoUsersInTurn(t *testing.T) {
 		if got := chrome.Script[[]string](page, calls); len(got) != 0 {
 			t.Errorf("%s sees %q", user, got)
 		}
-		who := chrome.Script[string](page, `return (await mcp.callTool("pay", {}, { key: `+chrome.JS(user)+`, ack: "manual" }).result).content[0].text;`)
+		who := chrome.Script[string](page, `return (await mcp.callTool("pay", {}, { key: `+chrome.JS(user)+
+			`, ack: "manual" }).result).content[0].text;`)
 		if who != user {
 			t.Errorf("%s pays as %q", user, who)
 		}
 		if got := chrome.Script[[]string](page, calls); !slices.Equal(got, []string{user}) {
 			t.Errorf("%s has %q", user, got)
 		}
-		if got := chrome.Script[string](page, `await mcp.forget(); return signIn.state;`); got != "signed-out" {
+		if got := chrome.Script[string](page, `await mcp.forget(); return signIn.state;`); got !=
+			"signed-out" {
 			t.Errorf("%s is %s", user, got)
 		}
 		page.Close()
@@ -288,7 +299,8 @@ func TestFault237_AuthorizationServerDown(t *testing.T) {
 	s.Down()
 	chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}));`)
 	eventually(t, "the refresh to be tried again", func() bool { return s.Requests("down") >= 6 })
-	if got := chrome.Eval[[]any](page, `[seen.done, signIn.failure === undefined]`); got[0] != false || got[1] != true {
+	if got := chrome.Eval[[]any](page, `[seen.done, signIn.failure === undefined]`); got[0] != false ||
+		got[1] != true {
 		t.Errorf("done, and nobody asked: %v", got)
 	}
 	s.Up()
@@ -301,8 +313,8 @@ func TestFault237_AuthorizationServerDown(t *testing.T) {
 	}
 }
 
-// TestFault289_ReloadedWhileATokenIsOnItsWay: a call's token is refused, and the authorization server answers no
-// refresh. The page is reloaded meanwhile. The call did not run, so the next page sends it; it may not
+// TestFault289_ReloadedWhileATokenIsOnItsWay: a call's token is refused, and the authorization server answers
+// no refresh. The page is reloaded meanwhile. The call did not run, so the next page sends it; it may not
 // run twice, and does not end as outcome_unknown.
 func TestFault289_ReloadedWhileATokenIsOnItsWay(t *testing.T) {
 	long(t)
@@ -312,18 +324,21 @@ func TestFault289_ReloadedWhileATokenIsOnItsWay(t *testing.T) {
 	})
 }
 
-// TestFault401_ReloadedAsATokenIsRefused: the same, and the page is reloaded as soon as another token is asked for, when
-// nothing has said yet that the call waits. Before that the sign-in writes to the store, behind which a page that is
-// left may end without having stored that the call did not run: it is then of unknown outcome.
+// TestFault401_ReloadedAsATokenIsRefused: the same, and the page is reloaded as soon as another token is
+// asked for, when nothing has said yet that the call waits. Before that the sign-in writes to the store,
+// behind which a page that is left may end without having stored that the call did not run: it is then of
+// unknown outcome.
 func TestFault401_ReloadedAsATokenIsRefused(t *testing.T) {
 	t.Parallel()
-	reloadedWhileATokenIsOnItsWay(t, `{"host":"page","listen":false}`, func(page *chrome.Page, isAsked func() bool) {
-		page.WaitFor(`signIn.state === "refreshing"`) // and so it is the call that was refused
-		eventually(t, "another token is asked for", isAsked)
-	})
+	reloadedWhileATokenIsOnItsWay(t, `{"host":"page","listen":false}`,
+		func(page *chrome.Page, isAsked func() bool) {
+			page.WaitFor(`signIn.state === "refreshing"`) // and so it is the call that was refused
+			eventually(t, "another token is asked for", isAsked)
+		})
 }
 
-func reloadedWhileATokenIsOnItsWay(t *testing.T, how string, wait func(page *chrome.Page, isAsked func() bool)) {
+func reloadedWhileATokenIsOnItsWay(t *testing.T, how string,
+	wait func(page *chrome.Page, isAsked func() bool)) {
 	t.Helper()
 	s := oauthserver.Start(t)
 	s.Person("ada")
@@ -371,7 +386,8 @@ func TestStoryAgentSignIn(t *testing.T) {
 	s.Revoke()
 	s.Person("")
 	say(page, "two")
-	page.WaitFor(`signIn.state === "authorizing" && agent.state === "awaiting_authorization" && chats.s1.status.includes("awaiting_authorization")`)
+	page.WaitFor(`signIn.state === "authorizing" && agent.state === "awaiting_authorization" && ` +
+		`chats.s1.status.includes("awaiting_authorization")`)
 	s.Person("ada")
 	page.WaitFor(`agent.state === "open"`)
 	if end := ended(page); end != "end_turn" {

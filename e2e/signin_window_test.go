@@ -10,8 +10,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault373_TheWindowWaitsForAClick: the app connects from a click, as the guide shows it. So the page that the window of the
-// sign-in comes back to does not connect: its answer goes to the page that has opened it, and the window closes.
+// TestFault373_TheWindowWaitsForAClick: the app connects from a click, as the guide shows it. So the page
+// that the window of the sign-in comes back to does not connect: its answer goes to the page that has opened
+// it, and the window closes.
 func TestFault373_TheWindowWaitsForAClick(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -32,7 +33,8 @@ func TestFault373_TheWindowWaitsForAClick(t *testing.T) {
 						return [content[0].text, mcp.host, signIn.state];
 					};`))
 				page.WaitFor(`window.start`)
-				if got := chrome.Script[[]string](page, `return start();`); !slices.Equal(got, []string{"ada", host, "signed-in"}) {
+				if got := chrome.Script[[]string](page, `return start();`); !slices.Equal(
+					got, []string{"ada", host, "signed-in"}) {
 					t.Errorf("got %q", got)
 				}
 				if n := s.Requests("POST /token"); n != 1 {

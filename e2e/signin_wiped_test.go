@@ -16,14 +16,16 @@ import (
 // signsIn counts what the authorization server got that begins a sign-in, or goes on with one.
 func signsIn(s *oauthserver.Server) []int {
 	return []int{
-		s.Requests("GET /auth"), s.Requests("POST /token authorization_code"), s.Requests("POST /token refresh_token"),
+		s.Requests("GET /auth"), s.Requests("POST /token authorization_code"),
+		s.Requests("POST /token refresh_token"),
 		s.Requests("stalled"),
 	}
 }
 
-// TestFault750_WipedWhileAPageIsCached: ada's page is in the back/forward cache while everybody logs out in another tab, and she comes
-// back to it. Chromium gives it up at the wipe, and loads it; from the cache its client would be closed. It says that she is logged out,
-// also once it is loaded again, and nobody is signed in by it.
+// TestFault750_WipedWhileAPageIsCached: ada's page is in the back/forward cache while everybody logs out in
+// another tab, and she comes back to it. Chromium gives it up at the wipe, and loads it; from the cache its
+// client would be closed. It says that she is logged out, also once it is loaded again, and nobody is signed
+// in by it.
 func TestFault750_WipedWhileAPageIsCached(t *testing.T) {
 	t.Parallel()
 	for _, storage := range []string{"persistent", "memory"} {
@@ -57,9 +59,10 @@ func TestFault750_WipedWhileAPageIsCached(t *testing.T) {
 	}
 }
 
-// TestFault717_WipedWhileATabHangs: ada's first tab shows an alert, with nothing under way or in its refresh, while everybody logs out in
-// another one: that ends. The alert is closed, and the first tab calls before it has heard of anything: that is unsent. Loaded again it
-// says that she is logged out, and nobody is signed in by it.
+// TestFault717_WipedWhileATabHangs: ada's first tab shows an alert, with nothing under way or in its refresh,
+// while everybody logs out in another one: that ends. The alert is closed, and the first tab calls before it
+// has heard of anything: that is unsent. Loaded again it says that she is logged out, and nobody is signed in
+// by it.
 func TestFault717_WipedWhileATabHangs(t *testing.T) {
 	t.Parallel()
 	for _, refreshes := range []bool{false, true} {
@@ -80,7 +83,8 @@ func TestFault717_WipedWhileATabHangs(t *testing.T) {
 			s.Expire()
 			if refreshes {
 				chrome.Script[chrome.Void](hangs, `void mcp.callTool("pay", {}).result.catch(() => {});`)
-				eventually(t, "the tab asks for another token", func() bool { return s.Requests("stalled") == 1 })
+				eventually(t, "the tab asks for another token",
+					func() bool { return s.Requests("stalled") == 1 })
 			}
 			chrome.Script[chrome.Void](hangs, `setTimeout(() => {
 				localStorage.setItem("hangs", "yes");
@@ -91,7 +95,8 @@ func TestFault717_WipedWhileATabHangs(t *testing.T) {
 			chrome.Script[chrome.Void](other, `await holdfast.wipe();`)
 			s.GoOn()
 			before := signsIn(s)
-			chrome.Call[page.HandleJavaScriptDialogParams, cdp.Empty](hangs, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			chrome.Call[page.HandleJavaScriptDialogParams, cdp.Empty](
+				hangs, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
 			hangs.WaitFor(`window.seen?.done && mcp.state === "closed"`)
 			outcome(t, hangs, "unsent")
 			chrome.Eval[chrome.Void](hangs, `void (window.before = true)`)

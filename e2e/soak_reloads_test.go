@@ -64,7 +64,8 @@ func reloadRound(page *chrome.Page, book *ledger, random *rand.Rand, round int) 
 	// Sooner than that a call is lost or of unknown fate, and told to be: one
 	// round of four is about that.
 	if random.IntN(4) > 0 {
-		page.WaitFor(`Object.values(trails).every(({ guarantee, outcome }) => guarantee === "resumable" || outcome)`)
+		page.WaitFor(
+			`Object.values(trails).every(({ guarantee, outcome }) => guarantee === "resumable" || outcome)`)
 	}
 	reloads := 0
 	for ended := false; !ended; reloads++ {
@@ -75,7 +76,8 @@ func reloadRound(page *chrome.Page, book *ledger, random *rand.Rand, round int) 
 		}
 		// A machine on which a page takes longer than that to come so far would reload it for ever.
 		wait += 10 * max(0, reloads-20)
-		trails := chrome.Eval[map[string]trail](page, fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
+		trails := chrome.Eval[map[string]trail](page,
+			fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
 		book.page(trails)
 		ended = len(trails) == len(plan)
 		for _, trail := range trails {

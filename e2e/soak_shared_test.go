@@ -43,7 +43,8 @@ func TestSharedSchedules(t *testing.T) {
 				s.browser(t, p)
 				s.round(round)
 			}
-			s.book.report("%d browsers, %d ends of pages, %d of workers, %d streams cut", s.browsers, s.ends, s.killed, s.cut)
+			s.book.report("%d browsers, %d ends of pages, %d of workers, %d streams cut", s.browsers, s.ends,
+				s.killed, s.cut)
 			blameless(t, p)
 		})
 	}
@@ -61,9 +62,9 @@ type schedule struct {
 	browsers, ends, killed, cut int
 }
 
-// browser has the next round be in another browser before the worker of this one can be four minutes old: Chromium ends
-// a worker that has no page just when five minutes are over since it was once without one (docs/hosts.md), and a
-// schedule that ends a page every half second meets that moment.
+// browser has the next round be in another browser before the worker of this one can be four minutes old:
+// Chromium ends a worker that has no page just when five minutes are over since it was once without one
+// (docs/hosts.md), and a schedule that ends a page every half second meets that moment.
 func (s *schedule) browser(t *testing.T, p *peer.Peer) {
 	t.Helper()
 	if time.Since(s.since) < 3*time.Minute {
@@ -89,12 +90,15 @@ func (s *schedule) round(round int) {
 	}
 	carry(s.pages[0], plan)
 	if s.kills {
-		s.pages[0].WaitFor(`Object.values(trails).every(({ guarantee, outcome }) => guarantee === "resumable" || outcome)`)
+		s.pages[0].WaitFor(
+			`Object.values(trails).every(({ guarantee, outcome }) => guarantee === "resumable" || outcome)`)
 	}
 	for ended := false; !ended && !s.t.Failed(); {
 		wait := s.random.IntN(150)
-		trails := chrome.Eval[map[string]trail](s.pages[0], fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
-		if s.kills && slices.ContainsFunc(slices.Collect(maps.Values(trails)), func(has trail) bool { return has.Outcome == "runtime_exited" }) {
+		trails := chrome.Eval[map[string]trail](s.pages[0],
+			fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
+		if s.kills && slices.ContainsFunc(slices.Collect(maps.Values(trails)),
+			func(has trail) bool { return has.Outcome == "runtime_exited" }) {
 			s.renew()
 			continue
 		}

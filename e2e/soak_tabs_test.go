@@ -82,7 +82,8 @@ func (c *tabChaos) round(round int) {
 	// Sooner than that a call may be of unknown fate, too: not what this is about.
 	for _, page := range c.pages {
 		for _, label := range labels {
-			page.WaitFor(`tracked.` + label + ` && (tracked.` + label + `.done || tracked.` + label + `.positions.length > 0 && tracked.` + label + `.call.guarantee === "resumable")`)
+			page.WaitFor(`tracked.` + label + ` && (tracked.` + label + `.done || tracked.` + label +
+				`.positions.length > 0 && tracked.` + label + `.call.guarantee === "resumable")`)
 		}
 	}
 	all := `[` + strings.Join(quoteAll(labels), ",") + `].every((label) => tracked[label].done)`
@@ -136,7 +137,8 @@ func (c *tabChaos) end(labels []string) {
 	if how.name == "frozen" && c.asleep != nil {
 		return
 	}
-	carried := chrome.Eval[[]string](page, `Object.entries(tracked).filter(([, { call, done }]) => !done && !call.followed).map(([label]) => label)`)
+	carried := chrome.Eval[[]string](page, `Object.entries(tracked).filter(([, { call,`+
+		` done }]) => !done && !call.followed).map(([label]) => label)`)
 	began := time.Now()
 	how.end(c.tabs, page)
 	c.ends++
@@ -168,7 +170,10 @@ func (c *tabChaos) taken(how, label string, began time.Time) {
 			if page == c.asleep {
 				continue
 			}
-			at := chrome.Eval[float64](page, fmt.Sprintf(`(({ done, call, ownedAt }) => (done ? -1 : call.followed ? 0 : ownedAt))(tracked[%q])`, label))
+			at := chrome.Eval[float64](page,
+				fmt.Sprintf(
+					`(({ done, call, ownedAt }) => (done ? -1 : call.followed ? 0 : ownedAt))(tracked[%q])`,
+					label))
 			if at > 0 {
 				c.times[how] = append(c.times[how], max(int(int64(at)-began.UnixMilli()), 0))
 			}
@@ -188,12 +193,14 @@ func (c *tabChaos) report() {
 		slices.Sort(times)
 		all = append(all, times...)
 		if n := len(times); n > 0 {
-			c.t.Logf("%-9s %3d calls taken over: p50 %d ms, p95 %d ms, max %d ms", ending.name, n, times[n/2], times[n*95/100], times[n-1])
+			c.t.Logf("%-9s %3d calls taken over: p50 %d ms, p95 %d ms, max %d ms", ending.name, n, times[n/2],
+				times[n*95/100], times[n-1])
 		}
 	}
 	slices.Sort(all)
 	if n := len(all); n > 0 {
-		c.t.Logf("%d tabs ended, %d calls, %d taken over: p50 %d ms, p95 %d ms, max %d ms", c.ends, c.calls, n, all[n/2], all[n*95/100], all[n-1])
+		c.t.Logf("%d tabs ended, %d calls, %d taken over: p50 %d ms, p95 %d ms, max %d ms", c.ends, c.calls,
+			n, all[n/2], all[n*95/100], all[n-1])
 	}
 }
 

@@ -55,7 +55,11 @@ func TestSocketOrder(t *testing.T) {
 
 	const chunks, long = 500, 3 << 20
 	push := func(text string) {
-		p.Push("s1", fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"%s"}}`, text))
+		p.Push("s1",
+			fmt.Sprintf(
+				`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text",`+
+					`"text":"%s"}}`,
+				text))
 	}
 	for i := 1; i <= chunks; i++ {
 		push(fmt.Sprintf("⟨%d⟩", i))
@@ -99,7 +103,8 @@ func TestSocketEnds(t *testing.T) {
 			t.Fatalf("cut %d sockets", n)
 		}
 		page.WaitFor(fmt.Sprintf(`said.of(%d).length === 3`, id))
-		if got, want := chrome.Eval[string](page, fmt.Sprintf(`said.of(%d).at(-1)`, id)), fmt.Sprintf("%d closed %d", id, c.code); got != want {
+		if got, want := chrome.Eval[string](page, fmt.Sprintf(`said.of(%d).at(-1)`, id)),
+			fmt.Sprintf("%d closed %d", id, c.code); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 )
 
-// The first pages of somebody new: what the guide has them copy, as it is written, but for the server's address.
+// The first pages of somebody new: what the guide has them copy, as it is written, but for the server's
+// address.
 
 // firstExample is the first block in a language of a page of the guide.
 func firstExample(t *testing.T, page, language string) (file string) {
@@ -21,8 +22,8 @@ func firstExample(t *testing.T, page, language string) (file string) {
 	return example(t, page, language, 0)
 }
 
-// example is a block in a language of a page of the guide, for a server at /mcp of the page's own origin. It is a file below the
-// module's root, where esbuild finds what npm has installed.
+// example is a block in a language of a page of the guide, for a server at /mcp of the page's own origin. It
+// is a file below the module's root, where esbuild finds what npm has installed.
 func example(t *testing.T, page, language string, after int) (file string) {
 	t.Helper()
 	root, err := moduleroot.Find()
@@ -43,15 +44,16 @@ func example(t *testing.T, page, language string, after int) (file string) {
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	file = filepath.Join(folder, "example."+language)
-	text = strings.NewReplacer("http://localhost:3000/mcp", "/mcp", "https://example.com/mcp", "/mcp").Replace(text)
+	text = strings.NewReplacer("http://localhost:3000/mcp", "/mcp", "https://example.com/mcp",
+		"/mcp").Replace(text)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return file
 }
 
-// started opens an app whose button counts to 40, reloads it in the middle, and waits until it shows that it has counted. early says that
-// it shows five numbers or more.
+// started opens an app whose button counts to 40, reloads it in the middle, and waits until it shows that it
+// has counted. early says that it shows five numbers or more.
 func started(t *testing.T, script, early string) {
 	t.Helper()
 	server := gosdk.New(gosdk.Options{})
@@ -60,8 +62,10 @@ func started(t *testing.T, script, early string) {
 	site := chrome.NewSite(t)
 	site.Handle("/mcp", counted)
 	site.File("/app.js", script)
-	site.File("/app.html", `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Start</title>`+siteImports+
-		`<body><div id="root"></div><script type="module" src="/app.js"></script>`)
+	site.File("/app.html",
+		`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Start</title>`+
+			siteImports+
+			`<body><div id="root"></div><script type="module" src="/app.js"></script>`)
 	page := chrome.OpenWindow(t, site.URL+"/app.html")
 	waits(page, `document.querySelector("button")?.textContent === "Count to 40"`)
 	page.Click("button")
@@ -84,10 +88,12 @@ func TestStoryStartReact(t *testing.T) {
 	long(t)
 	t.Parallel()
 	app := firstExample(t, "docs/guide/react.md", "tsx")
-	started(t, strictly(t, app, `import App from "./example.tsx";`, `<App />`), `document.querySelector("progress")?.value >= 5`)
+	started(t, strictly(t, app, `import App from "./example.tsx";`, `<App />`),
+		`document.querySelector("progress")?.value >= 5`)
 }
 
-// strictly returns the script of an app whose component is drawn in development, where StrictMode mounts it twice.
+// strictly returns the script of an app whose component is drawn in development, where StrictMode mounts it
+// twice.
 func strictly(t *testing.T, example, imports, component string) string {
 	t.Helper()
 	entry := filepath.Join(filepath.Dir(example), "main.tsx")
@@ -102,17 +108,20 @@ createRoot(document.getElementById("root")!).render(<StrictMode>`+component+`</S
 	return bundledReact(t, entry)
 }
 
-// TestStoryStartNext: the component of docs/bundlers.md for Next.js, as its dev server draws it: the first client is closed
-// while it lists the tools, and nothing of that is an error in the console.
+// TestStoryStartNext: the component of docs/bundlers.md for Next.js, as its dev server draws it: the first
+// client is closed while it lists the tools, and nothing of that is an error in the console.
 func TestStoryStartNext(t *testing.T) {
 	t.Parallel()
 	server := gosdk.New(gosdk.Options{})
 	t.Cleanup(server.Close)
 	site := chrome.NewSite(t)
 	site.Handle("/mcp", server)
-	site.File("/app.js", strictly(t, firstExample(t, "docs/bundlers.md", "tsx"), `import { Tools } from "./example.tsx";`, `<Tools url="/mcp" />`))
-	site.File("/app.html", `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Start</title>`+siteImports+
-		`<body><div id="root"></div><script>
+	site.File("/app.js", strictly(t, firstExample(t, "docs/bundlers.md", "tsx"),
+		`import { Tools } from "./example.tsx";`, `<Tools url="/mcp" />`))
+	site.File("/app.html",
+		`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Start</title>`+
+			siteImports+
+			`<body><div id="root"></div><script>
 		window.wrong = [];
 		addEventListener("unhandledrejection", ({ reason }) => wrong.push("unhandled: " + reason));
 		console.error = (...said) => wrong.push(said.join(" "));

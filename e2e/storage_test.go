@@ -107,14 +107,19 @@ func TestFault63_NoIndexedDB(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, damage, why string }{
 		{"missing", `Object.defineProperty(globalThis, "indexedDB", { value: undefined });`, "missing"},
-		{"forbidden", `Object.defineProperty(globalThis, "indexedDB", { get() { throw new DOMException("no", "SecurityError"); } });`, "missing"},
-		{"open throws", `IDBFactory.prototype.open = () => { throw new DOMException("no", "SecurityError"); };`, "missing"},
+		{"forbidden",
+			`Object.defineProperty(globalThis, "indexedDB", { get() { throw new DOMException("no",` +
+				` "SecurityError"); } });`, "missing"},
+		{"open throws",
+			`IDBFactory.prototype.open = () => { throw new DOMException("no", "SecurityError"); };`,
+			"missing"},
 		{"open fails", `IDBFactory.prototype.open = () => {
 			const request = Object.assign(new EventTarget(), { error: new DOMException("no", "InvalidStateError") });
 			setTimeout(() => request.onerror(new Event("error")));
 			return request;
 		};`, "missing"},
-		// As Chrome says it where the user blocks the cookies of this site, or of frames of other sites (fault 732).
+		// As Chrome says it where the user blocks the cookies of this site, or of frames of other sites
+		// (fault 732).
 		{"denied", `for (const asked of ["open", "deleteDatabase"]) IDBFactory.prototype[asked] = () => {
 			const request = Object.assign(new EventTarget(), { error: new DOMException("The user denied permission to access the database.", "UnknownError") });
 			setTimeout(() => request.onerror(new Event("error")));
@@ -154,10 +159,12 @@ func TestFault62_QuotaUnderACall(t *testing.T) {
 	r := storeRig(t, "")
 	small := 150_000.0
 	meter := r.profile.Open(r.site.URL)
-	chrome.Call(meter, storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: r.site.URL, QuotaSize: &small})
+	chrome.Call(meter, storage.OverrideQuotaForOrigin,
+		storage.OverrideQuotaForOriginParams{Origin: r.site.URL, QuotaSize: &small})
 	page := r.open()
 	begin(page)
-	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 4, call: "a", gate: "go", bytes: 4e6 }))`)
+	chrome.Eval[chrome.Void](page,
+		`void watch(mcp.callTool("count", { n: 4, call: "a", gate: "go", bytes: 4e6 }))`)
 	r.p.Pass("go")
 	page.WaitFor(`seen.progress.length === 1 && told.length === 1`)
 	if guarantee := chrome.Eval[string](page, `call.guarantee`); guarantee != "lost-on-reload" {
@@ -240,10 +247,12 @@ func TestFault65_ClearedUnderACall(t *testing.T) {
 	begin(page)
 	r.start(page)
 	page.WaitFor(`call.guarantee === "resumable"`)
-	chrome.Call(page, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: r.site.URL, StorageTypes: "all"})
+	chrome.Call(page, storage.ClearDataForOrigin,
+		storage.ClearDataForOriginParams{Origin: r.site.URL, StorageTypes: "all"})
 	page.WaitFor(`call.guarantee === "lost-on-reload"`)
 	r.finish(page, "memory", "memory closed")
-	if databases := chrome.Eval[int](page, `indexedDB.databases().then((all) => all.length)`); databases != 0 {
+	if databases := chrome.Eval[int](page, `indexedDB.databases().then((all) => all.length)`); databases !=
+		0 {
 		t.Errorf("the page has made %d databases", databases)
 	}
 	page.Reload()
@@ -264,14 +273,16 @@ func TestFault71_EvictedBetweenPages(t *testing.T) {
 	r.start(page)
 	page.WaitFor(`call.guarantee === "resumable"`)
 	page.Navigate(r.site.URL)
-	chrome.Call(page, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: r.site.URL, StorageTypes: "all"})
+	chrome.Call(page, storage.ClearDataForOrigin,
+		storage.ClearDataForOriginParams{Origin: r.site.URL, StorageTypes: "all"})
 	page.Navigate(r.address)
 	page.WaitFor(`window.ready`)
 	if n := begin(page); n != 0 {
 		t.Errorf("%d calls came back", n)
 	}
 	r.is(page, "indexeddb")
-	if sum := chrome.Script[int](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+	if sum := chrome.Script[int](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
 		t.Errorf("sum %d", sum)
 	}
 	if n := r.p.Oracle().Initializes(); n != 2 {
@@ -392,14 +403,16 @@ func TestFault70_DamagedRows(t *testing.T) {
 	page.Reload()
 	page.WaitFor(`window.ready`)
 	chrome.Eval[int](page, `begin()`)
-	if n := chrome.Eval[int](page, `calls.filter((call) => call.params.arguments.call === "a" && call.method === "tools/call").length`); n < 1 {
+	if n := chrome.Eval[int](page,
+		`calls.filter((call) => call.params.arguments.call === "a" && call.method === "tools/call").length`); n < 1 {
 		t.Errorf("the good call did not come back: %d", n)
 	}
 	usage := chrome.Eval[struct{ Calls, Quarantined int }](page, `mcp.stored()`)
 	if usage.Quarantined < 5 {
 		t.Errorf("usage %+v", usage)
 	}
-	if sum := chrome.Script[int](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+	if sum := chrome.Script[int](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
 		t.Errorf("sum %d", sum)
 	}
 	r.is(page, "indexeddb")
@@ -433,7 +446,8 @@ func TestFault72_DeepAndLargeValues(t *testing.T) {
 	page.WaitFor(`seen.progress.length === 1`)
 	r.p.Release("end")
 	outcome(t, page, "")
-	if n := chrome.Script[int](page, `return (await deeper.result).content[0].text.length;`); n != len(large) {
+	if n := chrome.Script[int](page, `return (await deeper.result).content[0].text.length;`); n != len(
+		large) {
 		t.Errorf("the deeper call's text has %d characters", n)
 	}
 	page.Reload()

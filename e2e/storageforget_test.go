@@ -30,7 +30,8 @@ const left = `(async () => {
 // jwt makes a token that says whose it is.
 func jwt(subject string) string {
 	part := func(json string) string { return base64.RawURLEncoding.EncodeToString([]byte(json)) }
-	return part(`{"alg":"none"}`) + "." + part(fmt.Sprintf(`{"iss":"https://id.example","sub":%q,"name":"Zoë"}`, subject)) + ".signature"
+	return part(`{"alg":"none"}`) + "." +
+		part(fmt.Sprintf(`{"iss":"https://id.example","sub":%q,"name":"Zoë"}`, subject)) + ".signature"
 }
 
 // TestFault82_ServersAndUsersApart: two servers and two users of one origin see
@@ -41,7 +42,8 @@ func TestFault82_ServersAndUsersApart(t *testing.T) {
 	texts := secrets{"ada's": secret(), "bob's": secret(), "the other server's": secret()}
 	one, other := keeping(t, ""), keeping(t, texts["the other server's"])
 	for _, user := range []string{"ada", "bob"} {
-		one.Tool("note "+user, peer.Script{peer.Prime(0), peer.Progress(1, 2, texts[user+"'s"]), peer.Gate("go"), peer.Text("done")})
+		one.Tool("note "+user, peer.Script{peer.Prime(0), peer.Progress(1, 2, texts[user+"'s"]),
+			peer.Gate("go"), peer.Text("done")})
 	}
 	for name, options := range map[string]func(user string) string{
 		"by principal": func(user string) string { return `{ principal: ` + chrome.JS(user) + ` }` },
@@ -75,7 +77,8 @@ func TestFault82_ServersAndUsersApart(t *testing.T) {
 			}
 			// Ada logs out.
 			state := chrome.Script[string](page, `await ada.forget(); return ada.state;`)
-			if found := texts.in([]byte(chrome.Eval[string](page, left))); !slices.Equal(found, []string{"bob's", "the other server's"}) {
+			if found := texts.in([]byte(chrome.Eval[string](page, left))); !slices.Equal(
+				found, []string{"bob's", "the other server's"}) {
 				t.Errorf("after ada was forgotten (%s) there is %v", state, found)
 			}
 			still := chrome.Script[[]string](page, `
@@ -87,14 +90,17 @@ func TestFault82_ServersAndUsersApart(t *testing.T) {
 			// Then everybody does.
 			chrome.Script[chrome.Void](page, `await holdfast.wipe();`)
 			text := chrome.Eval[string](page, left)
-			if found := texts.in([]byte(text)); len(found) > 0 || strings.Contains(text, one.URL()) || strings.Contains(text, other.URL()) {
+			if found := texts.in([]byte(text)); len(found) > 0 || strings.Contains(text, one.URL()) ||
+				strings.Contains(text, other.URL()) {
 				t.Errorf("after the wipe there is %v: %.300s", found, text)
 			}
 			page.WaitFor(`[bob, third].every((mcp) => mcp.durability === "memory")`)
 			// What runs goes on to its end.
 			one.Release("go")
 			other.Release("go")
-			ended := chrome.Script[[]string](page, `return Promise.all([bob, third].map(async (mcp) => (await (await mcp.calls())[0].result).content[0].text.length > 0 ? "ended" : "empty"));`)
+			ended := chrome.Script[[]string](page, `return Promise.all([bob,`+
+				` third].map(async (mcp) => (await (await mcp.calls())[0].result).content[0].text.length > `+
+				`0 ? "ended" : "empty"));`)
 			if !slices.Equal(ended, []string{"ended", "ended"}) {
 				t.Errorf("the calls: %q", ended)
 			}
@@ -156,11 +162,14 @@ func TestStoryLogoutWithASecondTab(t *testing.T) {
 			row(t)
 			text := secrets{"a call's argument": secret(), "what came later": secret()}
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
-			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"), peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
+			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"),
+				peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
 			profile, site := chrome.NewProfile(t), chrome.NewSite(t)
 			carrier, other := candid(profile, site), candid(profile, site)
-			connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, { principal: "ada" });`
-			chrome.Script[chrome.Void](carrier, connect+`watch(mcp.callTool("note", { text: `+chrome.JS(text["a call's argument"])+` }));`)
+			connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) +
+				`, { principal: "ada" });`
+			chrome.Script[chrome.Void](carrier, connect+`watch(mcp.callTool("note", { text: `+
+				chrome.JS(text["a call's argument"])+` }));`)
 			carrier.WaitFor(`call.guarantee === "resumable"`)
 			chrome.Script[chrome.Void](other, connect)
 			if found := text.in([]byte(chrome.Eval[string](other, left))); len(found) != 1 {
@@ -172,7 +181,8 @@ func TestStoryLogoutWithASecondTab(t *testing.T) {
 			carrier.WaitFor(`seen.progress.length === 2`)
 			p.Pass("go")
 			outcome(t, carrier, "")
-			if remains := chrome.Eval[string](carrier, left); len(text.in([]byte(remains))) > 0 || strings.Contains(remains, p.URL()) {
+			if remains := chrome.Eval[string](carrier, left); len(text.in([]byte(remains))) > 0 ||
+				strings.Contains(remains, p.URL()) {
 				t.Errorf("after the logout there is %v: %.400s", text.in([]byte(remains)), remains)
 			}
 		})
@@ -234,7 +244,9 @@ func TestFault121_LateWordOfALogout(t *testing.T) {
 		window.after = word;`)
 	chrome.Script[chrome.Void](other, `new BroadcastChannel("after").postMessage("");`)
 	chrome.Script[chrome.Void](next, `await after; await new Promise((turn) => setTimeout(turn, 0));`)
-	if got := chrome.Script[string](next, `return mcp.durability + " " + call.guarantee + " " + (await mcp.stored()).calls;`); got != "indexeddb resumable 1" {
+	if got := chrome.Script[string](next,
+		`return mcp.durability + " " + call.guarantee + " " + (await mcp.stored()).calls;`); got !=
+		"indexeddb resumable 1" {
 		t.Errorf("the tab that came after the logout has %s", got)
 	}
 	p.Release("go")

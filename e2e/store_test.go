@@ -24,7 +24,8 @@ import (
 // of its own in the built module: the runtime writes through it.
 func bundle(t *testing.T, entry string, flags ...string) string {
 	t.Helper()
-	args := append([]string{"tool", "esbuild", "--bundle", "--format=esm", "--target=es2022", "--log-level=warning", "../web/" + entry}, flags...)
+	args := append([]string{"tool", "esbuild", "--bundle", "--format=esm", "--target=es2022",
+		"--log-level=warning", "../web/" + entry}, flags...)
 	command := exec.Command("go", args...)
 	var stderr strings.Builder
 	command.Stderr = &stderr
@@ -77,7 +78,8 @@ func openStorePage(profile *chrome.Profile, url string) *chrome.Page {
 func TestStoryStoreContractInChrome(t *testing.T) {
 	t.Parallel()
 	site := chrome.NewSite(t)
-	suite := bundle(t, "test/storeinchrome.ts", "--alias:node:test=../web/test/inchrome.ts", "--alias:node:assert/strict=../web/test/inchrome.ts")
+	suite := bundle(t, "test/storeinchrome.ts", "--alias:node:test=../web/test/inchrome.ts",
+		"--alias:node:assert/strict=../web/test/inchrome.ts")
 	page := chrome.Open(t, site.Page("/suite", suite))
 	page.WaitFor(`window.contractResult`)
 	result := chrome.Eval[struct {
@@ -172,16 +174,19 @@ func TestStoryFault65_ClearedSiteData(t *testing.T) {
 		})();
 	})()`)
 	one.WaitFor(`results.length > 20`)
-	chrome.Call(one, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: site.URL, StorageTypes: "all"})
+	chrome.Call(one, storage.ClearDataForOrigin,
+		storage.ClearDataForOriginParams{Origin: site.URL, StorageTypes: "all"})
 	one.WaitFor(`said.join() === "lost closed" && busy.then(() => true)`)
 	two.WaitFor(`said.join() === "lost closed"`)
 	kinds := chrome.Eval[[]string](one, `[...new Set(results)]`)
-	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "done" || kind == "closed" || kind == "lost" })
+	kinds = slices.DeleteFunc(kinds,
+		func(kind string) bool { return kind == "done" || kind == "closed" || kind == "lost" })
 	if len(kinds) > 0 {
 		t.Errorf("commits ended with %v", kinds)
 	}
 	for _, page := range []*chrome.Page{one, two} {
-		if got := chrome.Script[string](page, `return await because(store.commit([head(1)], false)) + " " + (await indexedDB.databases()).length;`); got != "closed 0" {
+		if got := chrome.Script[string](page, `return await because(store.commit([head(1)],`+
+			` false)) + " " + (await indexedDB.databases()).length;`); got != "closed 0" {
 			t.Errorf("then a commit ends with %s databases", got)
 		}
 	}
@@ -198,7 +203,8 @@ func TestStoryFault62_NoRoom(t *testing.T) {
 	// down by itself for a while.
 	meter := profile.Open(site.URL)
 	small := 200_000.0
-	chrome.Call(meter, storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: site.URL, QuotaSize: &small})
+	chrome.Call(meter, storage.OverrideQuotaForOrigin,
+		storage.OverrideQuotaForOriginParams{Origin: site.URL, QuotaSize: &small})
 	page := openStorePage(profile, url)
 	chrome.Script[chrome.Void](page, `await store.commit([head(1), row(1, 1, 0)], true);`)
 	const large = `
@@ -235,18 +241,22 @@ func TestFault74_OneTabTakesACallOver(t *testing.T) {
 	profile := chrome.NewProfile(t)
 	owner, one, two := openStorePage(profile, url), openStorePage(profile, url), openStorePage(profile, url)
 	const calls = 40
-	chrome.Script[chrome.Void](owner, `for (let c = 0; c < 40; c++) await store.commit([head(c), row(c, 1, 0, "token")], false);`)
+	chrome.Script[chrome.Void](owner,
+		`for (let c = 0; c < 40; c++) await store.commit([head(c), row(c, 1, 0, "token")], false);`)
 	// The tabs work at the same time: neither script waits for its takeovers.
-	const take = `(() => { window.taken = Promise.all(Array.from({ length: 40 }, (_, c) => store.takeOver(c, 1))); })()`
+	const take = `(() => { window.taken = Promise.all(Array.from({ length: 40 }, (_, c) => store.takeOver(c,` +
+		` 1))); })()`
 	chrome.Eval[chrome.Void](one, take)
 	chrome.Eval[chrome.Void](two, take)
-	const mine = `taken.then((all) => all.flatMap((call) => call ? [call.owned && call.epoch === 2 && text(call.rows[0].secret) === "token" ? call.call : -1] : []))`
+	const mine = `taken.then((all) => all.flatMap((call) => call ? [call.owned && call.epoch === 2 && ` +
+		`text(call.rows[0].secret) === "token" ? call.call : -1] : []))`
 	first, second := chrome.Eval[[]int](one, mine), chrome.Eval[[]int](two, mine)
 	both := slices.Sorted(slices.Values(slices.Concat(first, second)))
 	if len(both) != calls || len(slices.Compact(both)) != calls || slices.Contains(both, -1) {
 		t.Errorf("taken by one: %v, by the other: %v", first, second)
 	}
-	got := chrome.Script[string](owner, `await store.commit([row(0, 1, 1)], false); const { owned } = await store.read(0); return owned + " " + await rows(0);`)
+	got := chrome.Script[string](owner, `await store.commit([row(0, 1, 1)], false);`+
+		` const { owned } = await store.read(0); return owned + " " + await rows(0);`)
 	if got != "false 0/1/0 token" {
 		t.Errorf("the owner of before reads %s", got)
 	}
@@ -263,7 +273,8 @@ func TestStoryStoreWipe(t *testing.T) {
 	chrome.Script[chrome.Void](page, `await store.commit([head(1), row(1, 1, 0, "token")], true);`)
 	asleep.Freeze()
 	chrome.Script[chrome.Void](page, `await wipeAll();`)
-	if got := chrome.Script[string](page, `return said.join() + " " + await because(store.read(1));`); got != "lost closed closed" {
+	if got := chrome.Script[string](page, `return said.join() + " " + await because(store.read(1));`); got !=
+		"lost closed closed" {
 		t.Errorf("the tab that wipes: %s", got)
 	}
 	asleep.Thaw()

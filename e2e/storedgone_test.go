@@ -17,14 +17,16 @@ func TestFault146_StoredAfterTheEnd(t *testing.T) {
 	p.Counting(nil)
 	s := newTabs(t, p, "")
 	for name, end := range map[string]string{
-		"deleted": `await new Promise((resolve) => { indexedDB.deleteDatabase("holdfast").onsuccess = resolve; });`,
-		"closed":  `await mcp.close();`,
+		"deleted": `await new Promise((resolve) => { indexedDB.deleteDatabase("holdfast").onsuccess = ` +
+			`resolve; });`,
+		"closed": `await mcp.close();`,
 	} {
 		page := s.open()
 		chrome.Eval[chrome.Void](page, `void count("`+name+`", { n: 2 })`)
 		s.counted(page, name, 2)
 		page.WaitFor(`(await mcp.stored()).calls > 0`)
-		got := chrome.Script[failure](page, end+` return attempt(async () => JSON.stringify(await mcp.stored()));`)
+		got := chrome.Script[failure](page,
+			end+` return attempt(async () => JSON.stringify(await mcp.stored()));`)
 		if got.Code != "" {
 			t.Errorf("%s: stored() rejects: %+v", name, got)
 		}

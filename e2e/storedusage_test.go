@@ -9,8 +9,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// TestFault513_StoredWhileACommitWaits: stored() is asked for while two commits wait, one for its cipher and one for
-// that. It tells of the store once both are there: who waits for it before a reload finds them after it.
+// TestFault513_StoredWhileACommitWaits: stored() is asked for while two commits wait, one for its cipher and
+// one for that. It tells of the store once both are there: who waits for it before a reload finds them after
+// it.
 func TestFault513_StoredWhileACommitWaits(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})

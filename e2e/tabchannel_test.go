@@ -45,9 +45,9 @@ const forging = `<!doctype html><script>
 	};
 </script>`
 
-// TestFault733_ForgedOnTheChannel: another script of the origin says what is no message, and what looks like one, on the
-// channel of a tab's store. Nothing of it ends a runtime, or what is stored: the call that is under way goes on, and one
-// that is made after it ends.
+// TestFault733_ForgedOnTheChannel: another script of the origin says what is no message, and what looks like
+// one, on the channel of a tab's store. Nothing of it ends a runtime, or what is stored: the call that is
+// under way goes on, and one that is made after it ends.
 func TestFault733_ForgedOnTheChannel(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared", "worker"} {
@@ -63,23 +63,36 @@ func TestFault733_ForgedOnTheChannel(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
 			for what, forged := range map[string]string{
-				"what is nothing":          `forge((say) => { say(null); say({ from: "x" }); say({ from: "x", message: null }); say({ from: "x", message: { kind: "stored", ops: null } }); })`,
-				"what has a wrong member":  `forge((say) => { say({ from: "x", message: { kind: "stored", ops: "x" } }); say({ from: null, message: { kind: "hello" } }); say({ from: "x", message: { kind: "taken", call: "1", epoch: 2n, sealed: {}, ops: null } }); say({ from: "x", message: { kind: "cancel", call: -1, reason: {} } }); say({ from: "x", message: { kind: "released" } }); say({ from: "x", message: { kind: "ping", to: 7 } }); })`,
-				"a logout that was none":   `forge((say) => { say({ from: "x", message: { kind: "wiped" } }); say({ from: "x", message: { kind: "wiped", generation: "x" } }); })`,
-				"ten thousand of any kind": `(() => { let state = BigInt("` + strconv.FormatUint(seed, 10) + `"); const random = () => Number((state = (state * 6364136223846793005n + 1442695040888963407n) & (2n ** 64n - 1n)) >> 33n) / 2 ** 31; const one = pick(random); return forge((say) => { for (let n = 0; n < 10000; n++) say(one()); }); })()`,
+				"what is nothing": `forge((say) => { say(null); say({ from: "x" }); say({ from: "x",` +
+					` message: null }); say({ from: "x", message: { kind: "stored", ops: null } }); })`,
+				"what has a wrong member": `forge((say) => { say({ from: "x", message: { kind: "stored",` +
+					` ops: "x" } }); say({ from: null, message: { kind: "hello" } }); say({ from: "x",` +
+					` message: { kind: "taken", call: "1", epoch: 2n, sealed: {}, ops: null } });` +
+					` say({ from: "x", message: { kind: "cancel", call: -1, reason: {} } });` +
+					` say({ from: "x", message: { kind: "released" } }); say({ from: "x",` +
+					` message: { kind: "ping", to: 7 } }); })`,
+				"a logout that was none": `forge((say) => { say({ from: "x", message: { kind: "wiped" } });` +
+					` say({ from: "x", message: { kind: "wiped", generation: "x" } }); })`,
+				"ten thousand of any kind": `(() => { let state = BigInt("` + strconv.FormatUint(seed, 10) +
+					`"); const random = () => Number((state = (state * 6364136223846793005n + ` +
+					`1442695040888963407n) & (2n ** 64n - 1n)) >> 33n) / 2 ** 31; const one = pick(random);` +
+					` return forge((say) => { for (let n = 0; n < 10000; n++) say(one()); }); })()`,
 			} {
 				if n := chrome.Eval[int](forger, forged); n == 0 {
 					t.Fatalf("%s: no channel is known", what)
 				}
 			}
 			// Its own word comes behind them on the same channels.
-			if got := chrome.Script[string](page, `await mcp.listTools(); return mcp.durability + " " + mcp.state + " " + call.guarantee;`); !strings.HasPrefix(got, "indexeddb open ") || strings.HasSuffix(got, "lost-on-reload") {
+			if got := chrome.Script[string](page,
+				`await mcp.listTools(); return mcp.durability + " " + mcp.state + " " + call.guarantee;`); !strings.HasPrefix(got, "indexeddb open ") || strings.HasSuffix(got, "lost-on-reload") {
 				t.Errorf("after what was forged: %s", got)
 			}
 			p.Release("go")
 			outcome(t, page, "")
 			p.Release("go")
-			if got := chrome.Script[string](page, `const next = mcp.callTool("note"); await next.result; return mcp.durability;`); got != "indexeddb" {
+			if got := chrome.Script[string](page,
+				`const next = mcp.callTool("note"); await next.result; return mcp.durability;`); got !=
+				"indexeddb" {
 				t.Errorf("the next call: %s", got)
 			}
 		})

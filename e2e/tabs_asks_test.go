@@ -29,7 +29,8 @@ func TestFault79_TwoTabsAnswer(t *testing.T) {
 			s := newTabs(t, p, asking)
 			owner := s.blank()
 			if silent {
-				chrome.Eval[chrome.Void](owner, `addEventListener("freeze", (e) => e.stopImmediatePropagation(), true)`)
+				chrome.Eval[chrome.Void](owner,
+					`addEventListener("freeze", (e) => e.stopImmediatePropagation(), true)`)
 			}
 			s.begin(owner)
 			owner.WaitFor(`window.begun`)
@@ -49,7 +50,9 @@ func TestFault79_TwoTabsAnswer(t *testing.T) {
 			chrome.Eval[chrome.Void](owner, `forms[0].fill("first")`)
 			for _, page := range []*chrome.Page{owner, other} {
 				page.WaitFor(`tracked.a.done`)
-				if got := chrome.Script[string](page, `return JSON.stringify((await tracked.a.call.result).structuredContent.answers[0].content);`); got != `{"answer":"second"}` {
+				if got := chrome.Script[string](page, `return JSON.stringify((await `+
+					`tracked.a.call.result).structuredContent.answers[0].content);`); got !=
+					`{"answer":"second"}` {
 					t.Errorf("the answer is %s", got)
 				}
 			}

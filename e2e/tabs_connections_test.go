@@ -25,7 +25,8 @@ func TestFault81_ConnectionsOfAllTabs(t *testing.T) {
 	const calls, numbers = 20, 40
 	for i, page := range pages {
 		chrome.Eval[chrome.Void](page, fmt.Sprintf(
-			`(() => { for (let i = 0; i < %d; i++) count("c" + (i * 2 + %d), { n: %d, gate: "go", retry_ms: 0 }); })()`, calls/2, i, numbers))
+			`(() => { for (let i = 0; i < %d; i++) count("c" + (i * 2 + %d), { n: %d, gate: "go",`+
+				` retry_ms: 0 }); })()`, calls/2, i, numbers))
 	}
 	eventually(t, "all calls at the server", func() bool { return len(p.Oracle().Labels()) == calls })
 	var took []int
@@ -34,7 +35,8 @@ func TestFault81_ConnectionsOfAllTabs(t *testing.T) {
 		// Half of what all of them need: most calls cannot end meanwhile.
 		passes(p, "go", calls)
 		for _, page := range pages {
-			took = append(took, chrome.Script[int](page, `const began = performance.now(); await mcp.request("tools/list").result; return Math.round(performance.now() - began);`))
+			took = append(took, chrome.Script[int](page, `const began = performance.now();`+
+				` await mcp.request("tools/list").result; return Math.round(performance.now() - began);`))
 			open := p.OpenStreams()
 			if most = max(most, open); open > 4 {
 				// One that the server has not missed yet, or one too many.
@@ -51,7 +53,8 @@ func TestFault81_ConnectionsOfAllTabs(t *testing.T) {
 		s.once(label)
 	}
 	slices.Sort(took)
-	t.Logf("with %d calls in two tabs a request took %d ms in the middle, %d at most; %d streams at a time", calls, took[len(took)/2], took[len(took)-1], most)
+	t.Logf("with %d calls in two tabs a request took %d ms in the middle, %d at most; %d streams at a time",
+		calls, took[len(took)/2], took[len(took)-1], most)
 }
 
 // TestTabsShortOfConnections: calls that cannot be resumed keep their
@@ -63,7 +66,8 @@ func TestTabsShortOfConnections(t *testing.T) {
 	p.Counting(nil)
 	s := newTabs(t, p, "")
 	page := s.open()
-	chrome.Eval[chrome.Void](page, `(() => { for (let i = 0; i < 5; i++) count("c" + i, { n: 2, gate: "g" + i }); })()`)
+	chrome.Eval[chrome.Void](page,
+		`(() => { for (let i = 0; i < 5; i++) count("c" + i, { n: 2, gate: "g" + i }); })()`)
 	o := p.Oracle()
 	eventually(t, "three calls", func() bool { return len(o.Labels()) == 3 })
 	chrome.Eval[chrome.Void](page, `tracked.c4.call.cancel()`)

@@ -19,7 +19,8 @@ func TestFault131_EndedWhileATabLoads(t *testing.T) {
 	p.Counting(nil)
 	s := newTabs(t, p, "")
 	owner, late := s.open(), s.blank()
-	chrome.Eval[chrome.Void](owner, `(() => { count("a", { n: 2, gate: "a" }); count("b", { n: 2, gate: "b" }); })()`)
+	chrome.Eval[chrome.Void](owner,
+		`(() => { count("a", { n: 2, gate: "a" }); count("b", { n: 2, gate: "b" }); })()`)
 	s.pass("a", 1)
 	has(owner, "a", 1)
 	chrome.Eval[chrome.Void](late, `(() => {

@@ -44,7 +44,8 @@ func TestFault124_PairsOfTabs(t *testing.T) {
 		late := []int{0, 0, 1, 2, 1 + rng.IntN(50)}[rng.IntN(5)]
 		first := rng.IntN(2)
 		for k, delay := range []int{0, late} {
-			chrome.Eval[chrome.Void](pages[(first+k)%2], fmt.Sprintf(`makeAt(%d, %q, %q)`, at+int64(delay), label, ack))
+			chrome.Eval[chrome.Void](pages[(first+k)%2],
+				fmt.Sprintf(`makeAt(%d, %q, %q)`, at+int64(delay), label, ack))
 		}
 		for _, page := range pages {
 			page.WaitFor(`made.` + label)

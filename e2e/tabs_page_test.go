@@ -31,7 +31,9 @@ func TestFault57_BackForwardCache(t *testing.T) {
 	restored := chrome.Eval[bool](owner, `window.left === true`)
 	t.Logf("restored from the cache: %v", restored)
 	if !restored {
-		t.Logf("why not: %s", chrome.Eval[string](owner, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
+		t.Logf("why not: %s",
+			chrome.Eval[string](owner,
+				`JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
 		owner.WaitFor(`window.ready`)
 		s.begin(owner)
 	}
@@ -80,7 +82,8 @@ func TestFault148_HearsAgain(t *testing.T) {
 	page, other := s.open(), s.open()
 	for _, round := range []string{"1", "2"} {
 		s.backFromCache(page)
-		// It is held until the page has it: one that begins and ends before the page is quite back is nobody's but the other's.
+		// It is held until the page has it: one that begins and ends before the page is quite back is
+		// nobody's but the other's.
 		theirs := "theirs" + round
 		chrome.Eval[chrome.Void](other, `void count("`+theirs+`", { n: 2, gate: "`+theirs+`" })`)
 		s.pass(theirs, 1)
@@ -100,8 +103,9 @@ func TestFault148_HearsAgain(t *testing.T) {
 	s.once("left")
 }
 
-// backFromCache leaves a page and comes back to it from the back/forward cache. On a busy machine Chrome gives up a page that it has kept now and
-// then ("navigation-canceled", "masked"): that is loaded, and left once more.
+// backFromCache leaves a page and comes back to it from the back/forward cache. On a busy machine Chrome
+// gives up a page that it has kept now and then ("navigation-canceled", "masked"): that is loaded, and left
+// once more.
 func (s *tabs) backFromCache(page *chrome.Page) {
 	s.t.Helper()
 	for range 5 {
@@ -111,7 +115,9 @@ func (s *tabs) backFromCache(page *chrome.Page) {
 		if chrome.Eval[bool](page, `window.left === true`) {
 			return
 		}
-		s.t.Logf("not from the cache: %s", chrome.Eval[string](page, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
+		s.t.Logf("not from the cache: %s",
+			chrome.Eval[string](page,
+				`JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
 		page.WaitFor(`window.ready`)
 		s.begin(page)
 		page.WaitFor(`window.begun`)
@@ -127,7 +133,8 @@ func TestFault60_NewerStore(t *testing.T) {
 	p.Counting(nil)
 	s := newTabs(t, p, "")
 	old := s.open()
-	chrome.Eval[chrome.Void](old, `(() => { window.kept = []; mcp.on("durability", (e) => kept.push(e.durability + " " + e.why)); count("a", { n: 6, gate: "a" }); })()`)
+	chrome.Eval[chrome.Void](old, `(() => { window.kept = []; mcp.on("durability",`+
+		` (e) => kept.push(e.durability + " " + e.why)); count("a", { n: 6, gate: "a" }); })()`)
 	s.pass("a", 3)
 	has(old, "a", 3)
 	old.WaitFor(`tracked.a.call.guarantee === "resumable"`)
@@ -165,7 +172,8 @@ func TestFault78_NoLocksNoChannel(t *testing.T) {
 	for _, missing := range []struct{ name, script string }{
 		{"no locks", `Object.defineProperty(navigator, "locks", { value: undefined });`},
 		{"no channel", `window.BroadcastChannel = undefined;`},
-		{"neither", `Object.defineProperty(navigator, "locks", { value: undefined }); window.BroadcastChannel = undefined;`},
+		{"neither", `Object.defineProperty(navigator, "locks", { value: undefined });` +
+			` window.BroadcastChannel = undefined;`},
 	} {
 		t.Run(missing.name, func(t *testing.T) {
 			row(t)

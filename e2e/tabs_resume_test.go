@@ -9,7 +9,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// fences returns how many owners the only call in the store has had: each that takes it over has the next epoch.
+// fences returns how many owners the only call in the store has had: each that takes it over has the next
+// epoch.
 func fences(page *chrome.Page) int {
 	return chrome.Script[int](page, `
 		const db = await new Promise((resolve, reject) => { const open = indexedDB.open("holdfast"); open.onsuccess = () => resolve(open.result); open.onerror = () => reject(open.error); });

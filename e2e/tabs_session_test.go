@@ -21,7 +21,8 @@ func TestFault80_OneHandshake(t *testing.T) {
 		page := s.blank()
 		// A tab waits three seconds for the handshake of another, then makes its own,
 		// and on a busy machine four tabs may take longer to come so far.
-		chrome.Eval[chrome.Void](page, `void (window.setTimeout = ((real) => (run, ms, ...more) => real(run, ms === 3_000 ? 60_000 : ms, ...more))(setTimeout))`)
+		chrome.Eval[chrome.Void](page, `void (window.setTimeout = ((real) => (run, ms, ...more) => real(run,`+
+			` ms === 3_000 ? 60_000 : ms, ...more))(setTimeout))`)
 		pages = append(pages, page)
 	}
 	for _, page := range pages {
@@ -36,7 +37,8 @@ func TestFault80_OneHandshake(t *testing.T) {
 	for round := range 3 {
 		p.Expire()
 		for _, page := range pages {
-			chrome.Eval[chrome.Void](page, `(() => { window.listed = undefined; void mcp.listTools().then(() => (listed = "ok"), (e) => (listed = e.code)); })()`)
+			chrome.Eval[chrome.Void](page, `(() => { window.listed = undefined;`+
+				` void mcp.listTools().then(() => (listed = "ok"), (e) => (listed = e.code)); })()`)
 		}
 		for _, page := range pages {
 			page.WaitFor(`window.listed`)
@@ -69,7 +71,8 @@ func TestTabsListen(t *testing.T) {
 	}
 	one.Close()
 	gets := func() int { return len(p.Of("GET")) }
-	eventually(t, "another stream", func() bool { return gets() == 2 && p.Of("GET")[1].Status == 200 && p.OpenStreams() == 1 })
+	eventually(t, "another stream",
+		func() bool { return gets() == 2 && p.Of("GET")[1].Status == 200 && p.OpenStreams() == 1 })
 	p.Push("notifications/example", `{}`)
 	for _, page := range []*chrome.Page{two, three} {
 		page.WaitFor(`said.filter((method) => method === "notifications/example").length === 2`)

@@ -37,14 +37,16 @@ const ofNewer = `wasm: "/newer.wasm", worker: "/newer-worker.mjs"`
 // serveNewer serves the wasm of the other build at /newer.wasm, and a worker that knows its digest, too.
 func serveNewer(t *testing.T, site *chrome.Site) {
 	t.Helper()
-	newer, ours := filepath.Join("..", "web", "build", "newer.wasm"), filepath.Join("..", "web", "dist", "holdfast-agents.wasm")
+	newer, ours := filepath.Join("..", "web", "build", "newer.wasm"),
+		filepath.Join("..", "web", "dist", "holdfast-agents.wasm")
 	wasm, err := os.ReadFile(newer)
 	if err != nil {
 		t.Fatalf("%v: run make web/build/newer.wasm", err)
 	}
 	// A module and a wasm that do not fit end with a trap, which says nothing.
 	if built(t, newer).Before(built(t, ours)) {
-		t.Fatal("web/build/newer.wasm is older than web/dist/holdfast-agents.wasm: run make web/build/newer.wasm")
+		t.Fatal(
+			"web/build/newer.wasm is older than web/dist/holdfast-agents.wasm: run make web/build/newer.wasm")
 	}
 	site.File("/newer.wasm", string(wasm))
 	site.File("/newer-worker.mjs", knowing(t, wasm))
@@ -54,7 +56,8 @@ func serveNewer(t *testing.T, site *chrome.Site) {
 func knowing(t *testing.T, wasm []byte) string {
 	t.Helper()
 	worker, sum := read(t, filepath.Join("..", "web", "dist", "holdfast-worker.mjs")), sha256.Sum256(wasm)
-	known := strings.Replace(worker, `"sha256-`, `"sha256-`+base64.StdEncoding.EncodeToString(sum[:])+` sha256-`, 1)
+	known := strings.Replace(worker, `"sha256-`, `"sha256-`+base64.StdEncoding.EncodeToString(sum[:])+
+		` sha256-`, 1)
 	if known == worker {
 		t.Fatal("holdfast-worker.mjs knows no wasm")
 	}
@@ -75,9 +78,11 @@ func built(t *testing.T, path string) time.Time {
 // that it cannot read.
 func (b *builds) cannotRead(page *chrome.Page) {
 	b.t.Helper()
-	got := chrome.Eval[struct{ Calls, Quarantined int }](page, `mcp.calls().then((calls) => ({ Calls: calls.length, Quarantined: mcp.counters.quarantinedRecords }))`)
+	got := chrome.Eval[struct{ Calls, Quarantined int }](page, `mcp.calls().then((calls) => ({ Calls: `+
+		`calls.length, Quarantined: mcp.counters.quarantinedRecords }))`)
 	if got.Calls != 0 || got.Quarantined == 0 {
-		b.t.Errorf("an older tab has %d calls, and %d records that it cannot read", got.Calls, got.Quarantined)
+		b.t.Errorf("an older tab has %d calls, and %d records that it cannot read", got.Calls,
+			got.Quarantined)
 	}
 }
 
@@ -129,7 +134,8 @@ func TestFault135_OlderTabHadIt(t *testing.T) {
 	p.Counting(nil)
 	b := newBuilds(t, p)
 	owner, follower := b.open(), b.open()
-	chrome.Eval[chrome.Void](follower, `void Object.defineProperty(document, "visibilityState", { get: () => "hidden" })`)
+	chrome.Eval[chrome.Void](follower,
+		`void Object.defineProperty(document, "visibilityState", { get: () => "hidden" })`)
 	chrome.Eval[chrome.Void](owner, `void count("a", { n: 10, gate: "a" }, { key: "a" })`)
 	b.pass("a", 2)
 	has(follower, "a", 2)
@@ -157,7 +163,8 @@ func TestFault135_OlderTabHadIt(t *testing.T) {
 	if runs := p.Oracle().Runs("a"); runs != 1 {
 		t.Errorf("%d runs", runs)
 	}
-	chrome.Eval[chrome.Void](owner, `void (window.again = mcp.callTool("count", { call: "a", n: 10, gate: "a" }, { key: "a" }).result.catch(({ code }) => (window.code = code)))`)
+	chrome.Eval[chrome.Void](owner, `void (window.again = mcp.callTool("count", { call: "a", n: 10,`+
+		` gate: "a" }, { key: "a" }).result.catch(({ code }) => (window.code = code)))`)
 	owner.WaitFor(`window.code`)
 	if runs := p.Oracle().Runs("a"); runs != 1 {
 		t.Errorf("the same call once more in the tab that had it: %d runs", runs)

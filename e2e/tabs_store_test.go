@@ -24,7 +24,8 @@ func TestFault76_LateWritesBehindTheSeal(t *testing.T) {
 	if got != "" {
 		t.Errorf("the owner is told that it has lost %s", got)
 	}
-	chrome.Script[chrome.Void](heir, `await store.takeOver(1, 1); await store.commit([row(1, 2, 1, "next")], true);`)
+	chrome.Script[chrome.Void](heir,
+		`await store.takeOver(1, 1); await store.commit([row(1, 2, 1, "next")], true);`)
 	got = chrome.Script[string](owner, `
 		await store.commit([row(1, 1, 3, "late")], false);
 		const { fenced } = await store.commit([row(1, 1, 4), row(2, 1, 3)], true);

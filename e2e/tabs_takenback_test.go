@@ -22,7 +22,8 @@ func TestFault57_TakenBack(t *testing.T) {
 	next := s.site.Page("/next", tabScript)
 	page := s.open()
 	const noted = `window.left = true` // a page from the cache has it still
-	chrome.Eval[chrome.Void](page, `(() => { count("a", { n: 8, gate: "a" }); count("b", { n: 2, gate: "b" }); `+noted+`; })()`)
+	chrome.Eval[chrome.Void](page,
+		`(() => { count("a", { n: 8, gate: "a" }); count("b", { n: 2, gate: "b" }); `+noted+`; })()`)
 	s.pass("a", 3)
 	s.pass("b", 3)
 	has(page, "a", 3)

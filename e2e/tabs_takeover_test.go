@@ -40,20 +40,25 @@ func TestFault75_TakeOver(t *testing.T) {
 			for _, page := range []*chrome.Page{watcher, other} {
 				// A hidden page takes nobody for dead by silence: what is tested is that
 				// the owner's end is told.
-				chrome.Eval[chrome.Void](page, `void Object.defineProperty(document, "visibilityState", { get: () => "hidden" })`)
+				chrome.Eval[chrome.Void](page,
+					`void Object.defineProperty(document, "visibilityState", { get: () => "hidden" })`)
 			}
 			var times []int
 			for i := range rounds {
 				label := "r" + string(rune('a'+i))
 				owner := s.open()
-				chrome.Eval[chrome.Void](owner, `void count(`+chrome.JS(label)+`, { n: 10, gate: "`+label+`" })`)
+				chrome.Eval[chrome.Void](owner, `void count(`+chrome.JS(label)+`, { n: 10, gate: "`+label+
+					`" })`)
 				s.pass(label, 4)
 				has(watcher, label, 4)
 				watcher.WaitFor(`tracked.` + label + `.call.guarantee === "resumable"`)
 				began := time.Now()
 				ending.end(s, owner)
 				taken := `tracked.` + label + `?.status.filter((state) => state === "owned").length ?? 0`
-				takeovers := func() int { return chrome.Eval[int](watcher, taken) + chrome.Eval[int](other, taken) }
+				takeovers := func() int {
+					return chrome.Eval[int](watcher, taken) +
+						chrome.Eval[int](other, taken)
+				}
 				eventually(t, "a new owner", func() bool { return takeovers() > 0 })
 				times = append(times, int(time.Since(began).Milliseconds()))
 				s.pass(label, 7)
@@ -161,7 +166,8 @@ func TestFault77_WaitingIsNoFailure(t *testing.T) {
 	if got := len(p.Requests()); got != requests {
 		t.Errorf("%d requests came", got-requests)
 	}
-	if got := chrome.Eval[string](watcher, `JSON.stringify([tracked.a.status, tracked.a.done])`); got != `[[],false]` {
+	if got := chrome.Eval[string](watcher, `JSON.stringify([tracked.a.status, tracked.a.done])`); got !=
+		`[[],false]` {
 		t.Errorf("the one that waits was told %s", got)
 	}
 	s.pass("a", 2)

@@ -50,21 +50,25 @@ func TestTaskAPI_Drafts(t *testing.T) {
 			page := candid(chrome.NewProfile(t), site)
 			begin := func() {
 				page.WaitFor(`window.holdfast`)
-				chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, `+typist+`); await mcp.listTools();`)
+				chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+
+					`, `+typist+`); await mcp.listTools();`)
 			}
 			begin()
 			chrome.Eval[chrome.Void](page, `void watch(`+makeCall+`)`)
-			page.WaitFor(`window.typed?.length === 1 && typed[0].draft === undefined && call.guarantee !== "lost-on-reload"`)
+			page.WaitFor(`window.typed?.length === 1 && typed[0].draft === undefined && call.guarantee !== ` +
+				`"lost-on-reload"`)
 			saved(page, `typed[0].saveDraft({ answer: `+chrome.JS(half)+`, at: 1 })`)
 			search(t, secrets{"what was typed": half}, p, page)
 			page.Reload()
 			begin()
 			chrome.Eval[chrome.Void](page, `void mcp.calls().then(([call]) => watch(call))`)
 			page.WaitFor(`window.typed?.length === 1 && window.seen`)
-			if got := chrome.Eval[string](page, `JSON.stringify(typed[0].draft ?? null)`); got != `{"answer":"`+half+`","at":1}` {
+			if got := chrome.Eval[string](page, `JSON.stringify(typed[0].draft ?? null)`); got !=
+				`{"answer":"`+half+`","at":1}` {
 				t.Fatalf("the draft is %s", got)
 			}
-			if got := chrome.Eval[failure](page, `attempt(() => typed[0].saveDraft("x".repeat(70_000)))`); got.Code != "bad_argument" {
+			if got := chrome.Eval[failure](page,
+				`attempt(() => typed[0].saveDraft("x".repeat(70_000)))`); got.Code != "bad_argument" {
 				t.Errorf("too much: %+v", got)
 			}
 			chrome.Eval[chrome.Void](page, `typed[0].submit("Luca")`)
@@ -101,19 +105,22 @@ func TestTaskAPI_DraftsByHand(t *testing.T) {
 	t.Parallel()
 	p := rounds(t)
 	p.Release("go")
-	page := app(t, p.URL(), `{ ack: "manual", handlers: { elicitation: () => { throw new Error("not by hand"); } } }`)
+	page := app(t, p.URL(),
+		`{ ack: "manual", handlers: { elicitation: () => { throw new Error("not by hand"); } } }`)
 	const asked = `window.request = () => seen.events.find(({ type }) => type === "input")?.requests.get("who");`
 	chrome.Script[chrome.Void](page, asked+`watch(mcp.callTool("ask", { call: "a" }, { input: "manual" }));`)
 	page.WaitFor(`request() && call.guarantee === "resumable"`)
 	saved(page, `request().saveDraft(["half"])`)
 	saved(page, `request().saveDraft(["half", "a", "form"])`)
 	page.Reload()
-	if n := connected(page, p.URL(), `{ ack: "manual", handlers: { elicitation: () => { throw new Error("not by hand"); } } }`); n != 1 {
+	if n := connected(page, p.URL(),
+		`{ ack: "manual", handlers: { elicitation: () => { throw new Error("not by hand"); } } }`); n != 1 {
 		t.Fatalf("%d calls came back", n)
 	}
 	chrome.Script[chrome.Void](page, asked)
 	page.WaitFor(`request()`)
-	if got := chrome.Eval[string](page, `JSON.stringify([request().method, request().draft])`); got != `["elicitation/create",["half","a","form"]]` {
+	if got := chrome.Eval[string](page, `JSON.stringify([request().method, request().draft])`); got !=
+		`["elicitation/create",["half","a","form"]]` {
 		t.Errorf("the request is %s", got)
 	}
 	chrome.Eval[chrome.Void](page, `call.answer({ who: { action: "accept", content: { answer: "Luca" } } })`)

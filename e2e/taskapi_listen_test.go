@@ -88,7 +88,8 @@ func TestTaskAPI_NotificationsKeepIDs(t *testing.T) {
 	page.WaitFor(`said.some((text) => text.includes("acknowledged"))`)
 	eventually(t, "a stream that names the task", func() bool {
 		asked, tasks := p.Of("subscriptions/listen"), p.Oracle().Tasks("a")
-		return len(asked) > 0 && len(tasks) == 1 && strings.Contains(string(asked[len(asked)-1].Body), tasks[0].ID) && p.Listeners() == 1
+		return len(asked) > 0 && len(tasks) == 1 &&
+			strings.Contains(string(asked[len(asked)-1].Body), tasks[0].ID) && p.Listeners() == 1
 	})
 	p.Release("go")
 	outcome(t, page, "")

@@ -18,7 +18,9 @@ func TestTaskAPI_Page(t *testing.T) {
 	p := peer.New(t, extensionDialect.options)
 	p.Tasks(extensionDialect.server)
 	p.ToolFunc("book", func(peer.Call) peer.Script {
-		return append(peer.Input("who", "elicitation/create", `{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`), peer.Text("booked"))
+		return append(peer.Input("who", "elicitation/create",
+			`{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`),
+			peer.Text("booked"))
 	}, peer.AsTask(peer.TaskPolicy{Poll: taskPoll, Message: "a room is being looked for"}))
 	site := chrome.NewSite(t)
 	script := strings.Replace(apiScripts(t, site)[3], site.URL+"/mcp", p.URL(), 1)
@@ -41,11 +43,13 @@ func TestTaskAPI_Page(t *testing.T) {
 	page.WaitFor(fmt.Sprintf(`(await mcp.stored()).rows > %d`, rows))
 	page.Reload()
 	page.WaitFor(`window.done && window.form`)
-	if got := chrome.Eval[string](page, `JSON.stringify([form.message, form.draft])`); got != `["Who?",{"name":"Lu"}]` {
+	if got := chrome.Eval[string](page, `JSON.stringify([form.message, form.draft])`); got !=
+		`["Who?",{"name":"Lu"}]` {
 		t.Errorf("the next form is %s", got)
 	}
 	chrome.Eval[chrome.Void](page, `form.submit({ name: "Luca" })`)
-	if got := chrome.Eval[string](page, `call.result.then(({ content }) => content[0].text)`); got != "booked" {
+	if got := chrome.Eval[string](page, `call.result.then(({ content }) => content[0].text)`); got !=
+		"booked" {
 		t.Errorf("result %q", got)
 	}
 	if n := p.Ran("book"); n != 1 {

@@ -19,13 +19,17 @@ func TestTaskAPI_StateOverReload(t *testing.T) {
 	hidden := secret()
 	p := peer.New(t, continueDialect.options)
 	server := continueDialect.server
-	server.State = func(n int) string { return fmt.Sprintf("%s \"\\ \u20ac %d %s", hidden, n, strings.Repeat("s", 5_000)) }
+	server.State = func(n int) string {
+		return fmt.Sprintf(
+			"%s \"\\ \u20ac %d %s", hidden, n, strings.Repeat("s", 5_000))
+	}
 	p.Tasks(server)
 	p.Working(peer.AsTask(continueDialect.policy))
 	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 	begin := func() {
 		page.WaitFor(`window.holdfast`)
-		chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, `+typist+`); await mcp.listTools();`)
+		chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, `+
+			typist+`); await mcp.listTools();`)
 	}
 	begin()
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("work", { call: "a", ask: 1 }))`)

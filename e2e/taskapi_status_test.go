@@ -20,7 +20,8 @@ type standing struct {
 
 // standings asks several times at once how the watched call stands.
 func standings(page *chrome.Page) []standing {
-	return chrome.Eval[[]standing](page, `Promise.all([1, 2, 3].map(() => call.status().catch(({ code }) => ({ code }))))`)
+	return chrome.Eval[[]standing](page,
+		`Promise.all([1, 2, 3].map(() => call.status().catch(({ code }) => ({ code }))))`)
 }
 
 // TestTaskAPI_Status: how a call stands is asked of its task, once for all who ask
@@ -35,14 +36,16 @@ func TestTaskAPI_Status(t *testing.T) {
 			p.Tasks(d.server)
 			p.Working(peer.AsTask(peer.TaskPolicy{Poll: 60_000, TTL: 600_000}))
 			page := app(t, p.URL(), "")
-			chrome.Script[chrome.Void](page, `await mcp.listTools(); watch(mcp.callTool("work", { call: "a", steps: 1, gate: "go" }));`)
+			chrome.Script[chrome.Void](page,
+				`await mcp.listTools(); watch(mcp.callTool("work", { call: "a", steps: 1, gate: "go" }));`)
 			page.WaitFor(`call.guarantee === "durable"`)
 			p.Pass("go")
 			p.Waiting("go")
 			eventually(t, "the one poll of its own", func() bool { return len(p.Of(d.polls)) == 1 })
 			before := len(p.Of("tasks/get"))
 			for _, s := range standings(page) {
-				if s.Status != "working" || s.Source != "server" || s.StatusMessage != "step 1 of 1" || s.TTL == nil || *s.TTL != 600_000 ||
+				if s.Status != "working" || s.Source != "server" || s.StatusMessage != "step 1 of 1" ||
+					s.TTL == nil || *s.TTL != 600_000 ||
 					s.PollInterval != 60_000 || s.CreatedAt == "" || s.LastUpdatedAt == "" {
 					t.Errorf("%+v", s)
 				}
@@ -50,7 +53,8 @@ func TestTaskAPI_Status(t *testing.T) {
 			if n := len(p.Of("tasks/get")) - before; n != 1 {
 				t.Errorf("%d requests", n)
 			}
-			page.WaitFor(`seen.events.some(({ type, message }) => type === "task" && message === "step 1 of 1")`)
+			page.WaitFor(
+				`seen.events.some(({ type, message }) => type === "task" && message === "step 1 of 1")`)
 
 			// What a server that is away says of the call is nothing.
 			p.Down()
@@ -133,12 +137,15 @@ func TestTaskAPI_ListTasks(t *testing.T) {
 			t.Errorf("listed %q, want %q", got, want)
 		}
 	}
-	if got := chrome.Eval[failure](page, `attempt(() => mcp.listTasks({ cursor: "nonsense" }))`); got.Code != "rpc_error" {
+	if got := chrome.Eval[failure](page, `attempt(() => mcp.listTasks({ cursor: "nonsense" }))`); got.Code !=
+		"rpc_error" {
 		t.Errorf("a cursor of nobody's: %+v", got)
 	}
 	p.Release("go")
 
-	for name, options := range map[string]peer.Options{"no list": {}, "2026-07-28": {Revision: peer.Revision20260728}, "2025-06-18": {Revision: peer.Revision20250618}} {
+	for name, options := range map[string]peer.Options{
+		"no list": {}, "2026-07-28": {Revision: peer.Revision20260728},
+		"2025-06-18": {Revision: peer.Revision20250618}} {
 		p := peer.New(t, options)
 		p.Tasks(peer.TaskServer{NoList: true})
 		page := app(t, p.URL(), "")

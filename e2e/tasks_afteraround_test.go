@@ -18,7 +18,9 @@ func TestFault487_TaskAfterARoundInChrome(t *testing.T) {
 		if c.RequestState != "" {
 			return nil
 		}
-		return peer.Script{peer.InputRequired(`{"who":`+peer.Elicitation("a.1.q1", `{"type":"object","properties":{}}`)+`}`, "state")}
+		return peer.Script{
+			peer.InputRequired(`{"who":`+peer.Elicitation("a.1.q1", `{"type":"object","properties":{}}`)+`}`,
+				"state")}
 	}
 	s := newTaskStory(t, extensionDialect, policy)
 	s.open()
@@ -32,7 +34,8 @@ func TestFault487_TaskAfterARoundInChrome(t *testing.T) {
 	s.makes(4)
 	passes(s.p, "go", 1)
 	s.wait(`trails.a.done`)
-	if has := s.trail(); has.Code != "" || has.N != 4 || len(has.Resumed) != 1 || has.Resumed[0] != "continued" {
+	if has := s.trail(); has.Code != "" || has.N != 4 || len(has.Resumed) != 1 ||
+		has.Resumed[0] != "continued" {
 		t.Errorf("it ends with %q and %d pieces, resumed: %v", has.Code, has.N, has.Resumed)
 	}
 	if runs := s.p.Oracle().Runs(storyCall); runs != 2 { // one has asked, the other is the task

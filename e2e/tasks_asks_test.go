@@ -160,7 +160,8 @@ func TestFault111_CancelledWhileAskedInChrome(t *testing.T) {
 		s.asks()
 		s.eval(`carried.a.cancel()`)
 		s.ends("cancelled", 2)
-		eventually(t, "the task cancelled", func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "cancelled" })
+		eventually(t, "the task cancelled",
+			func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "cancelled" })
 		s.wait(`localStorage["aborted a.1.q1"] === "1"`)
 		if n := s.p.Oracle().Cancels(storyCall); n != 1 {
 			t.Errorf("tasks/cancel came %d times", n)

@@ -93,7 +93,8 @@ func playCancel(t *testing.T, d dialect) {
 	s.durable()
 	s.eval(`carried.a.cancel("enough")`)
 	s.ends("cancelled", 2)
-	eventually(t, "the task cancelled", func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "cancelled" })
+	eventually(t, "the task cancelled",
+		func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "cancelled" })
 	s.p.Release("go")
 	s.eval(`carried.a.ack()`)
 	s.wait(`(await mcp.stored()).calls === 0`)
@@ -136,7 +137,8 @@ func playCut(t *testing.T, d dialect) {
 	s.makes(2)
 	s.p.Down()
 	s.p.Release("go")
-	eventually(t, "the end of the task", func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "completed" })
+	eventually(t, "the end of the task",
+		func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "completed" })
 	s.p.Up()
 	s.ends("", 4)
 }
@@ -153,7 +155,8 @@ func playReload(t *testing.T, d dialect) {
 	s.makes(3)
 	s.reload()
 	s.p.Release("go")
-	eventually(t, "the end of the task", func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "completed" })
+	eventually(t, "the end of the task",
+		func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "completed" })
 	s.reload()
 	if has := s.ends("", 4); !has.Restored {
 		t.Error("it was made again")
@@ -193,7 +196,8 @@ func (s *taskStory) paced() {
 	made := s.p.Of("tools/call")[0].Time
 	took := polls[len(polls)-1].Time.Sub(made)
 	ideal := int(took / (taskPoll * time.Millisecond))
-	s.t.Logf("%s: %d polls in %d ms, ideally %d; all requests: %v", s.d.name, counts[s.d.polls], took.Milliseconds(), ideal, counts)
+	s.t.Logf("%s: %d polls in %d ms, ideally %d; all requests: %v", s.d.name, counts[s.d.polls],
+		took.Milliseconds(), ideal, counts)
 	if counts[s.d.polls] > ideal+2 {
 		s.t.Errorf("%d polls, %d would do", counts[s.d.polls], ideal)
 	}

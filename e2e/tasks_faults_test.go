@@ -98,7 +98,8 @@ func TestFault88_PacedInChrome(t *testing.T) {
 		policy := d.policy
 		policy.Poll = 1
 		p.ToolFunc("tell", func(peer.Call) peer.Script {
-			return peer.Script{peer.Polled(4), peer.PollEvery(400), peer.Polled(5), peer.Gate("slow"), peer.Polled(8), peer.Merged(`"structuredContent":{"n":0}`)}
+			return peer.Script{peer.Polled(4), peer.PollEvery(400), peer.Polled(5), peer.Gate("slow"),
+				peer.Polled(8), peer.Merged(`"structuredContent":{"n":0}`)}
 		}, peer.AsTask(policy))
 		s := &taskStory{t: t, d: d, p: p, url: tellerPage(chrome.NewSite(t), p, "")}
 		s.open()
@@ -178,10 +179,11 @@ func TestFault95_ReloadWithAGapInChrome(t *testing.T) {
 // tasks/result to the page that comes next; under one number with other words, too.
 func TestFault97_ThriceInChrome(t *testing.T) {
 	t.Parallel()
-	s := streaming(t, peer.Streaming{Resume: peer.FromOne, Spoil: func(by string, n int, response map[string]any) {
-		peer.Spoiling("stream", 0, peer.SegmentTwice)(by, n, response)
-		peer.Spoiling("stream", 3, peer.SegmentChanged)(by, n, response)
-	}})
+	s := streaming(t, peer.Streaming{Resume: peer.FromOne,
+		Spoil: func(by string, n int, response map[string]any) {
+			peer.Spoiling("stream", 0, peer.SegmentTwice)(by, n, response)
+			peer.Spoiling("stream", 3, peer.SegmentChanged)(by, n, response)
+		}})
 	s.open()
 	s.tell(telling{N: 5, Gate: "go"})
 	s.makes(4)
@@ -197,7 +199,8 @@ func TestFault97_ThriceInChrome(t *testing.T) {
 func TestFault102_FinalDiffersInChrome(t *testing.T) {
 	t.Parallel()
 	s := streaming(t, peer.Streaming{})
-	s.p.Tool("tell", peer.Script{peer.TextSegment("one"), peer.TextSegment("two"), peer.Result(`{"content":[{"type":"text","text":"another"}]}`)},
+	s.p.Tool("tell", peer.Script{peer.TextSegment("one"), peer.TextSegment("two"),
+		peer.Result(`{"content":[{"type":"text","text":"another"}]}`)},
 		peer.AsTask(peer.TaskPolicy{Poll: taskPoll, Streams: &peer.Streaming{}}))
 	s.open()
 	s.tell(telling{})
@@ -242,7 +245,8 @@ func TestFault105_EndsInTheStreamInChrome(t *testing.T) {
 			}
 			s.wait(`trails.a.done`)
 			has := s.trail()
-			if has.Code != end.code || !slices.Equal(has.Told, marksTo(end.told)) || has.IsError != (end.fail != "") {
+			if has.Code != end.code || !slices.Equal(has.Told, marksTo(end.told)) ||
+				has.IsError != (end.fail != "") {
 				t.Errorf("ends with %q, isError %v, told %v", has.Code, has.IsError, has.Told)
 			}
 			if end.fail != "" && !slices.Equal(has.Text, marksTo(end.told)) {

@@ -27,10 +27,13 @@ func TestStoryTaskResponseModes(t *testing.T) {
 	}{
 		{"declared", allModes, `{}`, true, allOfThem, ""},
 		{"declared in part", []string{"task"}, `{ task: { ttl: 5000 } }`, true, allOfThem, "5000"},
-		{"chosen by the app", allModes, `{ task: { responseModes: ["streaming", "task"] } }`, true, `["streaming","task"]`, ""},
-		{"chosen for this call", allModes, `{ task: { responseModes: ["task"], ttl: 7000 } }`, true, `["task"]`, "7000"},
+		{"chosen by the app", allModes, `{ task: { responseModes: ["streaming", "task"] } }`, true,
+			`["streaming","task"]`, ""},
+		{"chosen for this call", allModes, `{ task: { responseModes: ["task"], ttl: 7000 } }`, true,
+			`["task"]`, "7000"},
 		{"an old server", nil, `{}`, true, "", ""},
-		{"chosen by the app of an old server", nil, `{ task: { responseModes: ["task"], ttl: 7000 } }`, true, "", "7000"},
+		{"chosen by the app of an old server", nil, `{ task: { responseModes: ["task"], ttl: 7000 } }`, true,
+			"", "7000"},
 		{"no task", allModes, `{ task: false }`, false, "", ""},
 	} {
 		t.Run(one.name, func(t *testing.T) {
@@ -40,7 +43,8 @@ func TestStoryTaskResponseModes(t *testing.T) {
 			p.Tasks(peer.TaskServer{Modes: one.modes})
 			p.Narrating(nil, peer.AsTask(coreDialect.policy))
 			page := app(t, p.URL(), "")
-			chrome.Script[chrome.Void](page, `await mcp.listTools(); watch(mcp.callTool("tell", { call: "a", n: 2 }, `+one.options+`));`)
+			chrome.Script[chrome.Void](page,
+				`await mcp.listTools(); watch(mcp.callTool("tell", { call: "a", n: 2 }, `+one.options+`));`)
 			outcome(t, page, "")
 			chrome.Script[chrome.Void](page, `await mcp.callTool("tell", { call: "b", n: 1 }).result;`)
 			task := taskOf(t, p.Of("tools/call")[0])
@@ -52,12 +56,14 @@ func TestStoryTaskResponseModes(t *testing.T) {
 			case task != nil && string(task.TTL) != one.ttl:
 				t.Errorf("ttl %s, want %s", task.TTL, one.ttl)
 			}
-			if next := taskOf(t, p.Of("tools/call")[1]); next == nil || next.TTL != nil || len(next.ResponseModes) > 0 != (one.modes != nil) {
+			if next := taskOf(t, p.Of("tools/call")[1]); next == nil || next.TTL != nil ||
+				len(next.ResponseModes) > 0 != (one.modes != nil) {
 				t.Errorf("the call behind it, of which nothing is said, asks for %+v", next)
 			} else if one.modes != nil && string(next.ResponseModes) != allOfThem {
 				t.Errorf("the call behind it names the modes %s", next.ResponseModes)
 			}
-			bad := chrome.Script[failure](page, `return attempt(() => mcp.callTool("tell", {}, { task: { responseModes: ["sometimes"] } }).result);`)
+			bad := chrome.Script[failure](page, `return attempt(() => mcp.callTool("tell", {},`+
+				` { task: { responseModes: ["sometimes"] } }).result);`)
 			if bad.Code != "bad_argument" {
 				t.Errorf("an unknown mode: %+v", bad)
 			}

@@ -127,7 +127,8 @@ func tellerPage(site *chrome.Site, p *peer.Peer, options string) string {
 	if options == "" {
 		options = "{}"
 	}
-	return site.Page("/teller", strings.NewReplacer("SERVER", chrome.JS(p.URL()), "OPTIONS", options).Replace(teller))
+	return site.Page("/teller", strings.NewReplacer("SERVER", chrome.JS(p.URL()), "OPTIONS", options).Replace(
+		teller))
 }
 
 // told is what a page of the teller has had of a call.
@@ -239,7 +240,8 @@ func (s *taskStory) makes(n int) {
 	s.t.Helper()
 	had := len(s.p.Oracle().Produced(storyCall))
 	passes(s.p, "go", n-had)
-	eventually(s.t, "piece "+strconv.Itoa(n), func() bool { return len(s.p.Oracle().Produced(storyCall)) == n })
+	eventually(s.t, "piece "+strconv.Itoa(n),
+		func() bool { return len(s.p.Oracle().Produced(storyCall)) == n })
 	if s.d.streams {
 		s.wait(fmt.Sprintf(`trails.a.numbers.length === %d`, n))
 	}
@@ -266,7 +268,8 @@ func (s *taskStory) ends(code string, n int) told {
 	if code == "" && (!slices.Equal(has.Text, want) || has.N != n) {
 		s.t.Errorf("the result is %d: %v", has.N, has.Text)
 	}
-	if s.d.streams && len(has.Told) > 0 && (!slices.Equal(has.Told, want) || !slices.Equal(has.Numbers, numbers(1, n))) {
+	if s.d.streams && len(has.Told) > 0 && (!slices.Equal(has.Told, want) ||
+		!slices.Equal(has.Numbers, numbers(1, n))) {
 		s.t.Errorf("it was told %v of %d", has.Numbers, n)
 	}
 	if !slices.IsSorted(has.Order) {

@@ -27,7 +27,8 @@ func sdkTasks(t *testing.T) (*sdktasks.Server, *chrome.Page) {
 
 // sdkCall calls a tool; the label in args is its key, too.
 func sdkCall(page *chrome.Page, tool, args, options string) {
-	chrome.Script[chrome.Void](page, `const args = `+args+`; watch(mcp.callTool("`+tool+`", args, { key: args.call, ...`+options+` }));`)
+	chrome.Script[chrome.Void](page, `const args = `+args+`; watch(mcp.callTool("`+tool+
+		`", args, { key: args.call, ...`+options+` }));`)
 }
 
 // sdkEnd checks how the watched call has ended: with a result of that text, and
@@ -62,8 +63,10 @@ func TestStorySDKTasks(t *testing.T) {
 		{name: "optional", tool: "optional", wire: "task", text: "is done"},
 		{name: "required", tool: "required", wire: "task", text: "is done"},
 		{name: "asks", tool: "required", more: `, ask: "Why?"`, wire: "task", text: "is done"},
-		{name: "asks-inline", tool: "optional", options: `task: true`, more: `, ask: "How?"`, wire: "task", text: "is done"},
-		{name: "fails", tool: "optional", more: `, fail: "tool"`, wire: "task", text: "failed", isError: true},
+		{name: "asks-inline", tool: "optional", options: `task: true`, more: `, ask: "How?"`, wire: "task",
+			text: "is done"},
+		{name: "fails", tool: "optional", more: `, fail: "tool"`, wire: "task", text: "failed",
+			isError: true},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			sdkCall(page, one.tool, `{ call: "`+one.name+`"`+one.more+` }`, `{`+one.options+`}`)
@@ -74,7 +77,8 @@ func TestStorySDKTasks(t *testing.T) {
 		})
 	}
 	for _, question := range []string{"Why?", "How?"} {
-		if asked := chrome.Eval[string](page, `localStorage[`+chrome.JS("asked "+question)+`] ?? ""`); asked != "1" {
+		if asked := chrome.Eval[string](page, `localStorage[`+chrome.JS("asked "+question)+
+			`] ?? ""`); asked != "1" {
 			t.Errorf("%s was asked %q times", question, asked)
 		}
 	}
@@ -87,7 +91,8 @@ func TestStorySDKTasks(t *testing.T) {
 	// The tool throws: the SDK has a failed task and no result, and says so.
 	sdkCall(page, "optional", `{ call: "throws", fail: "error" }`, `{}`)
 	outcome(t, page, "rpc_error")
-	if said := chrome.Eval[string](page, `seen.error?.message ?? ""`); !strings.Contains(said, "no result stored") {
+	if said := chrome.Eval[string](page, `seen.error?.message ?? ""`); !strings.Contains(
+		said, "no result stored") {
 		t.Errorf("the error says %q", said)
 	}
 	if n := server.Count("initialize"); n != 1 {
@@ -151,7 +156,8 @@ func TestStorySDKTaskReloaded(t *testing.T) {
 	t.Parallel()
 	server, page := sdkTasks(t)
 	// Nobody answers on the first two pages.
-	const away = `{ handlers: { elicitation: () => new Promise(() => { localStorage.put = 1 + Number(localStorage.put ?? 0); }) } }`
+	const away = `{ handlers: { elicitation: () => new Promise(() => { localStorage.put = 1 + ` +
+		`Number(localStorage.put ?? 0); }) } }`
 	again := func(options string) {
 		page.Reload()
 		page.WaitFor(`window.holdfast`)
@@ -170,15 +176,18 @@ func TestStorySDKTaskReloaded(t *testing.T) {
 	page.WaitFor(`localStorage.put === "1"`)
 	again(sdkHandlers)
 	sdkEnd(t, page, "kept is done", false, true)
-	if answer := chrome.Eval[string](page, `seen.result?.structuredContent?.answer ?? ""`); answer != "to Still there?" {
+	if answer := chrome.Eval[string](page, `seen.result?.structuredContent?.answer ?? ""`); answer !=
+		"to Still there?" {
 		t.Errorf("the answer was %q", answer)
 	}
-	for line, want := range map[string]int{"ran kept": 1, "task kept": 1, "initialize": 1, "answered kept to Still there?": 1, "tasks/cancel": 0} {
+	for line, want := range map[string]int{"ran kept": 1, "task kept": 1, "initialize": 1,
+		"answered kept to Still there?": 1, "tasks/cancel": 0} {
 		if got := server.Count(line); got != want {
 			t.Errorf("%q: %d times, want %d", line, got, want)
 		}
 	}
-	if text := chrome.Eval[string](page, `document.title + seen.events.map(({ type }) => type).join()`); !strings.Contains(text, "resumed") {
+	if text := chrome.Eval[string](page,
+		`document.title + seen.events.map(({ type }) => type).join()`); !strings.Contains(text, "resumed") {
 		t.Errorf("no event says that it was resumed: %s", text)
 	}
 }

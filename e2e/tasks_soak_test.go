@@ -37,7 +37,8 @@ var soakLegs = []struct {
 	{"extension", extensionDialect, nil},
 	{"streamed", streamedDialect, &peer.Streaming{}},
 	{"streamed, task first", streamedDialect, &peer.Streaming{Opening: peer.OpenTask, Resume: peer.FromOne}},
-	{"streamed, parts first", streamedDialect, &peer.Streaming{Opening: peer.OpenParts, First: 2, LastWord: true}},
+	{"streamed, parts first", streamedDialect,
+		&peer.Streaming{Opening: peer.OpenParts, First: 2, LastWord: true}},
 }
 
 // TestTaskSchedules carries calls by tasks of every dialect through random faults:
@@ -101,8 +102,10 @@ func newTaskChaos(t *testing.T, d dialect, streams *peer.Streaming, seed uint64,
 	options.NoReuse = true // else Chrome sends a POST again by itself
 	p := peer.New(t, options)
 	p.Tasks(d.server)
-	p.Narrating(&peer.RandomCuts{Seed: seed, Chance: 0.15, Most: 4, Calm: 40 * time.Millisecond}, peer.AsTask(policy))
-	c := &taskChaos{t: t, p: p, streams: streams != nil, random: random, profile: chrome.NewProfile(t), ends: map[string]int{}}
+	p.Narrating(&peer.RandomCuts{Seed: seed, Chance: 0.15, Most: 4, Calm: 40 * time.Millisecond},
+		peer.AsTask(policy))
+	c := &taskChaos{t: t, p: p, streams: streams != nil, random: random, profile: chrome.NewProfile(t),
+		ends: map[string]int{}}
 	c.url = tellerPage(chrome.NewSite(t), p, "")
 	c.page = c.open()
 	return c
@@ -170,12 +173,15 @@ func (c *taskChaos) round(round, n int) {
 	c.seen = map[string]map[int]string{}
 	chrome.Eval[chrome.Void](c.page, `make(`+chrome.JS(list)+`)`)
 	// Before it is a task the fate of a call may be unknown: not what this is about.
-	c.page.WaitWithin(roundLimit, fmt.Sprintf(`Object.keys(trails).length === %d && Object.values(trails).every(({ guarantee, done }) => done || guarantee === "durable")`, n))
-	all := fmt.Sprintf(`Object.keys(trails).length === %d && Object.values(trails).every(({ done }) => done)`, n)
+	c.page.WaitWithin(roundLimit, fmt.Sprintf(`Object.keys(trails).length === %d && `+
+		`Object.values(trails).every(({ guarantee, done }) => done || guarantee === "durable")`, n))
+	all := fmt.Sprintf(`Object.keys(trails).length === %d && Object.values(trails).every(({ done }) => done)`,
+		n)
 	calm := c.faults + mostFaults
 	for !c.t.Failed() {
 		wait := c.random.IntN(400)
-		done := chrome.Eval[bool](c.page, fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(%s), %d))`, all, wait))
+		done := chrome.Eval[bool](c.page,
+			fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(%s), %d))`, all, wait))
 		c.look()
 		if done {
 			break
@@ -190,7 +196,8 @@ func (c *taskChaos) round(round, n int) {
 	for _, made := range list {
 		c.judge(made, has[made.Call])
 	}
-	chrome.Eval[chrome.Void](c.page, `(Object.values(carried).forEach((call) => call.ack()), trails = {}, carried = {})`)
+	chrome.Eval[chrome.Void](c.page,
+		`(Object.values(carried).forEach((call) => call.ack()), trails = {}, carried = {})`)
 	c.page.WaitFor(`(await mcp.calls()).length === 0 && (await mcp.stored()).rows === 0`)
 }
 
@@ -308,6 +315,9 @@ func (c *taskChaos) report() string {
 	for _, code := range []string{"result", "outcome_unknown", "lost"} {
 		ends = append(ends, fmt.Sprintf("%d %s", c.ends[code], code))
 	}
-	return fmt.Sprintf("%d schedules, %d more faults of pages and connections: %s; %d segments told, %d questions (%d put again after a reload): %d lost, %d duplicated, %d out of order; %d came only with the result",
-		c.calls, c.faults, strings.Join(ends, ", "), c.events, c.questions, c.again, c.lost, c.duplicated, c.reordered, c.untold)
+	return fmt.Sprintf("%d schedules, %d more faults of pages and connections: %s; %d segments told, %d "+
+		"questions (%d put again after a reload): %d lost, %d duplicated, %d out of order; %d came only "+
+		"with the result",
+		c.calls, c.faults, strings.Join(ends, ", "), c.events, c.questions, c.again, c.lost, c.duplicated,
+		c.reordered, c.untold)
 }

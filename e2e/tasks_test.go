@@ -16,7 +16,9 @@ import (
 func TestStoryTaskOfServerEverything(t *testing.T) {
 	t.Parallel()
 	server := everything.Start(t)
-	const handlers = `{ handlers: { elicitation: async (request) => { localStorage.asked = 1 + Number(localStorage.asked ?? 0); return { action: "accept", content: { interpretation: "snake" } }; } } }`
+	const handlers = `{ handlers: { elicitation: async (request) => { localStorage.asked = 1 + ` +
+		`Number(localStorage.asked ?? 0); return { action: "accept", content: { interpretation: "snake" ` +
+		`} }; } } }`
 	page := app(t, server, handlers)
 	chrome.Script[chrome.Void](page, `await mcp.listTools();
 		watch(mcp.callTool("simulate-research-query", { topic: "python", ambiguous: true }, { key: "research" }));`)
@@ -27,7 +29,9 @@ func TestStoryTaskOfServerEverything(t *testing.T) {
 		const [call] = await mcp.calls();
 		watch(call);`)
 	outcome(t, page, "")
-	if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? String(seen.error)`); !strings.Contains(text, "Research Report: python") {
+	if text := chrome.Eval[string](page,
+		`seen.result?.content[0].text ?? String(seen.error)`); !strings.Contains(
+		text, "Research Report: python") {
 		t.Errorf("result %.200q", text)
 	}
 	if asked := chrome.Eval[string](page, `localStorage.asked`); asked != "1" {

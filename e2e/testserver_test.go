@@ -11,8 +11,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 )
 
-// testServerStory is what an app's unit test does with the server of holdfast/testing: a call goes on after a cut, an outage and a
-// reload, a server that was started again loses it, and a question is asked and answered.
+// testServerStory is what an app's unit test does with the server of holdfast/testing: a call goes on after a
+// cut, an outage and a reload, a server that was started again loses it, and a question is asked and
+// answered.
 const testServerStory = `(async () => {
   const { connect } = await import("holdfast");
   const { testServer } = await import("holdfast/testing");
@@ -79,12 +80,15 @@ func TestStoryTestServer(t *testing.T) {
 	}
 	site := chrome.NewSite(t)
 	site.File("/holdfast-testing.mjs", string(script))
-	site.File("/test.html", `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>test</title>`+
-		`<script type="importmap">{ "imports": { "holdfast": "/holdfast.mjs", "holdfast/testing": "/holdfast-testing.mjs" } }</script></html>`)
+	site.File("/test.html", `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" `+
+		`href="data:,"><title>test</title>`+
+		`<script type="importmap">{ "imports": { "holdfast": "/holdfast.mjs",`+
+		` "holdfast/testing": "/holdfast-testing.mjs" } }</script></html>`)
 	page := chrome.Open(t, site.URL+"/test.html")
 	said := chrome.Eval[map[string]any](page, testServerStory)
 	for name, want := range map[string]any{
-		"asked": "Ada", "changed": "tools", "key": "a", "result": "counted to 4", "had": "1,2,3", "ran": 1.0, "lost": "lost", "works": "more",
+		"asked": "Ada", "changed": "tools", "key": "a", "result": "counted to 4", "had": "1,2,3", "ran": 1.0,
+		"lost": "lost", "works": "more",
 	} {
 		if said[name] != want {
 			t.Errorf("%s is %v, want %v", name, said[name], want)

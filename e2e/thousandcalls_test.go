@@ -8,7 +8,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// TestStoryThousandCallsLeaveNothing: a thousand calls that are kept, and whose results the app has, leave the store as it was, in either host; and so does a second thousand.
+// TestStoryThousandCallsLeaveNothing: a thousand calls that are kept, and whose results the app has, leave
+// the store as it was, in either host; and so does a second thousand.
 func TestStoryThousandCallsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
@@ -19,9 +20,11 @@ func TestStoryThousandCallsLeaveNothing(t *testing.T) {
 			page := chrome.Open(t, site.Page("/app", appScript))
 			page.WaitFor(`window.holdfast`)
 			stored := func() [3]int {
-				return chrome.Script[[3]int](page, `const { calls, rows, bytes } = await mcp.stored(); return [calls, rows, bytes];`)
+				return chrome.Script[[3]int](page,
+					`const { calls, rows, bytes } = await mcp.stored(); return [calls, rows, bytes];`)
 			}
-			chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect("/mcp", { host: "`+host+`" }); await mcp.callTool("add", { a: 1, b: 1 }).result;`)
+			chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect("/mcp", { host: "`+host+
+				`" }); await mcp.callTool("add", { a: 1, b: 1 }).result;`)
 			page.WaitFor(`(await mcp.stored()).calls === 0`)
 			before := stored()
 			thousand := func() int {

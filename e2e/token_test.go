@@ -41,7 +41,8 @@ func TestStoryTokenProvider(t *testing.T) {
 		t.Errorf("add ran %d times", n)
 	}
 	valid = "never"
-	if code := chrome.Script[failure](page, `return attempt(() => mcp.ping());`).Code; code != "unauthorized" {
+	if code := chrome.Script[failure](page, `return attempt(() => mcp.ping());`).Code; code !=
+		"unauthorized" {
 		t.Errorf("code %q", code)
 	}
 	if n := chrome.Eval[int](page, signInChunks); n != 0 {
@@ -65,7 +66,8 @@ func TestStoryTokenProviderFails(t *testing.T) {
 			got := chrome.Script[[]string](page, `
 				const error = await holdfast.connect(`+chrome.JS(p.URL())+`, { token: `+provider+options+` }).catch((e) => e);
 				return [error.code, error.message, String(error.cause), error.hint];`)
-			want := []string{"unauthorized", "token: the token provider failed", cause, "The token provider gave no token. The error's cause says why."}
+			want := []string{"unauthorized", "token: the token provider failed", cause,
+				"The token provider gave no token. The error's cause says why."}
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, %s: got %q", provider, why, got)
 			}
@@ -108,7 +110,8 @@ func TestFault137_ExpiredAtConnect(t *testing.T) {
 			}
 			site := chrome.NewSite(t)
 			site.Handle("/mcp", auth.RequireBearerToken(verify, nil)(server))
-			page := appOn(t, site, "/mcp", `{ token: async () => "t" + (window.asked = (window.asked ?? 0) + 1)`+c.options+` }`)
+			page := appOn(t, site, "/mcp",
+				`{ token: async () => "t" + (window.asked = (window.asked ?? 0) + 1)`+c.options+` }`)
 			if asked := chrome.Eval[int](page, `asked`); asked != 2 {
 				t.Errorf("the provider was asked %d times", asked)
 			}
@@ -136,17 +139,21 @@ func TestFault136_OfflineWithATokenProvider(t *testing.T) {
 	p.Unauthorized(func(token string) bool { return token != "t1" })
 	p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("go"), peer.Text("done")})
 	site := chrome.NewSite(t)
-	site.Handle("/token", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("t1")) }))
+	site.Handle("/token",
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("t1")) }))
 	page := chrome.Open(t, site.Page("/app", appScript))
 	connect := func(options string) string {
-		return `holdfast.connect(` + chrome.JS(p.URL()) + `, { token: () => fetch("/token").then((r) => r.text())` + options + ` })`
+		return `holdfast.connect(` + chrome.JS(p.URL()) +
+			`, { token: () => fetch("/token").then((r) => r.text())` + options + ` })`
 	}
 	page.WaitFor(`window.holdfast`)
-	chrome.Script[chrome.Void](page, `window.mcp = await `+connect(`, principal: "ada"`)+`; watch(mcp.callTool("note"));`)
+	chrome.Script[chrome.Void](page, `window.mcp = await `+connect(`, principal: "ada"`)+
+		`; watch(mcp.callTool("note"));`)
 	page.WaitFor(`call.guarantee === "resumable" && seen.progress.length > 0`)
 	page.Reload()
 	page.WaitFor(`window.holdfast`)
-	chrome.Script[chrome.Void](page, `await holdfast.connect(`+chrome.JS(other.URL())+`);`) // the wasm is loaded
+	// the wasm is loaded
+	chrome.Script[chrome.Void](page, `await holdfast.connect(`+chrome.JS(other.URL())+`);`)
 	sent := len(p.Requests())
 	page.Offline(true)
 	got := chrome.Script[[]string](page, `

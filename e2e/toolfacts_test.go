@@ -26,11 +26,13 @@ func TestFault152_ToolFactsFromTheJournal(t *testing.T) {
 			p.Narrating(nil, peer.AsTask(coreDialect.policy))
 			page := app(t, p.URL(), "")
 			// A call that is stored is stored after what was said before it.
-			chrome.Script[chrome.Void](page, `await mcp.listTools(); await mcp.callTool("add", { a: 1, b: 2 }, { ack: "manual" }).result; `+leave)
+			chrome.Script[chrome.Void](page, `await mcp.listTools(); await mcp.callTool("add", { a: 1,`+
+				` b: 2 }, { ack: "manual" }).result; `+leave)
 			connectAgain(page, p)
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("tell", { call: "a", n: 2 }))`)
 			outcome(t, page, "")
-			if body := p.Of("tools/call")[1].Body; !bytes.Contains(body, []byte(`"responseModes":["immediate","streaming","task"]`)) {
+			if body := p.Of("tools/call")[1].Body; !bytes.Contains(
+				body, []byte(`"responseModes":["immediate","streaming","task"]`)) {
 				t.Errorf("sent %s", body)
 			}
 			if n := len(p.Of("tools/list")); n != 1 {
@@ -45,7 +47,8 @@ func TestFault152_ToolFactsFromTheJournal(t *testing.T) {
 		p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 		p.Tool("routed", peer.Script{peer.Text("done")}, regional)
 		page := app(t, p.URL(), "")
-		chrome.Script[chrome.Void](page, `await mcp.listTools(); await mcp.callTool("routed", { region: "eu" }, { ack: "manual" }).result;`)
+		chrome.Script[chrome.Void](page, `await mcp.listTools(); await mcp.callTool("routed",`+
+			` { region: "eu" }, { ack: "manual" }).result;`)
 		connectAgain(page, p)
 		chrome.Script[chrome.Void](page, `await mcp.callTool("routed", { region: "eu" }).result;`)
 		if n := len(p.Of("tools/call")); n != 2 {
@@ -84,7 +87,8 @@ func TestFault164_ToolsChanged(t *testing.T) {
 	stored := `await mcp.callTool("sideeffect", { call: "kept" }, { ack: "manual" }).result;`
 	changed := func() {
 		t.Helper()
-		chrome.Script[chrome.Void](page, `window.changed = new Promise((told) => mcp.on("notification", ({ method }) => method.endsWith("list_changed") && told()));`)
+		chrome.Script[chrome.Void](page, `window.changed = new Promise((told) => mcp.on("notification",`+
+			` ({ method }) => method.endsWith("list_changed") && told()));`)
 		eventually(t, "the stream", func() bool { return p.OpenStreams() == 1 })
 		p.Push("notifications/tools/list_changed", "")
 		chrome.Script[chrome.Void](page, `await changed;`+stored)

@@ -12,8 +12,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/tsserver"
 )
 
-// TestStoryTransportModernServer: a server of 2026-07-28 asks in its results, and tells what has changed on a stream
-// that is asked for. The official client hears all of it in the words of its handshake.
+// TestStoryTransportModernServer: a server of 2026-07-28 asks in its results, and tells what has changed on a
+// stream that is asked for. The official client hears all of it in the words of its handshake.
 func TestStoryTransportModernServer(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
@@ -41,7 +41,8 @@ func TestStoryTransportModernServer(t *testing.T) {
 				const slow = await major.call(client, { name: "slow", arguments: { steps: 3, delayMs: 1 } }, { onprogress: (p) => progress.push(p.progress) });
 				const sum = await major.call(client, { name: "add", arguments: { a: 2, b: 40 } });
 				return { revision: transport.mcp.revision, greeting: greeting.content[0].text, slow: slow.content[0].text, progress, sum: sum.structuredContent.sum };`)
-			if got.Revision != "2026-07-28" || got.Greeting != "Hello, Ada!" || got.Slow != "done after 3 steps" || got.Sum != 42 {
+			if got.Revision != "2026-07-28" || got.Greeting != "Hello, Ada!" ||
+				got.Slow != "done after 3 steps" || got.Sum != 42 {
 				t.Errorf("got %+v", got)
 			}
 			if !slices.Equal(got.Progress, []int{1, 2, 3}) {
@@ -91,8 +92,8 @@ func TestStoryTransportCancels(t *testing.T) {
 	}
 }
 
-// TestStoryTransportResumptionToken: an app that stores the official resumption token, and gives it to the request
-// that it makes after a reload, gets the call: whatever carries it.
+// TestStoryTransportResumptionToken: an app that stores the official resumption token, and gives it to the
+// request that it makes after a reload, gets the call: whatever carries it.
 func TestStoryTransportResumptionToken(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
@@ -113,7 +114,8 @@ func TestStoryTransportResumptionToken(t *testing.T) {
 				begin({ name: "count", arguments: { n: 6, delayMs: 1 } }, { resumptionToken: localStorage.token });`)
 			server.Gate().Release()
 			page.WaitFor(`seen.done`)
-			if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? JSON.stringify(seen.error)`); text != "Counted to 6." {
+			if text := chrome.Eval[string](page,
+				`seen.result?.content[0].text ?? JSON.stringify(seen.error)`); text != "Counted to 6." {
 				t.Errorf("got %q", text)
 			}
 			counted.once(t)

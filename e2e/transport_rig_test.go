@@ -15,8 +15,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// transportScript is a page of an app that uses the official client over Holdfast's transport: `open` connects one of
-// either major, `begin` makes a call and gathers what comes of it in window.seen.
+// transportScript is a page of an app that uses the official client over Holdfast's transport: `open`
+// connects one of either major, `begin` makes a call and gathers what comes of it in window.seen.
 const transportScript = `
 import { majors } from "/officialclients.mjs";
 import * as holdfast from "/holdfast.mjs";
@@ -44,7 +44,8 @@ window.opened = true;
 
 // officialClients bundles both majors of the official client, once.
 var officialClients = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("go", "tool", "esbuild", filepath.Join("testdata", "officialclients.mjs"), "--bundle", "--format=esm", "--target=es2022", "--log-level=warning").Output()
+	return exec.Command("go", "tool", "esbuild", filepath.Join("testdata", "officialclients.mjs"), "--bundle",
+		"--format=esm", "--target=es2022", "--log-level=warning").Output()
 })
 
 // transportPage opens such a page.

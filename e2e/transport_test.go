@@ -24,8 +24,8 @@ func countedServer(t *testing.T) (*gosdk.Server, *executions, string) {
 	return server, counted, site.URL + "/mcp"
 }
 
-// TestStoryTransport: the official client over Holdfast's transport, against the official server: what it does with
-// its own transport it does here.
+// TestStoryTransport: the official client over Holdfast's transport, against the official server: what it
+// does with its own transport it does here.
 func TestStoryTransport(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
@@ -59,13 +59,15 @@ func TestStoryTransport(t *testing.T) {
 				await client.ping();
 				return { server: client.getServerVersion().name, instructions: client.getInstructions(), tools: tools.map((t) => t.name), progress,
 					text: counted.content[0].text, booked: booked.content[0].text, failed: String(failed.isError), unknown, ping: true };`)
-			if got.Server != "holdfast-go-sdk-demo" || got.Instructions == "" || !slices.Contains(got.Tools, "count") || got.Text != "Counted to 5." {
+			if got.Server != "holdfast-go-sdk-demo" || got.Instructions == "" ||
+				!slices.Contains(got.Tools, "count") || got.Text != "Counted to 5." {
 				t.Errorf("got %+v", got)
 			}
 			if !slices.Equal(got.Progress, []int{1, 2, 3, 4, 5}) {
 				t.Errorf("progress %v", got.Progress)
 			}
-			if got.Booked != "Booked at The Anchor: Ada, Friday, 2 guests, at the window." || got.Failed != "true" {
+			if got.Booked != "Booked at The Anchor: Ada, Friday, 2 guests, at the window." ||
+				got.Failed != "true" {
 				t.Errorf("booked %q, failed %q", got.Booked, got.Failed)
 			}
 			if got.Unknown.Code != -32602 || got.Unknown.Below != "" {
@@ -82,8 +84,9 @@ func TestStoryTransport(t *testing.T) {
 	}
 }
 
-// TestFault340_OfficialClientCutAndReloaded: a stream that is cut twice loses nothing and is no news to the official client; a
-// page that is reloaded makes its request again with the key, and gets the call that is there.
+// TestFault340_OfficialClientCutAndReloaded: a stream that is cut twice loses nothing and is no news to the
+// official client; a page that is reloaded makes its request again with the key, and gets the call that is
+// there.
 func TestFault340_OfficialClientCutAndReloaded(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
@@ -95,7 +98,8 @@ func TestFault340_OfficialClientCutAndReloaded(t *testing.T) {
 				server.Gate().Hold()
 				page := transportPage(t)
 				opening := `await open2(` + major + `, ` + chrome.JS(url) + `, { host: "` + host + `" });`
-				begin := `begin({ name: "count", arguments: { n: 30, delayMs: 1 }, _meta: { [CALL_KEY]: "count-30" } });`
+				begin := `begin({ name: "count", arguments: { n: 30, delayMs: 1 },` +
+					` _meta: { [CALL_KEY]: "count-30" } });`
 				chrome.Script[chrome.Void](page, opening+begin)
 				for cut := range 2 {
 					server.Gate().Pass(5 - min(cut, 1))
@@ -114,7 +118,8 @@ func TestFault340_OfficialClientCutAndReloaded(t *testing.T) {
 				chrome.Script[chrome.Void](page, begin)
 				server.Gate().Release()
 				page.WaitFor(`seen.done`)
-				if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? JSON.stringify(seen.error)`); text != "Counted to 30." {
+				if text := chrome.Eval[string](page,
+					`seen.result?.content[0].text ?? JSON.stringify(seen.error)`); text != "Counted to 30." {
 					t.Errorf("got %q", text)
 				}
 				counting := chrome.Eval[[]int](page, `seen.progress`)
@@ -135,8 +140,8 @@ func TestFault340_OfficialClientCutAndReloaded(t *testing.T) {
 	}
 }
 
-// TestFault341_OfficialClientAskedOverAReload: a page goes while the official client's form is open. The next page's
-// client is asked the same, and the call ends with its answer; the tool ran once.
+// TestFault341_OfficialClientAskedOverAReload: a page goes while the official client's form is open. The next
+// page's client is asked the same, and the call ends with its answer; the tool ran once.
 func TestFault341_OfficialClientAskedOverAReload(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
@@ -156,9 +161,12 @@ func TestFault341_OfficialClientAskedOverAReload(t *testing.T) {
 				page.WaitFor(`asked.length === 1`)
 				page.Reload()
 				page.WaitFor(`window.opened`)
-				chrome.Script[chrome.Void](page, opening(`({ action: "accept", content: { name: "Ada", day: "Friday", guests: 2 } })`))
+				chrome.Script[chrome.Void](page,
+					opening(`({ action: "accept", content: { name: "Ada", day: "Friday", guests: 2 } })`))
 				page.WaitFor(`seen.done`)
-				if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? JSON.stringify(seen.error)`); text != "Booked at The Anchor: Ada, Friday, 2 guests, at the window." {
+				if text := chrome.Eval[string](page,
+					`seen.result?.content[0].text ?? JSON.stringify(seen.error)`); text !=
+					"Booked at The Anchor: Ada, Friday, 2 guests, at the window." {
 					t.Errorf("got %q", text)
 				}
 				if n := chrome.Eval[int](page, `asked.length`); n != 1 {

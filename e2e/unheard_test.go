@@ -32,7 +32,8 @@ func TestFault140_LongIDsInChrome(t *testing.T) {
 	asked := func(from, n int) peer.Script {
 		script := peer.Script{peer.Prime(0)}
 		for i := range n {
-			script = append(script, peer.Ask(fmt.Sprintf(`"%d %s"`, from+i, strings.Repeat("x", 1<<20)), "sampling/createMessage", `{"messages":[],"maxTokens":1}`))
+			script = append(script, peer.Ask(fmt.Sprintf(`"%d %s"`, from+i, strings.Repeat("x", 1<<20)),
+				"sampling/createMessage", `{"messages":[],"maxTokens":1}`))
 		}
 		return append(script, peer.Text("done"))
 	}
@@ -72,7 +73,8 @@ func TestFault140_FrozenFollowerInChrome(t *testing.T) {
 	p.Counting(nil)
 	s := newTabs(t, p, `{ ack: "manual", limits: { backlogBytes: 8 << 20, stored: 256 << 20 } }`)
 	owner, follower := s.open(), s.open()
-	chrome.Eval[chrome.Void](owner, `void count("a", `+chrome.JS(map[string]any{"n": events, "bytes": size, "gate": "a"})+`)`)
+	chrome.Eval[chrome.Void](owner, `void count("a", `+
+		chrome.JS(map[string]any{"n": events, "bytes": size, "gate": "a"})+`)`)
 	follower.WaitFor(`tracked.a?.call.followed`)
 	s.pass("a", 3)
 	has(follower, "a", 3)

@@ -10,8 +10,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// TestFault732_NothingIsKeptIsSaid: nobody can say who the user is, and the app gives calls a key, or says that they are to be
-// kept. The event guarantee says why they are not, and the console once what to write, without the key.
+// TestFault732_NothingIsKeptIsSaid: nobody can say who the user is, and the app gives calls a key, or says
+// that they are to be kept. The event guarantee says why they are not, and the console once what to write,
+// without the key.
 func TestFault732_NothingIsKeptIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared", "worker"} {
@@ -32,7 +33,8 @@ func TestFault732_NothingIsKeptIsSaid(t *testing.T) {
 				window.said = [await why({ key: "order-4711" }), await why({ journal: true }), await why({}), await why({ key: "order-4712" })];`))
 			page.WaitFor(`window.said`)
 			const told = "lost-on-reload principal"
-			if got := chrome.Eval[string](page, `said.join()`); got != strings.Join([]string{told, told, "", told}, ",") {
+			if got := chrome.Eval[string](page, `said.join()`); got != strings.Join(
+				[]string{told, told, "", told}, ",") {
 				t.Errorf("the events say %q", got)
 			}
 			var warned []string
@@ -41,7 +43,8 @@ func TestFault732_NothingIsKeptIsSaid(t *testing.T) {
 					warned = append(warned, line)
 				}
 			}
-			if len(warned) != 1 || !strings.Contains(warned[0], "principal: user.id") || strings.Contains(warned[0], "4711") {
+			if len(warned) != 1 || !strings.Contains(warned[0], "principal: user.id") ||
+				strings.Contains(warned[0], "4711") {
 				t.Errorf("the console has %q", warned)
 			}
 		})

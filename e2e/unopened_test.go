@@ -85,7 +85,8 @@ func sealing(seal string) string {
 	return `ack: "manual"`
 }
 
-// spoiled are those of the picks that do not open after that: the first is left alone, unless the key is gone.
+// spoiled are those of the picks that do not open after that: the first is left alone, unless the key is
+// gone.
 func spoiled(seal, harm string, picks []string) []string {
 	switch {
 	case strings.HasPrefix(harm, "key"):
@@ -98,14 +99,16 @@ func spoiled(seal, harm string, picks []string) []string {
 
 // vandalise spoils what is stored of calls, one for each of the picks, in their order, and
 // returns what mends it.
-func vandalise(t *testing.T, profile *chrome.Profile, site *chrome.Site, seal, harm string, picks []string) (mend func()) {
+func vandalise(t *testing.T, profile *chrome.Profile, site *chrome.Site, seal, harm string, picks []string) (
+	mend func()) {
 	t.Helper()
 	hand := profile.Open(site.Page("/vandal", vandal))
 	hand.WaitFor(`window.ready`)
 	if seal != "all" {
 		picks = slices.DeleteFunc(slices.Clone(picks), func(pick string) bool { return pick == "head" })
 	}
-	chrome.Script[chrome.Void](hand, `await spoil(`+chrome.JS(harm)+`, `+chrome.JS(seal)+`, `+chrome.JS(picks)+`);`)
+	chrome.Script[chrome.Void](hand, `await spoil(`+chrome.JS(harm)+`, `+chrome.JS(seal)+`, `+
+		chrome.JS(picks)+`);`)
 	return func() { chrome.Script[chrome.Void](hand, `await mend();`) }
 }
 
@@ -116,7 +119,8 @@ func unopened(t *testing.T, seal, harm string) {
 	labels := []string{"good", "first", "last", "every", "secret", "head"}
 	page := s.open()
 	for _, label := range labels {
-		chrome.Eval[chrome.Void](page, `void count("`+label+`", { n: 6, gate: "`+label+`" }, { key: "`+label+`" })`)
+		chrome.Eval[chrome.Void](page, `void count("`+label+`", { n: 6, gate: "`+label+`" }, { key: "`+label+
+			`" })`)
 		s.pass(label, 2)
 		has(page, label, 2)
 		page.WaitFor(`tracked.` + label + `.call.guarantee === "resumable"`)
@@ -136,12 +140,14 @@ func unopened(t *testing.T, seal, harm string) {
 		}
 	}
 	for _, label := range spoiled(seal, harm, labels) {
-		code := chrome.Script[string](next, `return mcp.callTool("count", { call: "`+label+`", n: 6, gate: "`+label+`" }, { key: "`+label+`" }).result.then(() => "", ({ code }) => code);`)
+		code := chrome.Script[string](next, `return mcp.callTool("count", { call: "`+label+`", n: 6, gate: "`+
+			label+`" }, { key: "`+label+`" }).result.then(() => "", ({ code }) => code);`)
 		if code != "key_in_use" {
 			t.Errorf("%s, made again with its key, ended with %q", label, code)
 		}
 	}
-	next.WaitFor(`told.filter((what) => what === "quarantined_record").length >= ` + chrome.JS(len(spoiled(seal, harm, labels))))
+	next.WaitFor(`told.filter((what) => what === "quarantined_record").length >= ` +
+		chrome.JS(len(spoiled(seal, harm, labels))))
 	mend()
 	shut(next, s.site)
 	last := s.open()
@@ -150,7 +156,8 @@ func unopened(t *testing.T, seal, harm string) {
 			t.Errorf("%s ran %d times", label, p.Oracle().Runs(label))
 		}
 		if strings.HasPrefix(harm, "key") {
-			// The session did not open either: the server has these calls in one that the next page could not know.
+			// The session did not open either: the server has these calls in one that the next page could not
+			// know.
 			last.WaitFor(`tracked.` + label + `?.code === "lost"`)
 			continue
 		}
@@ -203,19 +210,22 @@ func unopenedSessions(t *testing.T, server *acpserver.Server, url, seal, harm st
 	next := page.Profile().Open(address)
 	next.WaitFor(`window.ready`)
 	for _, pick := range picks {
-		isThere := chrome.Eval[bool](next, `agent.sessions().then((all) => all.some(({ id }) => id === "`+ids[pick]+`"))`)
+		isThere := chrome.Eval[bool](next, `agent.sessions().then((all) => all.some(({ id }) => id === "`+
+			ids[pick]+`"))`)
 		if isThere == slices.Contains(spoiled(seal, harm, picks), pick) {
 			t.Errorf("%s, %s: the session %q is there: %v", seal, harm, pick, isThere)
 		}
 	}
-	next.WaitFor(`told.filter((what) => what === "quarantined_record").length >= ` + chrome.JS(len(spoiled(seal, harm, picks))))
+	next.WaitFor(`told.filter((what) => what === "quarantined_record").length >= ` +
+		chrome.JS(len(spoiled(seal, harm, picks))))
 	mend()
 	shut(next, site)
 	last := page.Profile().Open(address)
 	last.WaitFor(`window.ready`)
 	for _, pick := range picks {
 		server.Pass(ids[pick], 5)
-		last.WaitFor(`window.chats["` + ids[pick] + `"]?.session.state === "idle" && text("` + ids[pick] + `") === ` + chrome.JS(chunks(1, 9)))
+		last.WaitFor(`window.chats["` + ids[pick] + `"]?.session.state === "idle" && text("` + ids[pick] +
+			`") === ` + chrome.JS(chunks(1, 9)))
 	}
 	if n := len(server.Of("prompt")) - prompts; n != len(picks) {
 		t.Errorf("%s, %s: %d prompts of %d sessions", seal, harm, n, len(picks))

@@ -99,9 +99,11 @@ func TestFault168_SlowReaderInChrome(t *testing.T) {
 			s := newTabs(t, p, options)
 			owner, other := s.blank(), s.blank()
 			for _, page := range []*chrome.Page{owner, other} {
-				chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, `+options+`);`)
+				chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+
+					`, `+options+`);`)
 			}
-			chrome.Script[chrome.Void](owner, `window.call = mcp.callTool("count", { n: 600, call: "a", bytes: 20_000, retry_ms: 1 }); await call.result;`)
+			chrome.Script[chrome.Void](owner, `window.call = mcp.callTool("count", { n: 600, call: "a",`+
+				` bytes: 20_000, retry_ms: 1 }); await call.result;`)
 			other.WaitFor(`mcp.calls().then(([call]) => (window.call = call)?.settled)`)
 			for who, page := range map[string]*chrome.Page{"owner": owner, "follower": other} {
 				if got := chrome.Script[string](page, read); got != "all 600, 600" {

@@ -30,7 +30,8 @@ func queued(r *rig, options string) *chrome.Page {
 	chrome.Script[chrome.Void](page, `await begin(`+options+`);`)
 	for i := range 3 {
 		gate := fmt.Sprintf("g%d", i)
-		chrome.Eval[chrome.Void](page, `void mcp.callTool("sideeffect", { call: "`+gate+`", gate: "`+gate+`" }).result.catch(() => {})`)
+		chrome.Eval[chrome.Void](page, `void mcp.callTool("sideeffect", { call: "`+gate+`", gate: "`+gate+
+			`" }).result.catch(() => {})`)
 		r.p.Waiting(gate)
 	}
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("sideeffect", { call: "late" }))`)
@@ -66,7 +67,8 @@ func TestFault126_StoreFailsWhileACallWaits(t *testing.T) {
 				r.p.Release(fmt.Sprintf("g%d", i))
 			}
 			page.WaitFor(`seen.done`)
-			got := chrome.Eval[failure](page, `({ code: seen.error.code, message: seen.error.message, retryable: seen.error.retryable })`)
+			got := chrome.Eval[failure](page,
+				`({ code: seen.error.code, message: seen.error.message, retryable: seen.error.retryable })`)
 			if got.Code != "unsent" || !got.Retryable {
 				t.Errorf("it ends with %+v", got)
 			}
@@ -77,8 +79,10 @@ func TestFault126_StoreFailsWhileACallWaits(t *testing.T) {
 			page.Reload()
 			page.WaitFor(`window.ready`)
 			begin(page)
-			chrome.Script[chrome.Void](page, `await mcp.ping(); await mcp.callTool("sideeffect", { call: "after" }).result;`)
-			if back := chrome.Eval[bool](page, `calls.some((call) => call.params.arguments.call === "late")`); back {
+			chrome.Script[chrome.Void](page,
+				`await mcp.ping(); await mcp.callTool("sideeffect", { call: "after" }).result;`)
+			if back := chrome.Eval[bool](page,
+				`calls.some((call) => call.params.arguments.call === "late")`); back {
 				t.Error("the next page has the call")
 			}
 			if runs := r.p.Oracle().Runs("late"); runs != test.runs {
@@ -103,11 +107,14 @@ func TestFault409_ReloadedInAQueue(t *testing.T) {
 		if last == 50 {
 			t.Fatal("nothing is stored ahead")
 		}
-		chrome.Eval[chrome.Void](page, fmt.Sprintf(`void (window.all = Promise.allSettled(Array.from({ length: %d }, (_, n) => mcp.callTool("sideeffect", { call: "%d." + n, gate: "%[2]d." + n }).result)))`, calls, last))
+		chrome.Eval[chrome.Void](page, fmt.Sprintf(`void (window.all = Promise.allSettled(Array.from({ `+
+			`length: %d }, (_, n) => mcp.callTool("sideeffect", { call: "%d." + n,`+
+			` gate: "%[2]d." + n }).result)))`, calls, last))
 		for n := range connections {
 			r.p.Waiting(name(last, n))
 		}
-		rows = chrome.Eval[int](page, `raw("readonly", async (tx, got) => (await got(tx.objectStore("log").getAll())).filter(({ epoch }) => epoch > 0).length)`)
+		rows = chrome.Eval[int](page, `raw("readonly", async (tx,`+
+			` got) => (await got(tx.objectStore("log").getAll())).filter(({ epoch }) => epoch > 0).length)`)
 		if rows >= calls {
 			continue
 		}
@@ -124,7 +131,8 @@ func TestFault409_ReloadedInAQueue(t *testing.T) {
 		r.p.Waiting(name(last, n))
 		r.p.Release(name(last, n))
 	}
-	chrome.Eval[chrome.Void](page, `void Promise.allSettled(calls.map(({ result }) => result)).then((all) => (window.ends = all.map(({ reason }) => reason?.code ?? "result")))`)
+	chrome.Eval[chrome.Void](page, `void Promise.allSettled(calls.map(({ result }) => result)).then((all) `+
+		`=> (window.ends = all.map(({ reason }) => reason?.code ?? "result")))`)
 	for n := range connections {
 		r.p.Release(name(last, n))
 	}
@@ -155,7 +163,8 @@ func TestFault127_QueuedCallOverAReload(t *testing.T) {
 		ahead int64
 		code  string
 	}{
-		"at once": {0, ""}, "an hour": {hour, "unsent"}, "a week": {7 * 24 * hour, "unsent"}, "a month": {29 * 24 * hour, "unsent"},
+		"at once": {0, ""}, "an hour": {hour, "unsent"}, "a week": {7 * 24 * hour, "unsent"},
+		"a month":  {29 * 24 * hour, "unsent"},
 		"set back": {-hour, "unsent"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +175,8 @@ func TestFault127_QueuedCallOverAReload(t *testing.T) {
 			page.Reload()
 			page.WaitFor(`window.ready`)
 			begin(page)
-			chrome.Eval[chrome.Void](page, `void watch(calls.find((call) => call.params.arguments.call === "late"))`)
+			chrome.Eval[chrome.Void](page,
+				`void watch(calls.find((call) => call.params.arguments.call === "late"))`)
 			outcome(t, page, test.code)
 			want := 1
 			if test.code != "" {
@@ -212,7 +222,9 @@ func TestFault128_FrozenOwnerSendsNothing(t *testing.T) {
 			hear.set.call(this, (event) => { if (!window.deaf) handler(event); });
 		} });
 	})()`)
-	s.options = `{ ack: "manual", token: () => window.asked++ ? new Promise((give) => (window.give = give)) : ` + chrome.JS(bearer("old")) + ` }`
+	s.options =
+		`{ ack: "manual", token: () => window.asked++ ? new Promise((give) => (window.give = give)) : ` +
+			chrome.JS(bearer("old")) + ` }`
 	chrome.Eval[chrome.Void](owner, `void (window.asked = 0)`)
 	s.begin(owner)
 	owner.WaitFor(`window.begun`)

@@ -12,8 +12,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// typingScript is a page of whoever window.token names, with a loop over each call and a person at its forms, who
-// is slow: read[label] is what a loop has had, typed are the forms.
+// typingScript is a page of whoever window.token names, with a loop over each call and a person at its forms,
+// who is slow: read[label] is what a loop has had, typed are the forms.
 const typingScript = appScript + `
 window.read = {};
 window.typed = [];
@@ -45,10 +45,10 @@ window.begin = async (token) => {
 };
 `
 
-// TestStoryUserChanges: a page reads ada's call in a loop, and somebody types an answer to what another one asks, as bob
-// signs in there. The loop ends as closed, the form is over, and what the page does to it is done to nobody. The same
-// object is bob's client: the page's listeners hear of what bob does, and bob has no call of ada's, nor a question. Her
-// next page has all of both, with what was typed, and each has run once.
+// TestStoryUserChanges: a page reads ada's call in a loop, and somebody types an answer to what another one
+// asks, as bob signs in there. The loop ends as closed, the form is over, and what the page does to it is
+// done to nobody. The same object is bob's client: the page's listeners hear of what bob does, and bob has no
+// call of ada's, nor a question. Her next page has all of both, with what was typed, and each has run once.
 func TestStoryUserChanges(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
@@ -68,9 +68,13 @@ func TestStoryUserChanges(t *testing.T) {
 	}
 	page := open(ada)
 	const all, come = 12, 5
-	chrome.Eval[chrome.Void](page, fmt.Sprintf(`void (loop(mcp.callTool("count", { call: "loop", n: %d, gate: "loop", retry_ms: 10 })), loop(mcp.callTool("ask", { call: "form" })))`, all))
+	chrome.Eval[chrome.Void](page, fmt.Sprintf(`void (loop(mcp.callTool("count", { call: "loop", n: %d,`+
+		` gate: "loop", retry_ms: 10 })), loop(mcp.callTool("ask", { call: "form" })))`, all))
 	passes(p, "loop", come)
-	page.WaitFor(fmt.Sprintf(`read.loop.n === %d && typed.length === 1 && read.form.call.guarantee !== "lost-on-reload"`, come))
+	page.WaitFor(
+		fmt.Sprintf(
+			`read.loop.n === %d && typed.length === 1 && read.form.call.guarantee !== "lost-on-reload"`,
+			come))
 	saved(page, `typed[0].saveDraft({ answer: "hal" })`)
 
 	revoked.Store(ada)
@@ -99,10 +103,13 @@ func TestStoryUserChanges(t *testing.T) {
 	p.Release("loop")
 	chrome.Eval[chrome.Void](hers, `typed[0].submit()`)
 	hers.WaitFor(`read.loop.end && read.form.end`)
-	if got := chrome.Eval[string](hers, `[read.loop.n, read.loop.end, read.form.end, typed.length, Object.keys(read).length].join()`); got != "12,result,result,1,2" {
+	if got := chrome.Eval[string](hers,
+		`[read.loop.n, read.loop.end, read.form.end, typed.length, Object.keys(read).length].join()`); got !=
+		"12,result,result,1,2" {
 		t.Errorf("ada's next page has %s", got)
 	}
-	if got := chrome.Eval[string](page, `[read.loop.n, typed.length].join()`); got != fmt.Sprintf("%d,1", come) {
+	if got := chrome.Eval[string](page, `[read.loop.n, typed.length].join()`); got != fmt.Sprintf(
+		"%d,1", come) {
 		t.Errorf("bob's page has had more of hers: %s", got)
 	}
 	for _, label := range []string{"loop", "form", "bob's"} {
@@ -111,7 +118,8 @@ func TestStoryUserChanges(t *testing.T) {
 		}
 	}
 	for _, r := range p.Of("tools/call") {
-		if isBobs := r.Header.Get("Authorization") == "Bearer "+bob; isBobs != strings.Contains(string(r.Body), "bob's") {
+		if isBobs := r.Header.Get("Authorization") == "Bearer "+
+			bob; isBobs != strings.Contains(string(r.Body), "bob's") {
 			t.Errorf("%.80s went out with the other's token", r.Body)
 		}
 	}

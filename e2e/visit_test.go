@@ -52,7 +52,8 @@ func TestStoryURLElicitationDeclined(t *testing.T) {
 	} } }`)
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("needs_login"))`)
 	outcome(t, page, "rpc_error")
-	if got := chrome.Eval[string](page, `JSON.stringify([asked, seen.error.rpc.code, seen.error.rpc.data.elicitations.map(({ mode }) => mode)])`); got != `[["url"],-32042,["url"]]` {
+	if got := chrome.Eval[string](page, `JSON.stringify([asked, seen.error.rpc.code,`+
+		` seen.error.rpc.data.elicitations.map(({ mode }) => mode)])`); got != `[["url"],-32042,["url"]]` {
 		t.Errorf("asked, and told: %s", got)
 	}
 	if calls := len(p.Of("tools/call")); calls != 1 {
@@ -61,7 +62,8 @@ func TestStoryURLElicitationDeclined(t *testing.T) {
 	blameless(t, p)
 }
 
-// TestFault574_DoneByThePerson: the server never says that the visit is complete. The person does, and the call is made again.
+// TestFault574_DoneByThePerson: the server never says that the visit is complete. The person does, and the
+// call is made again.
 func TestFault574_DoneByThePerson(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
@@ -84,17 +86,21 @@ func TestFault574_DoneByThePerson(t *testing.T) {
 	}
 }
 
-// TestFault734_NoPage: a server asks a person to visit a script of its own, in each way that it has. No handler is asked, as which
-// opens what it is given would run the script in the app's origin. The server hears `cancel`.
+// TestFault734_NoPage: a server asks a person to visit a script of its own, in each way that it has. No
+// handler is asked, as which opens what it is given would run the script in the app's origin. The server
+// hears `cancel`.
 func TestFault734_NoPage(t *testing.T) {
 	t.Parallel()
-	const visit = `{"mode":"url","elicitationId":"e","message":"Log in","url":"javascript:void(opener.ran = window.ran = true)"}`
+	const visit = `{"mode":"url","elicitationId":"e","message":"Log in","url":"javascript:void(opener.ran = ` +
+		`window.ran = true)"}`
 	for way, row := range map[string]struct {
 		revision string
 		script   peer.Script
 	}{
-		"its own request": {peer.Revision20251125, peer.Script{peer.Ask(`"q"`, "elicitation/create", visit), peer.Reply(`"q"`), peer.Text("done")}},
-		"in a result":     {peer.Revision20260728, peer.Script{peer.InputRequired(`{"k":{"method":"elicitation/create","params":`+visit+`}}`, "s")}},
+		"its own request": {peer.Revision20251125,
+			peer.Script{peer.Ask(`"q"`, "elicitation/create", visit), peer.Reply(`"q"`), peer.Text("done")}},
+		"in a result": {peer.Revision20260728,
+			peer.Script{peer.InputRequired(`{"k":{"method":"elicitation/create","params":`+visit+`}}`, "s")}},
 	} {
 		for _, host := range []string{"page", "shared", "worker"} {
 			t.Run(way+"/"+host, func(t *testing.T) {
@@ -108,7 +114,11 @@ func TestFault734_NoPage(t *testing.T) {
 				} } }`)
 				chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("asks"))`)
 				eventually(t, "the answer", func() bool {
-					return slices.ContainsFunc(p.Requests(), func(r peer.Request) bool { return bytes.Contains(r.Body, []byte(`"action":"cancel"`)) })
+					return slices.ContainsFunc(p.Requests(),
+						func(r peer.Request) bool {
+							return bytes.Contains(
+								r.Body, []byte(`"action":"cancel"`))
+						})
 				})
 				page.WaitFor(`mcp.counters.unsafeVisits > 0 && integrity.includes("unsafe_visit")`)
 				if got := chrome.Eval[string](page, `String([window.asked, window.ran])`); got != "," {

@@ -26,7 +26,8 @@ func TestFault280_PageComesAfterAnOutage(t *testing.T) {
 	// least (link's unseenFor, then headWithin), and goes on.
 	chrome.Eval[chrome.Void](page, `worker.postMessage(4_500)`)
 	page.WaitFor(`heard.includes("held")`)
-	next := appLoaded(profile, site) // a page that opens on a busy machine can take longer than the wait that a visit ends
+	// a page that opens on a busy machine can take longer than the wait that a visit ends
+	next := appLoaded(profile, site)
 	p.Down()
 	page.WaitFor(`seen.events.some(({ state, delay }) => state === "cut" && delay >= 1_000)`)
 	p.Up()

@@ -39,7 +39,8 @@ func TestWasm(t *testing.T) {
 		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
 			continue
 		}
-		needs := slices.DeleteFunc(p.testImports(), func(path string) bool { return !slices.Contains(absent, path) })
+		needs := slices.DeleteFunc(p.testImports(),
+			func(path string) bool { return !slices.Contains(absent, path) })
 		named := nativeOnly[p.name()]
 		switch {
 		case named != "" && slices.Contains(needs, named):
@@ -47,19 +48,22 @@ func TestWasm(t *testing.T) {
 		case named != "":
 			t.Errorf("%s is named in nativeOnly for %s, which it does not import", p.name(), named)
 		case len(needs) > 0:
-			t.Errorf("the tests of %s import %s, so they cannot run in Chrome; embed files instead, or name the package in nativeOnly",
+			t.Errorf("the tests of %s import %s, so they cannot run in Chrome; embed files instead, or name "+
+				"the package in nativeOnly",
 				p.name(), strings.Join(needs, ", "))
 		default:
 			ran++
 			t.Run(p.name(), func(t *testing.T) {
-				if strings.HasPrefix(p.name(), "core/") { // the core knows nothing of browsers, and has run natively
+				// the core knows nothing of browsers, and has run natively
+				if strings.HasPrefix(p.name(), "core/") {
 					long(t)
 				}
 				t.Parallel()
 				runInChrome(t, p, wasmRunner)
 			})
 			if p.name() == "jsbridge" { // the one that knows what it runs in
-				t.Run(p.name()+" in a worker", func(t *testing.T) { t.Parallel(); runInChrome(t, p, wasmInWorker) })
+				t.Run(p.name()+" in a worker",
+					func(t *testing.T) { t.Parallel(); runInChrome(t, p, wasmInWorker) })
 			}
 		}
 	}
@@ -72,7 +76,8 @@ func TestWasm(t *testing.T) {
 // web/scripts/slim rewrites computes what Go's compiler meant.
 func TestSlimmedStandardLibrary(t *testing.T) {
 	t.Parallel()
-	for _, p := range browser.list(t, "sort", "strconv", "slices", "maps", "math", "math/bits", "unicode/utf8", "hash/crc32") {
+	for _, p := range browser.list(t, "sort", "strconv", "slices", "maps", "math", "math/bits",
+		"unicode/utf8", "hash/crc32") {
 		t.Run(p.ImportPath, func(t *testing.T) {
 			row(t)
 			t.Parallel()
@@ -81,8 +86,8 @@ func TestSlimmedStandardLibrary(t *testing.T) {
 	}
 }
 
-// TestStandardLibraryOnOurRuntime runs tests of what leans on the runtime (goroutines, timers, finalizers, the collector)
-// on the one that the wasm has, rewritten as a whole.
+// TestStandardLibraryOnOurRuntime runs tests of what leans on the runtime (goroutines, timers, finalizers,
+// the collector) on the one that the wasm has, rewritten as a whole.
 func TestStandardLibraryOnOurRuntime(t *testing.T) {
 	t.Parallel()
 	for _, p := range browser.list(t, "context", "sync", "container/heap") {
@@ -90,7 +95,8 @@ func TestStandardLibraryOnOurRuntime(t *testing.T) {
 			row(t)
 			t.Parallel()
 			binary := filepath.Join(t.TempDir(), "test.wasm")
-			if out, err := onOurRuntime(t, "test", "-c", "-o", binary, p.ImportPath).CombinedOutput(); err != nil {
+			if out, err := onOurRuntime(t, "test", "-c", "-o", binary,
+				p.ImportPath).CombinedOutput(); err != nil {
 				t.Fatalf("compiling: %v\n%s", err, out)
 			}
 			slim(t, binary)
@@ -99,12 +105,13 @@ func TestStandardLibraryOnOurRuntime(t *testing.T) {
 	}
 }
 
-// onOurRuntime prepares the go command for the browser, with the runtime of the wasm, and with the standard fmt, which
-// tests need.
+// onOurRuntime prepares the go command for the browser, with the runtime of the wasm, and with the standard
+// fmt, which tests need.
 func onOurRuntime(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	folder := t.TempDir()
-	if out, err := native.command("run", "./web/scripts/wasmbuild", "-runtime", "-o", folder).CombinedOutput(); err != nil {
+	if out, err := native.command("run", "./web/scripts/wasmbuild", "-runtime", "-o",
+		folder).CombinedOutput(); err != nil {
 		t.Fatalf("wasmbuild: %v\n%s", err, out)
 	}
 	command := browser.command(slices.Insert(args, 1, "-overlay="+filepath.Join(folder, "runtime.json"))...)

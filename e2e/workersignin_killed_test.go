@@ -20,8 +20,9 @@ func killWorker(t *testing.T, profile *chrome.Profile) {
 	workers[0].Kill()
 }
 
-// TestFault370_WorkerKilledWhileSomebodySignsIn: the worker that has the sign-in dies while a person is at the authorization
-// server: for connect, or for a call that waits. The next worker takes the answer of the flow that the first one began.
+// TestFault370_WorkerKilledWhileSomebodySignsIn: the worker that has the sign-in dies while a person is at
+// the authorization server: for connect, or for a call that waits. The next worker takes the answer of the
+// flow that the first one began.
 func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -54,7 +55,8 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 			s.Revoke()
 			s.Person("")
 			before := s.Requests("GET /auth")
-			chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
+			chrome.Script[chrome.Void](page,
+				`watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
 			page.WaitFor(`seen.done || seen.status.at(-1) === "awaiting_authorization"`)
 			if ended := chrome.Eval[bool](page, `seen.done`); ended {
 				t.Fatalf("the call does not wait: %s", chrome.Eval[string](page, `JSON.stringify(seen)`))
@@ -67,7 +69,8 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 			who := chrome.Script[[]string](page, `
 				const calls = await mcp.calls();
 				return [mcp.state, ...await Promise.all(calls.map((call) => call.result.then(({ content }) => call.key + " " + content[0].text, ({ code }) => code)))];`)
-			if ran := s.Ran(); !slices.Equal(who, []string{"open", "bill ada"}) || !slices.Equal(ran, []string{"pay ada"}) {
+			if ran := s.Ran(); !slices.Equal(who, []string{"open", "bill ada"}) ||
+				!slices.Equal(ran, []string{"pay ada"}) {
 				t.Errorf("%q, and ran %q", who, ran)
 			}
 		})
@@ -91,14 +94,16 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 		who := chrome.Script[[]string](page, `
 			const calls = await mcp.calls();
 			return Promise.all(calls.map((call) => call.result.then(({ content }) => call.key + " " + content[0].text, ({ code }) => code)));`)
-		if ran := s.Ran(); !slices.Equal(who, []string{"bill ada"}) || !slices.Equal(ran, []string{"pay ada"}) {
+		if ran := s.Ran(); !slices.Equal(who, []string{"bill ada"}) ||
+			!slices.Equal(ran, []string{"pay ada"}) {
 			t.Errorf("%q, and ran %q", who, ran)
 		}
 	})
 }
 
-// TestFault371_SaidNoToTheNextWorker: the worker dies while a call waits for somebody to sign in, and whoever is asked by the
-// next one says no. The client does not fail by that: it waits, as in the page, until the app has somebody sign in.
+// TestFault371_SaidNoToTheNextWorker: the worker dies while a call waits for somebody to sign in, and whoever
+// is asked by the next one says no. The client does not fail by that: it waits, as in the page, until the app
+// has somebody sign in.
 func TestFault371_SaidNoToTheNextWorker(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -112,12 +117,14 @@ func TestFault371_SaidNoToTheNextWorker(t *testing.T) {
 			page.WaitFor(`window.opened`)
 			s.Revoke()
 			s.Person("")
-			chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
+			chrome.Script[chrome.Void](page,
+				`watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
 			page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
 			chrome.Script[chrome.Void](page, `await mcp.stored();`)
 			before := s.Requests("GET /auth")
 			killWorker(t, profile)
-			eventually(t, "the next worker to ask somebody", func() bool { return s.Requests("GET /auth") > before })
+			eventually(t, "the next worker to ask somebody",
+				func() bool { return s.Requests("GET /auth") > before })
 			s.Person("nobody")
 			page.WaitFor(`signIn.failure?.code === "oauth_denied"`)
 			s.Person("ada")
@@ -126,7 +133,8 @@ func TestFault371_SaidNoToTheNextWorker(t *testing.T) {
 			who := chrome.Script[[]string](page, `
 				const calls = await mcp.calls().catch(() => []);
 				return [mcp.state, ...await Promise.all(calls.map((call) => call.result.then(({ content }) => call.key + " " + content[0].text, ({ code }) => code)))];`)
-			if ran := s.Ran(); !slices.Equal(who, []string{"open", "bill ada"}) || !slices.Equal(ran, []string{"pay ada"}) {
+			if ran := s.Ran(); !slices.Equal(who, []string{"open", "bill ada"}) ||
+				!slices.Equal(ran, []string{"pay ada"}) {
 				t.Errorf("%q, and ran %q", who, ran)
 			}
 		})

@@ -13,8 +13,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// TestFault310_SignInInAWorker: the runtime is in a worker, which opens no window: the page does, and the worker
-// has the tokens. A person signs in there, and connect goes on.
+// TestFault310_SignInInAWorker: the runtime is in a worker, which opens no window: the page does, and the
+// worker has the tokens. A person signs in there, and connect goes on.
 func TestFault310_SignInInAWorker(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "worker"} {
@@ -61,8 +61,9 @@ func TestFault310_SignInInAWorker(t *testing.T) {
 	}
 }
 
-// TestFault310_ByItselfInTheSharedWorker: with auth a client is in the shared worker as any other. Where the app has a function of
-// its own to sign in with, it is in the page and the app hears why; a worker that is named is refused.
+// TestFault310_ByItselfInTheSharedWorker: with auth a client is in the shared worker as any other. Where the
+// app has a function of its own to sign in with, it is in the page and the app hears why; a worker that is
+// named is refused.
 func TestFault310_ByItselfInTheSharedWorker(t *testing.T) {
 	t.Parallel()
 	s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
@@ -94,8 +95,8 @@ func TestFault310_ByItselfInTheSharedWorker(t *testing.T) {
 	}
 }
 
-// TestFault310_CallsWaitInAWorker: the page goes away to sign in, while a call waits in the shared worker. The call
-// did not run before, is not sent again by the page that comes back, and runs once.
+// TestFault310_CallsWaitInAWorker: the page goes away to sign in, while a call waits in the shared worker.
+// The call did not run before, is not sent again by the page that comes back, and runs once.
 func TestFault310_CallsWaitInAWorker(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -124,8 +125,8 @@ func TestFault310_CallsWaitInAWorker(t *testing.T) {
 	}
 }
 
-// TestFault311_MemoryOfTheWorker: tokens in the memory of the shared worker are there after a reload, and in another
-// tab: nobody signs in twice, and one request refreshes them for all.
+// TestFault311_MemoryOfTheWorker: tokens in the memory of the shared worker are there after a reload, and in
+// another tab: nobody signs in twice, and one request refreshes them for all.
 func TestFault311_MemoryOfTheWorker(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -142,14 +143,16 @@ func TestFault311_MemoryOfTheWorker(t *testing.T) {
 	other.WaitFor(`window.opened`)
 	s.Expire()
 	for _, tab := range []*chrome.Page{page, other} {
-		chrome.Script[chrome.Void](tab, `window.paid = Promise.all([1, 2].map(() => mcp.callTool("pay", {}).result));`)
+		chrome.Script[chrome.Void](tab,
+			`window.paid = Promise.all([1, 2].map(() => mcp.callTool("pay", {}).result));`)
 	}
 	for _, tab := range []*chrome.Page{page, other} {
 		if n := chrome.Script[int](tab, `return (await paid).length;`); n != 2 {
 			t.Errorf("%d results", n)
 		}
 	}
-	if signed, refreshed := s.Requests("POST /token authorization_code"), s.Requests("POST /token refresh_token"); signed != 1 || refreshed != 1 {
+	if signed, refreshed := s.Requests("POST /token authorization_code"),
+		s.Requests("POST /token refresh_token"); signed != 1 || refreshed != 1 {
 		t.Errorf("%d sign-ins, %d refreshes", signed, refreshed)
 	}
 	if ran := s.Ran(); len(ran) != 4 {
@@ -157,8 +160,9 @@ func TestFault311_MemoryOfTheWorker(t *testing.T) {
 	}
 }
 
-// TestFault230_RefreshedOnceByBothHosts: one page has its own runtime, the other one's is in the shared worker, and the token of
-// both is over at the same moment. One of the two refreshes it, under a lock of the origin, and the other takes what it has got.
+// TestFault230_RefreshedOnceByBothHosts: one page has its own runtime, the other one's is in the shared
+// worker, and the token of both is over at the same moment. One of the two refreshes it, under a lock of the
+// origin, and the other takes what it has got.
 func TestFault230_RefreshedOnceByBothHosts(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -172,14 +176,16 @@ func TestFault230_RefreshedOnceByBothHosts(t *testing.T) {
 	}
 	s.Expire()
 	for _, tab := range tabs {
-		chrome.Script[chrome.Void](tab, `window.paid = Promise.all([1, 2].map(() => mcp.callTool("pay", {}).result));`)
+		chrome.Script[chrome.Void](tab,
+			`window.paid = Promise.all([1, 2].map(() => mcp.callTool("pay", {}).result));`)
 	}
 	for _, tab := range tabs {
 		if n := chrome.Script[int](tab, `return (await paid).length;`); n != 2 {
 			t.Errorf("%d results", n)
 		}
 	}
-	if signed, refreshed := s.Requests("POST /token authorization_code"), s.Requests("POST /token refresh_token"); signed != 1 || refreshed != 1 {
+	if signed, refreshed := s.Requests("POST /token authorization_code"),
+		s.Requests("POST /token refresh_token"); signed != 1 || refreshed != 1 {
 		t.Errorf("%d sign-ins, %d refreshes", signed, refreshed)
 	}
 	if ran := s.Ran(); len(ran) != 4 {
@@ -187,8 +193,9 @@ func TestFault230_RefreshedOnceByBothHosts(t *testing.T) {
 	}
 }
 
-// TestFault312_ThePageThatShowsItGoes: a call waits for somebody to sign in, in a window that one tab has opened. That
-// tab is closed: the other one, whose call it is, is asked to show the address, and the call runs once.
+// TestFault312_ThePageThatShowsItGoes: a call waits for somebody to sign in, in a window that one tab has
+// opened. That tab is closed: the other one, whose call it is, is asked to show the address, and the call
+// runs once.
 func TestFault312_ThePageThatShowsItGoes(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -207,7 +214,8 @@ func TestFault312_ThePageThatShowsItGoes(t *testing.T) {
 	page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
 	first := profile.Popup(s.Issuer)
 	newest.Close()
-	first.CloseWindow() // whoever signs in does so in one window: this server mistakes one's answer for the other's
+	// whoever signs in does so in one window: this server mistakes one's answer for the other's
+	first.CloseWindow()
 	eventually(t, "the other tab to open one", func() bool { return s.Requests("GET /auth") == before+2 })
 	s.Person("ada")
 	outcome(t, page, "")
@@ -216,8 +224,8 @@ func TestFault312_ThePageThatShowsItGoes(t *testing.T) {
 	}
 }
 
-// TestFault314_TheWorkerCannotLoadIt: what signs in is not beside the worker. Where the app has named that, the error says so;
-// by itself the client is in the page.
+// TestFault314_TheWorkerCannotLoadIt: what signs in is not beside the worker. Where the app has named that,
+// the error says so; by itself the client is in the page.
 func TestFault314_TheWorkerCannotLoadIt(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -227,21 +235,24 @@ func TestFault314_TheWorkerCannotLoadIt(t *testing.T) {
 	for _, host := range []string{"shared", "worker"} {
 		page := signingIn(profile, site, s, `{"host":"`+host+`"}`)
 		page.WaitFor(`window.opened || window.failed`)
-		if got := chrome.Eval[failure](page, `({ code: failed?.code, hint: failed?.hint, message: String(failed) })`); got.Code != "load_failed" || got.Hint == "" {
+		if got := chrome.Eval[failure](page,
+			`({ code: failed?.code, hint: failed?.hint, message: String(failed) })`); got.Code !=
+			"load_failed" || got.Hint == "" {
 			t.Errorf("%s: got %+v", host, got)
 		}
 	}
 	s.Person("ada")
 	page := signingIn(profile, site, s, `{"host":"auto"}`)
 	page.WaitFor(`window.opened || window.failed`)
-	got := chrome.Script[[]string](page, `return [(await mcp.callTool("pay", {}).result).content[0].text, mcp.host, ...told];`)
+	got := chrome.Script[[]string](page,
+		`return [(await mcp.callTool("pay", {}).result).content[0].text, mcp.host, ...told];`)
 	if !slices.Equal(got, []string{"ada", "page", "page: load_failed"}) {
 		t.Errorf("got %q", got)
 	}
 }
 
-// TestFault315_TwoUsersAtOnce: two users at two tabs of one browser, with tokens in the memory of workers. Each has a
-// worker of their own: neither pays as the other, nor sees a call of the other's.
+// TestFault315_TwoUsersAtOnce: two users at two tabs of one browser, with tokens in the memory of workers.
+// Each has a worker of their own: neither pays as the other, nor sees a call of the other's.
 func TestFault315_TwoUsersAtOnce(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -257,7 +268,8 @@ func TestFault315_TwoUsersAtOnce(t *testing.T) {
 	}
 	for range 2 {
 		for _, user := range users {
-			who := chrome.Script[string](tabs[user], `return (await mcp.callTool("pay", {}, { ack: "manual" }).result).content[0].text;`)
+			who := chrome.Script[string](tabs[user],
+				`return (await mcp.callTool("pay", {}, { ack: "manual" }).result).content[0].text;`)
 			if who != user {
 				t.Errorf("%s pays as %q", user, who)
 			}
@@ -273,8 +285,8 @@ func TestFault315_TwoUsersAtOnce(t *testing.T) {
 	}
 }
 
-// TestFault316_SignedOutElsewhere: somebody signs out in one tab, or wipes. The tokens of the worker are revoked, the other tab
-// hears of it, and its next call waits for somebody.
+// TestFault316_SignedOutElsewhere: somebody signs out in one tab, or wipes. The tokens of the worker are
+// revoked, the other tab hears of it, and its next call waits for somebody.
 func TestFault316_SignedOutElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{`"persistent"`, `"memory"`} {
@@ -292,7 +304,8 @@ func TestFault316_SignedOutElsewhere(t *testing.T) {
 				s.Person("")
 				chrome.Script[chrome.Void](page, `await `+out+`;`)
 				other.WaitFor(`signIn.state === "signed-out"`)
-				eventually(t, "both tokens to be revoked", func() bool { return s.Requests("POST /token/revocation") == 2 })
+				eventually(t, "both tokens to be revoked",
+					func() bool { return s.Requests("POST /token/revocation") == 2 })
 				next := signingIn(profile, site, s, `{"host":"shared","storage":`+how+`}`)
 				next.WaitFor(`window.signIn?.failure?.code === "sign_in_required"`)
 				if n := s.Requests("POST /token authorization_code"); n != 1 {
@@ -321,8 +334,9 @@ window.got = [];
 }
 `
 
-// TestFault317_CanariesBetweenPageAndWorker: of tokens, codes, verifiers, nonces and proofs none crosses to a page. The one thing that
-// crosses to the worker is the answer that a page has come back with. With storage "memory" none is in the database.
+// TestFault317_CanariesBetweenPageAndWorker: of tokens, codes, verifiers, nonces and proofs none crosses to a
+// page. The one thing that crosses to the worker is the answer that a page has come back with. With storage
+// "memory" none is in the database.
 func TestFault317_CanariesBetweenPageAndWorker(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{
@@ -341,26 +355,34 @@ func TestFault317_CanariesBetweenPageAndWorker(t *testing.T) {
 				for where, text := range chrome.Eval[map[string]string](page, `surfaces()`) {
 					shown[when+": "+where] = text
 				}
-				// What the browser says of how this page was come to, nobody can change: there a code stays that is used.
-				shown[when+": addresses"] = chrome.Eval[string](page, `[location.href, document.referrer].join("\n")`)
-				shown[when+": sent"] = chrome.Eval[string](page, `sent.map((text) => text.replace(/"answer":\{[^}]*\}/, "")).join("\n")`)
+				// What the browser says of how this page was come to, nobody can change: there a code stays
+				// that is used.
+				shown[when+": addresses"] = chrome.Eval[string](page,
+					`[location.href, document.referrer].join("\n")`)
+				shown[when+": sent"] = chrome.Eval[string](page,
+					`sent.map((text) => text.replace(/"answer":\{[^}]*\}/, "")).join("\n")`)
 				shown[when+": got"] = chrome.Eval[string](page, `got.join("\n")`)
 			}
 			address := site.Page("/signed-in", portListeningScript+candidSignInScript)
-			page := chrome.NewProfile(t).InWindows().Open(address + "#" + url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+strings.Replace(how, "{", `{"redirectUrl":`+chrome.JS(address)+`,`, 1)+`}`))
+			page := chrome.NewProfile(t).InWindows().Open(address + "#" +
+				url.PathEscape(`{"url":`+chrome.JS(s.URL)+`,"how":`+
+					strings.Replace(how, "{", `{"redirectUrl":`+chrome.JS(address)+`,`, 1)+`}`))
 			page.WaitFor(`window.opened || window.failed`)
 			if strings.Contains(how, "redirect") {
-				if n := chrome.Eval[int](page, `sent.filter((text) => /"answer":\{[^}]*"code":/.test(text)).length`); n != 1 {
+				if n := chrome.Eval[int](page,
+					`sent.filter((text) => /"answer":\{[^}]*"code":/.test(text)).length`); n != 1 {
 					t.Errorf("the answer has crossed %d times: the search is blind", n)
 				}
 			}
-			chrome.Script[chrome.Void](page, `await mcp.callTool("pay", {}, { key: "bill", ack: "manual" }).result;`)
+			chrome.Script[chrome.Void](page,
+				`await mcp.callTool("pay", {}, { key: "bill", ack: "manual" }).result;`)
 			s.Expire()
 			chrome.Script[chrome.Void](page, `await mcp.callTool("pay", {}).result;`)
 			look("refreshed", page)
 			s.Revoke()
 			s.Person("nobody")
-			chrome.Eval[chrome.Void](page, `void (window.before = true, watch(mcp.callTool("pay", {}, { key: "other" })))`)
+			chrome.Eval[chrome.Void](page,
+				`void (window.before = true, watch(mcp.callTool("pay", {}, { key: "other" })))`)
 			page.WaitFor(`window.signIn?.failure || (window.opened && !window.before)`)
 			page.WaitFor(`window.signIn?.failure?.code === "oauth_denied"`)
 			chrome.Eval[chrome.Void](page, `confess(signIn.failure)`)
@@ -371,7 +393,8 @@ func TestFault317_CanariesBetweenPageAndWorker(t *testing.T) {
 					t.Errorf("%s shows %q", where, found)
 				}
 			}
-			for _, where := range []string{"refreshed: sent", "refreshed: got", "after a no: got", "after a no: errors"} {
+			for _, where := range []string{"refreshed: sent", "refreshed: got", "after a no: got",
+				"after a no: errors"} {
 				if shown[where] == "" {
 					t.Errorf("nothing of %s was looked at", where)
 				}

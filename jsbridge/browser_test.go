@@ -41,7 +41,8 @@ func clock(t *testing.T) func() float64 {
 
 func TestOptions(t *testing.T) {
 	o := ReadOptions(eval(t, `{ s: "text", n: 41.9, b: true, list: ["a", "b"], nothing: null }`))
-	if o.String("s") != "text" || o.Int("n") != 41 || !o.Bool("b") || strings.Join(o.Strings("list"), "") != "ab" {
+	if o.String("s") != "text" || o.Int("n") != 41 || !o.Bool("b") ||
+		strings.Join(o.Strings("list"), "") != "ab" {
 		t.Error("a field was not read")
 	}
 	if o.String("nothing") != "" || o.Int("absent") != 0 || o.Bool("absent") || o.Strings("absent") != nil {
@@ -74,7 +75,8 @@ func TestRandom64(t *testing.T) {
 }
 
 func TestClampTimeout(t *testing.T) {
-	for delay, want := range map[int64]uint32{-1: 0, 0: 0, 5: 5, 1<<31 - 1: 1<<31 - 1, 1 << 31: 1<<31 - 1, 1 << 62: 1<<31 - 1} {
+	for delay, want := range map[int64]uint32{-1: 0, 0: 0, 5: 5, 1<<31 - 1: 1<<31 - 1, 1 << 31: 1<<31 - 1,
+		1 << 62: 1<<31 - 1} {
 		if got := ClampTimeout(delay); got != want {
 			t.Errorf("ClampTimeout(%d) = %d, want %d", delay, got, want)
 		}

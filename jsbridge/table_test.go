@@ -57,7 +57,8 @@ func TestFetchRecord(t *testing.T) {
 	table.Finish()
 	r := table.records[0]
 	body, frame := table.kept[0], table.kept[1]
-	if r.Address != address(frame) || int(r.Length) != len(frame) || r.Number != address(body) || int(r.Extra) != len(body) {
+	if r.Address != address(frame) || int(r.Length) != len(frame) || r.Number != address(body) ||
+		int(r.Extra) != len(body) {
 		t.Errorf("record %+v does not name the frame and the body", r)
 	}
 	parts, err := Parts(frame)
@@ -86,14 +87,17 @@ func TestSocketRecords(t *testing.T) {
 		t.Fatalf("%d records, want 2", n)
 	}
 	frame := table.kept[0]
-	if want := (Record{Kind: 14, Client: 1, ID: 2, Number: 70_000, Address: address(frame), Length: uint32(len(frame))}); table.records[0] != want {
+	if want := (Record{Kind: 14, Client: 1, ID: 2, Number: 70_000, Address: address(frame),
+		Length: uint32(len(frame))}); table.records[0] != want {
 		t.Errorf("record %+v, want %+v", table.records[0], want)
 	}
 	parts, err := Parts(frame)
-	if err != nil || len(parts) != 3 || string(parts[0]) != "wss://x/" || string(parts[1]) != "bearer" || string(parts[2]) != "abc" {
+	if err != nil || len(parts) != 3 || string(parts[0]) != "wss://x/" || string(parts[1]) != "bearer" ||
+		string(parts[2]) != "abc" {
 		t.Errorf("parts %q, %v", parts, err)
 	}
-	if want := (Record{Kind: 15, Client: 1, ID: 2, Address: address(message), Length: 8}); table.records[1] != want {
+	if want := (Record{Kind: 15, Client: 1, ID: 2, Address: address(message), Length: 8}); table.records[1] !=
+		want {
 		t.Errorf("record %+v, want %+v", table.records[1], want)
 	}
 }
@@ -120,7 +124,8 @@ func TestReserve(t *testing.T) {
 }
 
 func TestPartsRefusesWhatDoesNotAddUp(t *testing.T) {
-	for _, frame := range []string{"\x01", "\x05\x00\x00\x00abc", "\xff\xff\xff\xffabc", "\x01\x00\x00\x00a\x02"} {
+	for _, frame := range []string{"\x01", "\x05\x00\x00\x00abc", "\xff\xff\xff\xffabc",
+		"\x01\x00\x00\x00a\x02"} {
 		if _, err := Parts([]byte(frame)); err != ErrFrame {
 			t.Errorf("Parts(%q) = %v", frame, err)
 		}

@@ -37,7 +37,8 @@ func TestNotOpenWithoutItsStream(t *testing.T) {
 	s.settle(5_000)
 	names, failure := s.states()
 	s.expect(strings.Join(names, " ") == "connecting failed", "states %v", names)
-	s.expect(failure != nil && failure.Code == engine.CodeNetwork && failure.Retryable, "failed with %v", failure)
+	s.expect(failure != nil && failure.Code == engine.CodeNetwork && failure.Retryable, "failed with %v",
+		failure)
 	gets := len(s.agent.of("GET"))
 	s.settle(600_000)
 	s.expect(len(s.agent.of("GET")) == gets && len(s.agent.of("DELETE")) == 0, "it goes on")
@@ -68,7 +69,8 @@ func TestASessionThatCannotBeHeard(t *testing.T) {
 		call := s.prompt(handle, "hi")
 		s.settle(10_000)
 		failure := s.settled(call).Failure
-		s.expect(failure != nil && failure.Code == engine.CodeNetwork && failure.Op == "GET", "ended with %v", failure)
+		s.expect(failure != nil && failure.Code == engine.CodeNetwork && failure.Op == "GET", "ended with %v",
+			failure)
 		gets := len(s.agent.of("GET"))
 		s.settle(60_000) // less than the stream of the connection may be silent
 		s.expect(len(s.agent.of("GET")) == gets, "it goes on")
@@ -76,7 +78,8 @@ func TestASessionThatCannotBeHeard(t *testing.T) {
 	s.deaf = arrives
 	call := s.prompt(handle, "hi")
 	s.settle(0)
-	s.expect(s.settled(call).Outcome == engine.OutcomeResult && len(s.agent.of("session/prompt")) == 1, "it is of no use")
+	s.expect(s.settled(call).Outcome == engine.OutcomeResult && len(s.agent.of("session/prompt")) == 1,
+		"it is of no use")
 }
 
 // TestAStreamThatSaysNothing is waited for, but not for ever: hosts exist that

@@ -13,7 +13,8 @@ import (
 // outlasts has three prompts made, each in the turn of the one before, the last of them there where last
 // says: in this tab or in one that looks on. The agent holds it over the first two turns, which are over now,
 // and then answers it before it repeats it.
-func outlasts(t *testing.T, there bool) (s *sim, a *modelSession, settled func() (by int, ok bool), l *lookingOn) {
+func outlasts(t *testing.T, there bool) (s *sim, a *modelSession, settled func() (by int, ok bool),
+	l *lookingOn) {
 	m := newModel()
 	var held []modelRequest
 	m.onPrompt = func(a *modelSession, r modelRequest) { held = append(held, r) }
@@ -64,7 +65,8 @@ func TestFault674_AcceptedBeforeTheEcho(t *testing.T) {
 			s, a, settled, _ := outlasts(t, there)
 			by, ok := settled()
 			s.expect(!ok, "it settles with the end of turn %d", by)
-			a.update(`{"sessionUpdate":"user_message","messageId":"u3","content":[{"type":"text","text":"three"}]}`)
+			a.update(`{"sessionUpdate":"user_message","messageId":"u3","content":[{"type":"text",` +
+				`"text":"three"}]}`)
 			a.is(`"state":"running"`)
 			s.settle(60_000)
 			a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":3}`)
@@ -99,7 +101,8 @@ func TestFault704_InTheAgentsWords(t *testing.T) {
 				w := newWaiters(func() []engine.Effect { return s.effects }, s.prompt)
 				waits := w.prompt(handle, "/review")
 				s.settle(0)
-				a.update(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"Review what has changed."}]}`)
+				a.update(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text",` +
+					`"text":"Review what has changed."}]}`)
 				a.is(`"state":"running"`)
 				if says != "" {
 					a.chunk("a1", says)
@@ -109,7 +112,8 @@ func TestFault704_InTheAgentsWords(t *testing.T) {
 				a.accept(prompt, message)
 				s.settle(0)
 				w.hear()
-				s.expect(waits.settled && s.ended() == 1, "it has settled: %v, and %d turns have ended", waits.settled, s.ended())
+				s.expect(waits.settled && s.ended() == 1, "it has settled: %v, and %d turns have ended",
+					waits.settled, s.ended())
 			})
 		}
 	}

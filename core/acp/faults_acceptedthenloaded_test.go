@@ -14,7 +14,8 @@ import (
 // not told as unsent: a person would send it once more.
 func TestFault485_AcceptedThenLoaded(t *testing.T) {
 	for _, test := range []struct{ name, answer, echo string }{
-		{"in other words", `{"messageId":"u9"}`, `{"sessionUpdate":"user_message","messageId":"u9","content":[{"type":"text","text":"hi, as the agent has it"}]}`},
+		{"in other words", `{"messageId":"u9"}`, `{"sessionUpdate":"user_message","messageId":"u9",` +
+			`"content":[{"type":"text","text":"hi, as the agent has it"}]}`},
 		{"not at all", `{}`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -34,18 +34,23 @@ func TestFault677_IDsFromTheStart(t *testing.T) {
 				handle = s.handle(a.id)
 			}
 			another, id := s.session()
-			s.expect(id == a.id && another != handle, "session %s has handle %d, as the earlier one", id, another)
+			s.expect(id == a.id && another != handle, "session %s has handle %d, as the earlier one", id,
+				another)
 			s.expect(len(s.find(func(e engine.Effect) bool {
-				return e.Event == engine.EventStatus && uint32(e.C) == handle && string(e.Data) == `{"state":"closed"}`
+				return e.Event == engine.EventStatus && uint32(e.C) == handle &&
+					string(e.Data) == `{"state":"closed"}`
 			})) == 1, "the earlier one goes on")
 			s.expect(len(transcript(s.effects, another)) == 0, "shown %v", transcript(s.effects, another))
 			s.prompt(another, "new")
 			s.settle(1_000)
-			s.expect(transcript(s.effects, another)[0].text == "new", "shown %v", transcript(s.effects, another))
+			s.expect(transcript(s.effects, another)[0].text == "new", "shown %v",
+				transcript(s.effects, another))
 			s.load()
 			s.settle(1_000)
 			recalled := s.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })
-			s.expect(len(recalled) == 1 && len(transcript(s.effects, s.handle(id))) == 2, "the next page has %d sessions, and shows %v", len(recalled), transcript(s.effects, s.handle(id)))
+			s.expect(len(recalled) == 1 && len(transcript(s.effects, s.handle(id))) == 2,
+				"the next page has %d sessions, and shows %v", len(recalled),
+				transcript(s.effects, s.handle(id)))
 		})
 	}
 }
@@ -62,7 +67,8 @@ func TestFault677_AnotherTabHasIt(t *testing.T) {
 	there.do("look on", func(c *acp.Client, now engine.Time) { c.Restore(now, s.Store.Followed()) })
 	old := there.handle(a.id)
 	another, id := there.session()
-	there.expect(id == a.id && another != old && len(transcript(there.effects, another)) == 0, "shown %v", transcript(there.effects, another))
+	there.expect(id == a.id && another != old && len(transcript(there.effects, another)) == 0, "shown %v",
+		transcript(there.effects, another))
 	asked := there.events(engine.EventForward, `"forget":true`)
 	there.expect(len(asked) == 1, "the tab that has it is not told")
 	s.ask(string(asked[0].Data))
@@ -93,9 +99,11 @@ func TestFault706_SameConnection(t *testing.T) {
 				handle = s.handle(a.id)
 			}
 			call := s.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
-			a.conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, m.of("session/new")[1].ID, a.id)
+			a.conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, m.of("session/new")[1].ID,
+				a.id)
 			s.settle(0)
-			s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.handle(a.id) == handle, "it is another session")
+			s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.handle(a.id) == handle,
+				"it is another session")
 			clear(m.silent)
 			for _, r := range m.of("session/resume") {
 				m.handle(a.conn, r)
@@ -103,7 +111,8 @@ func TestFault706_SameConnection(t *testing.T) {
 			a.chunk("a1", "done")
 			a.is(`"state":"idle","stopReason":"end_turn"`)
 			s.settle(1_000)
-			s.expect(said(s.effects, handle) == "done" && s.ended() == 1, "shown %q, %d ends", said(s.effects, handle), s.ended())
+			s.expect(said(s.effects, handle) == "done" && s.ended() == 1, "shown %q, %d ends",
+				said(s.effects, handle), s.ended())
 		})
 	}
 }
@@ -126,10 +135,12 @@ func TestFault677_NotTakenUp(t *testing.T) {
 			}
 			s.settle(5_000)
 			conn := m.connections[m.of("session/resume")[0].Connection]
-			conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, m.of("session/resume")[0].ID, code)
+			conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`,
+				m.of("session/resume")[0].ID, code)
 			s.settle(0)
 			s.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
-			conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, m.of("session/new")[1].ID, a.id)
+			conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":%q}}`, m.of("session/new")[1].ID,
+				a.id)
 			s.settle(0)
 			s.expect(s.handle(a.id) != handle, "it is the earlier one")
 		})

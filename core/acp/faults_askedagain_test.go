@@ -18,7 +18,8 @@ func TestFault479_RefusedAnswer(t *testing.T) {
 	a.ask(func() {})
 	s.settle(0)
 	l := s.look(77)
-	s.do("draft", func(c *acp.Client, now engine.Time) { c.SaveDraft(now, s.open()[0].Position, []byte(`{"a":1}`)) })
+	s.do("draft",
+		func(c *acp.Client, now engine.Time) { c.SaveDraft(now, s.open()[0].Position, []byte(`{"a":1}`)) })
 	connection := a.m.connections["c1"]
 	connection.refuses = true
 	s.respond(s.open()[0], yes)
@@ -29,13 +30,15 @@ func TestFault479_RefusedAnswer(t *testing.T) {
 	connection.refuses = false
 	s.load()
 	s.settle(60_000)
-	s.expect(len(s.open()) == 1 && a.m.answered["1001"] == 0, "the next page asks %d, and has sent %d answers", len(s.open()), a.m.answered["1001"])
+	s.expect(len(s.open()) == 1 && a.m.answered["1001"] == 0,
+		"the next page asks %d, and has sent %d answers", len(s.open()), a.m.answered["1001"])
 	s.expect(len(s.events(engine.EventDraft, `{"a":1}`)) == 1, "the draft is gone")
 	s.respond(s.open()[0], yes)
 	s.settle(0)
 	s.load()
 	s.settle(60_000)
-	s.expect(len(s.open()) == 0 && a.m.answered["1001"] == 1, "%d are asked, %d answered", len(s.open()), a.m.answered["1001"])
+	s.expect(len(s.open()) == 0 && a.m.answered["1001"] == 1, "%d are asked, %d answered", len(s.open()),
+		a.m.answered["1001"])
 }
 
 // TestFault495_EarlierAnswerRefused: a person answers, the page is loaded again before the
@@ -57,11 +60,13 @@ func TestFault495_EarlierAnswerRefused(t *testing.T) {
 		connection := a.m.connections["c1"]
 		connection.refuses, s.post = true, nil
 		s.settle(60_000)
-		s.expect(len(s.open()) == 1 && len(s.events(engine.EventWithdrawn, "")) == 0, "written again %v: %d are asked", again, len(s.open()))
+		s.expect(len(s.open()) == 1 && len(s.events(engine.EventWithdrawn, "")) == 0,
+			"written again %v: %d are asked", again, len(s.open()))
 		connection.refuses = false
 		s.respond(s.open()[0], yes)
 		s.settle(60_000)
-		s.expect(a.m.answered["1001"] == 1 && a.asking == "", "written again %v: %d answers", again, a.m.answered["1001"])
+		s.expect(a.m.answered["1001"] == 1 && a.asking == "", "written again %v: %d answers", again,
+			a.m.answered["1001"])
 	}
 }
 

@@ -16,7 +16,12 @@ import (
 func TestFault502_PromptBehindCancel(t *testing.T) {
 	for _, what := range []delivery{travels, neverLeft, unreported} {
 		s, handle, a := opened(t, newModel())
-		a.m.onPrompt = func(a *modelSession, r modelRequest) { a.echo(r, "u1"); a.accept(r, "u1"); a.is(`"state":"running"`) }
+		a.m.onPrompt = func(a *modelSession,
+			r modelRequest) {
+			a.echo(r, "u1")
+			a.accept(r, "u1")
+			a.is(`"state":"running"`)
+		}
 		s.prompt(handle, "one")
 		s.settle(0)
 		n := 0
@@ -88,7 +93,8 @@ func TestFault504_CancelWhileSigningIn(t *testing.T) {
 	s.do("token", func(c *acp.Client, now engine.Time) { c.Token(now, "t2", nil) })
 	s.settle(1_000)
 	got := m.words("session/prompt", "$/cancel_request")
-	s.expect(!strings.Contains(got, "session/prompt"), "an hour after it was cancelled the agent gets %q and says %q", got, said(s.effects, handle))
+	s.expect(!strings.Contains(got, "session/prompt"),
+		"an hour after it was cancelled the agent gets %q and says %q", got, said(s.effects, handle))
 }
 
 // TestFault507_HeldPromptInDoubt: an agent that is at work holds a second prompt, and the answer to its POST
@@ -120,7 +126,10 @@ func TestFault507_HeldPromptInDoubt(t *testing.T) {
 	a.is(`"state":"running"`)
 	s.settle(1_000)
 	e := s.settled(call)
-	s.expect(unsent == 0 && e.Outcome == engine.OutcomeResult, "told as unsent %d times, settled with %+v %v; the agent is at work on it, and there are %d breaches of its", unsent, e.Outcome, e.Failure, len(s.events(engine.EventIntegrity, "unknown_response")))
+	s.expect(unsent == 0 && e.Outcome == engine.OutcomeResult,
+		"told as unsent %d times, settled with %+v %v; the agent is at work on it, and there are %d "+
+			"breaches of its", unsent, e.Outcome, e.Failure,
+		len(s.events(engine.EventIntegrity, "unknown_response")))
 }
 
 // TestFault509_WithdrawnBeforeAsked: an agent takes a question back on its connection's stream, before the
@@ -193,7 +202,8 @@ func TestCancelOfAnotherTabIsSentOnce(t *testing.T) {
 			sent++
 		}
 	}
-	s.expect(before == 1 && sent == 0, "the agent has had the word %d times, and the next tab sends it %d times: it cancels the second prompt", before, sent)
+	s.expect(before == 1 && sent == 0, "the agent has had the word %d times, and the next tab sends it %d "+
+		"times: it cancels the second prompt", before, sent)
 }
 
 // TestFault619_PermissionCrossesTheCancel: the agent asks for a permission as the app cancels the turn: it
@@ -225,8 +235,10 @@ func TestFault619_PermissionCrossesTheCancel(t *testing.T) {
 			if version == 2 && background != "" {
 				want = 1
 			}
-			s.expect(asked == want && len(s.events(engine.EventQuestion, "")) == want, "version %d %s: the person is asked %d times", version, background, asked)
-			s.expect(m.answered[id] == 1-want, "version %d %s: the agent has %d answers", version, background, m.answered[id])
+			s.expect(asked == want && len(s.events(engine.EventQuestion, "")) == want,
+				"version %d %s: the person is asked %d times", version, background, asked)
+			s.expect(m.answered[id] == 1-want, "version %d %s: the agent has %d answers", version, background,
+				m.answered[id])
 			if want == 0 {
 				last := m.requests[len(m.requests)-1]
 				s.expect(strings.Contains(string(last.Result), `"cancelled"`), "it got %s", last.Result)

@@ -26,7 +26,8 @@ func TestFault173_AnswerLostWithTheStream(t *testing.T) {
 	if e == nil || e.Failure == nil || e.Failure.Code != engine.CodeOutcomeUnknown {
 		t.Fatalf("settled with %+v\n%s", e, w.Log())
 	}
-	if got, want := e.Failure.Error(), "session/new: the connection failed before the agent answered"; got != want {
+	if got, want := e.Failure.Error(),
+		"session/new: the connection failed before the agent answered"; got != want {
 		t.Errorf("the error says %q, want %q", got, want)
 	}
 	if e.Failure.Cause != nil {

@@ -13,7 +13,9 @@ import (
 // Fault 464: no agent is there. It is asked once whether anything answers, and the error
 // says what came of it: who looks for the cause need not ask again.
 func TestFault464_DeadAgent(t *testing.T) {
-	for how, want := range map[engine.Ending]engine.Reach{engine.EndNetwork: engine.ReachNothing, engine.EndInvalid: engine.ReachUnknown, 0: engine.ReachAnswers} {
+	for how, want := range map[engine.Ending]engine.Reach{
+		engine.EndNetwork: engine.ReachNothing, engine.EndInvalid: engine.ReachUnknown,
+		0: engine.ReachAnswers} {
 		w := coretest.NewACP(t, acp.Config{})
 		w.Start()
 		w.Fails(w.Fetched())

@@ -32,7 +32,8 @@ func TestFault240_AnsweredOnADeadStream(t *testing.T) {
 				m.connections["c1"].box("").frames = nil // written to the dead stream
 				s.settle(60_000)
 				end := s.settled(call)
-				s.expect(end.Outcome == engine.OutcomeResult || method != "session/new" && end.Outcome == engine.OutcomeRPCError,
+				s.expect(end.Outcome == engine.OutcomeResult || method != "session/new" &&
+					end.Outcome == engine.OutcomeRPCError,
 					"it ended with %+v", end)
 				asked := len(m.of(method)) - before
 				s.expect(asked == 1 || method == "session/list" && asked == 2, "it was asked %d times", asked)
@@ -67,7 +68,8 @@ func TestFault240_NeverSent(t *testing.T) {
 	call := s.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
 	s.settle(121_000)
 	end := s.settled(call)
-	s.expect(end.Failure != nil && end.Failure.Code == engine.CodeTimeout && end.Failure.Retryable, "it ended with %+v", end.Failure)
+	s.expect(end.Failure != nil && end.Failure.Code == engine.CodeTimeout && end.Failure.Retryable,
+		"it ended with %+v", end.Failure)
 	s.expect(len(m.of("session/new")) == 1, "it left")
 }
 
@@ -76,7 +78,8 @@ func TestFault240_NeverSent(t *testing.T) {
 func TestFault240_LoginIsNotHeld(t *testing.T) {
 	for _, method := range []string{"authenticate", "auth/login"} {
 		m := newModel()
-		m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},"authMethods":[{"methodId":"x","name":"x","type":"agent"}]`
+		m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},` +
+			`"authMethods":[{"methodId":"x","name":"x","type":"agent"}]`
 		s := newSim(t, acp.Config{}, m)
 		s.session()
 		m.taken = 1 << 30

@@ -20,7 +20,8 @@ func TestFault472_PromptLeavesUnderItsOwnEpoch(t *testing.T) {
 	s.slow = true
 	s.prompt(handle, "hello")
 	s.expect(s.Store.Flying() != 0, "nothing is being stored")
-	s.do("taken", func(c *acp.Client, now engine.Time) { c.Restore(now, unsealed(inEpoch(s.Store.Followed(), 5))) })
+	s.do("taken",
+		func(c *acp.Client, now engine.Time) { c.Restore(now, unsealed(inEpoch(s.Store.Followed(), 5))) })
 	s.do("taken back", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(s.Store.Loaded(), 6)) })
 	s.settle(1_000)
 	s.landed() // the commit under the old epoch

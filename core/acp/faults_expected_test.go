@@ -74,7 +74,8 @@ func TestFault483_EchoInOtherWords(t *testing.T) {
 	s, _, _ := opened(t, m)
 	m.onPrompt = func(a *modelSession, r modelRequest) {
 		a.accept(r, "u9")
-		a.update(`{"sessionUpdate":"user_message","messageId":"u9","content":[{"type":"text","text":"hello, as the agent has it"}]}`)
+		a.update(`{"sessionUpdate":"user_message","messageId":"u9","content":[{"type":"text","text":"hello,` +
+			` as the agent has it"}]}`)
 		a.is(`"state":"running"`)
 	}
 	l := s.look(77)
@@ -96,7 +97,8 @@ func TestFault483_EchoInOtherWords(t *testing.T) {
 			ops = append(ops, text)
 		}
 	}
-	s.expect(len(ops) == 2 && strings.HasPrefix(ops[0], `{"op":"pending`) && strings.HasPrefix(ops[1], `{"op":"placed"`), "told %q", ops)
+	s.expect(len(ops) == 2 && strings.HasPrefix(ops[0], `{"op":"pending`) &&
+		strings.HasPrefix(ops[1], `{"op":"placed"`), "told %q", ops)
 }
 
 // TestFault615_LateAnswerToAnEarlierPage: a prompt is accepted, and its turn has not begun. Then the answer
@@ -135,7 +137,8 @@ func TestFault615_LateAnswerToAnEarlierPage(t *testing.T) {
 // TestFault615_LateAnswerBesideTheNextPrompt: a prompt was taken into a turn, and is answered when the next
 // one is in the history, or accepted, whose turn has not begun. That one used to settle with the turn before.
 func TestFault615_LateAnswerBesideTheNextPrompt(t *testing.T) {
-	for i, where := range []string{"here", "in a tab that looks on", "here, before the next one is accepted", "there, before that"} {
+	for i, where := range []string{"here", "in a tab that looks on", "here, before the next one is accepted",
+		"there, before that"} {
 		m := newModel()
 		var had []modelRequest
 		m.onPrompt = func(_ *modelSession, r modelRequest) { had = append(had, r) }
@@ -170,6 +173,7 @@ func TestFault615_LateAnswerBesideTheNextPrompt(t *testing.T) {
 		a.is(`"state":"running"`)
 		a.is(`"state":"idle","stopReason":"end_turn","_meta":{"turn":2}`)
 		settle()
-		s.expect(next.settled && next.by == 2 && first.settled, "%s: it settles with the end of turn %d; the first: %v", where, next.by, first.settled)
+		s.expect(next.settled && next.by == 2 && first.settled,
+			"%s: it settles with the end of turn %d; the first: %v", where, next.by, first.settled)
 	}
 }

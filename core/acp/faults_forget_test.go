@@ -28,7 +28,8 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 		last := waiting[0]
 		s.Store.Drop()
 		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
-		s.do("stored late", func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, durable.ReasonClosed) })
+		s.do("stored late",
+			func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, durable.ReasonClosed) })
 		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
 		s.settle(0)
 		a.is(`"state":"idle","stopReason":"end_turn"`)
@@ -38,8 +39,10 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 		s.settle(0)
 		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "a prompt that has left is not taken in")
 		refused := s.settled(again)
-		s.expect(refused.Failure != nil && refused.Failure.Code == engine.CodeUnsent, "a prompt leaves behind the logout (fault 718)")
+		s.expect(refused.Failure != nil && refused.Failure.Code == engine.CodeUnsent,
+			"a prompt leaves behind the logout (fault 718)")
 		s.expect(len(s.Store.Waiting()) == 0, "it stores again")
-		s.expect(len(s.events(engine.EventDurability, "")) == 1 && len(s.events(engine.EventDurability, `"why":"closed"`)) == 1, "the app is not told once")
+		s.expect(len(s.events(engine.EventDurability, "")) == 1 &&
+			len(s.events(engine.EventDurability, `"why":"closed"`)) == 1, "the app is not told once")
 	}
 }

@@ -19,7 +19,8 @@ func TestFault675_HistoryAfterTheStore(t *testing.T) {
 			m := newModel()
 			m.version = version
 			s, _, a := opened(t, m)
-			a.update(`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
+			a.update(`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text",` +
+				`"text":"hi"}}`)
 			a.chunk("a1", "before")
 			s.settle(0)
 			l := s.look(77)
@@ -28,14 +29,17 @@ func TestFault675_HistoryAfterTheStore(t *testing.T) {
 			s.settle(0)
 			s.storeWorks()
 			s.settle(1_000)
-			s.expect(len(s.events(engine.EventResumed, "")) == 0, "the app has missed nothing, and is told of a resume")
+			s.expect(len(s.events(engine.EventResumed, "")) == 0,
+				"the app has missed nothing, and is told of a resume")
 			l.hear(1)
 			s.expect(l.said() == "before, meanwhile", "the tab that looks on shows %q", l.said())
-			s.expect(said(s.effects, s.handle(a.id)) == "before, meanwhile", "shown %q", said(s.effects, s.handle(a.id)))
+			s.expect(said(s.effects, s.handle(a.id)) == "before, meanwhile", "shown %q",
+				said(s.effects, s.handle(a.id)))
 			m.silent["GET"] = true
 			s.load()
 			s.settle(1_000)
-			s.expect(said(s.effects, s.handle(a.id)) == "before, meanwhile", "the next page shows %q", said(s.effects, s.handle(a.id)))
+			s.expect(said(s.effects, s.handle(a.id)) == "before, meanwhile", "the next page shows %q",
+				said(s.effects, s.handle(a.id)))
 		})
 	}
 }
@@ -64,7 +68,8 @@ func TestFault675_InATurn(t *testing.T) {
 		s, handle, a := opened(t, m)
 		s.prompt(handle, "hi")
 		s.settle(0)
-		a.update(`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
+		a.update(
+			`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
 		if version == 2 {
 			a.accept(prompt, "u1")
 			a.is(`"state":"running"`)
@@ -74,8 +79,10 @@ func TestFault675_InATurn(t *testing.T) {
 		s.storedAgain()
 		a.chunk("a1", ", two")
 		s.settle(0)
-		s.expect(said(s.effects, handle) == "one, two", "version %d: shown %q", version, said(s.effects, handle))
-		s.expect(len(m.of("session/resume"))+len(m.of("session/load")) == 0, "version %d: it is asked for in the turn", version)
+		s.expect(said(s.effects, handle) == "one, two", "version %d: shown %q", version,
+			said(s.effects, handle))
+		s.expect(len(m.of("session/resume"))+len(m.of("session/load")) == 0,
+			"version %d: it is asked for in the turn", version)
 		if version == 2 {
 			a.is(`"state":"idle","stopReason":"end_turn"`)
 			s.settle(0)
@@ -87,7 +94,8 @@ func TestFault675_InATurn(t *testing.T) {
 		m.silent["GET"] = true
 		s.load()
 		s.settle(1_000)
-		s.expect(said(s.effects, s.handle(a.id)) == "one, two", "version %d: the next page shows %q", version, said(s.effects, s.handle(a.id)))
+		s.expect(said(s.effects, s.handle(a.id)) == "one, two", "version %d: the next page shows %q", version,
+			said(s.effects, s.handle(a.id)))
 	}
 }
 
@@ -97,9 +105,12 @@ func TestFault675_BehindTheAppsLoad(t *testing.T) {
 	m := newModel()
 	m.version = 1
 	s, _, a := opened(t, m)
-	a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
 	for _, text := range []string{"one", ", two", ", three"} {
-		a.history = append(a.history, `{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"`+text+`"}}`)
+		a.history = append(a.history,
+			`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"`+text+
+				`"}}`)
 	}
 	fresh := newSim(t, acp.Config{Epoch: 900, Seed: 9}, m)
 	v1load(fresh, a.id)
@@ -115,7 +126,8 @@ func TestFault675_BehindTheAppsLoad(t *testing.T) {
 	m.silent["GET"] = true
 	fresh.load()
 	fresh.settle(1_000)
-	s.expect(said(fresh.effects, fresh.handle(a.id)) == "one, two, three", "the next page shows %q", said(fresh.effects, fresh.handle(a.id)))
+	s.expect(said(fresh.effects, fresh.handle(a.id)) == "one, two, three", "the next page shows %q",
+		said(fresh.effects, fresh.handle(a.id)))
 }
 
 // TestFault675_HistoryThatDoesNotCome: the agent does not answer. The app has missed nothing, and hears of no
@@ -132,7 +144,8 @@ func TestFault675_HistoryThatDoesNotCome(t *testing.T) {
 			s.cut(m.reading(a.id), 0)
 		}
 		s.settle(65_000) // longer than anybody waits, and shorter than a stream may say nothing
-		s.expect((len(s.events(engine.EventResumed, `"gap"`)) > 0) == cut, "cut %v: the app is told %d times", cut, len(s.events(engine.EventResumed, "")))
+		s.expect((len(s.events(engine.EventResumed, `"gap"`)) > 0) == cut, "cut %v: the app is told %d times",
+			cut, len(s.events(engine.EventResumed, "")))
 		s.expect(said(s.effects, handle) == "x", "shown %q", said(s.effects, handle))
 	}
 }
@@ -153,8 +166,10 @@ func TestFault675_EndThatAHistoryTells(t *testing.T) {
 	a.state = `"state":"idle","stopReason":"error"`
 	m.forget(s)
 	s.settle(10_000)
-	s.expect(s.ended() == 1 && len(m.of("session/resume")) == 1, "%d ends, %d times", s.ended(), len(m.of("session/resume")))
-	s.expect(len(s.events(engine.EventResumed, "")) == 1, "the app is told %d times", len(s.events(engine.EventResumed, "")))
+	s.expect(s.ended() == 1 && len(m.of("session/resume")) == 1, "%d ends, %d times", s.ended(),
+		len(m.of("session/resume")))
+	s.expect(len(s.events(engine.EventResumed, "")) == 1, "the app is told %d times",
+		len(s.events(engine.EventResumed, "")))
 }
 
 // TestFault700_SocketLostMeanwhile: the store works again in a turn, and the socket is lost before that has
@@ -166,7 +181,8 @@ func TestFault700_SocketLostMeanwhile(t *testing.T) {
 		a.accept(r, "u1")
 		a.is(`"state":"running"`)
 	}
-	w := &wire{sim: newSim(t, acp.Config{Transport: acp.TransportWebSocket}, m), m: m, conns: map[engine.ExchangeID]*modelConnection{}}
+	w := &wire{sim: newSim(t, acp.Config{Transport: acp.TransportWebSocket}, m), m: m,
+		conns: map[engine.ExchangeID]*modelConnection{}}
 	w.wait(0)
 	w.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
 	w.wait(0)
@@ -175,7 +191,8 @@ func TestFault700_SocketLostMeanwhile(t *testing.T) {
 	w.storedAgain()
 	w.close(true)
 	w.wait(60_000)
-	w.expect(len(w.events(engine.EventResumed, `"restarted"`)) == 1, "the app is told %d times", len(w.events(engine.EventResumed, "")))
+	w.expect(len(w.events(engine.EventResumed, `"restarted"`)) == 1, "the app is told %d times",
+		len(w.events(engine.EventResumed, "")))
 }
 
 // TestFault701_AskedForAsTheAgentSpeaks: the agent has begun a turn, and asks for a permission in it, before
@@ -190,7 +207,8 @@ func TestFault701_AskedForAsTheAgentSpeaks(t *testing.T) {
 	s.storedAgain()
 	delete(m.silent, "session/resume")
 	a.chunk("a1", ", more")
-	a.update(`{"sessionUpdate":"user_message","messageId":"u2","content":[{"type":"text","text":"of another client"}]}`)
+	a.update(`{"sessionUpdate":"user_message","messageId":"u2","content":[{"type":"text",` +
+		`"text":"of another client"}]}`)
 	a.is(`"state":"requires_action"`)
 	a.chunk("a2", ", two")
 	a.ask(func() {})

@@ -15,12 +15,15 @@ import (
 // transcript when the history is read again.
 func TestFault499_BeginsWithoutAMessage(t *testing.T) {
 	for name, first := range map[string]string{
-		"compaction": `{"sessionUpdate":"compaction_update","compactionId":"k1","status":"completed","summary":[{"type":"text","text":"summed up"}]}`,
-		"tool":       `{"sessionUpdate":"tool_call_update","toolCallId":"t1","title":"T","status":"completed"}`,
-		"plan":       `{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[]}}`,
-		"commands":   `{"sessionUpdate":"available_commands_update","availableCommands":[{"type":"command","name":"x","description":"y"}]}`,
-		"unknown":    `{"sessionUpdate":"_mine","x":1}`,
-		"greeting":   `{"sessionUpdate":"agent_message","messageId":"a0","content":[{"type":"text","text":"Welcome"}]}`,
+		"compaction": `{"sessionUpdate":"compaction_update","compactionId":"k1","status":"completed",` +
+			`"summary":[{"type":"text","text":"summed up"}]}`,
+		"tool": `{"sessionUpdate":"tool_call_update","toolCallId":"t1","title":"T","status":"completed"}`,
+		"plan": `{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p","entries":[]}}`,
+		"commands": `{"sessionUpdate":"available_commands_update","availableCommands":[{"type":"command",` +
+			`"name":"x","description":"y"}]}`,
+		"unknown": `{"sessionUpdate":"_mine","x":1}`,
+		"greeting": `{"sessionUpdate":"agent_message","messageId":"a0","content":[{"type":"text",` +
+			`"text":"Welcome"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newModel()
@@ -35,7 +38,8 @@ func TestFault499_BeginsWithoutAMessage(t *testing.T) {
 			s.settle(60_000)
 			after := len(transcript(s.effects, handle))
 			s.expect(before == after, "%d items before, %d after the history was read again", before, after)
-			s.expect(ops == 0 || len(s.events(engine.EventTranscript, `"availableCommands"`)) > ops, "the commands are not told again")
+			s.expect(ops == 0 || len(s.events(engine.EventTranscript, `"availableCommands"`)) > ops,
+				"the commands are not told again")
 		})
 	}
 }
@@ -84,7 +88,9 @@ func TestFault503_CutWithoutIDs(t *testing.T) {
 		s, handle, a := opened(t, m)
 		for i := range 6 {
 			who := []string{"user", "agent"}[i%2]
-			a.update(fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":"<%d>"}}`, who, i))
+			a.update(
+				fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":"<%d>"}}`,
+					who, i))
 		}
 		s.settle(0)
 		show := func() string {
@@ -121,7 +127,12 @@ func TestFault503_CutWithoutIDs(t *testing.T) {
 // the same.
 func TestFault505_OversizedReplayEndsTheTurn(t *testing.T) {
 	m := newModel()
-	m.onPrompt = func(a *modelSession, r modelRequest) { a.echo(r, "u1"); a.accept(r, "u1"); a.is(`"state":"running"`) }
+	m.onPrompt = func(a *modelSession,
+		r modelRequest) {
+		a.echo(r, "u1")
+		a.accept(r, "u1")
+		a.is(`"state":"running"`)
+	}
 	s := newSim(t, acp.Config{Limits: acp.Limits{Replay: 300}}, m)
 	handle, id := s.session()
 	a := m.sessions[id]

@@ -19,7 +19,8 @@ func TestFault496_ResumedByTheNextPage(t *testing.T) {
 		want := said(s.effects, handle)
 		s.load() // which reads the session again by itself
 		method := map[int]string{1: "session/load", 2: "session/resume"}[version]
-		call := s.request(0, method, `{"sessionId":"`+a.id+`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
+		call := s.request(0, method, `{"sessionId":"`+a.id+
+			`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
 		s.settle(60_000)
 		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not resumed")
 		if got := said(s.effects, s.handle(a.id)); got != want {
@@ -38,12 +39,14 @@ func TestFault496_LoadedTwice(t *testing.T) {
 		a := &modelSession{m: m, id: "listed", state: `"state":"idle"`}
 		m.sessions["listed"] = a
 		for _, u := range []string{"user", "agent"} {
-			a.history = append(a.history, fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk","messageId":"m1","content":{"type":"text","text":"<%s>"}}`, u, u))
+			a.history = append(a.history, fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk","messageId":"m1",`+
+				`"content":{"type":"text","text":"<%s>"}}`, u, u))
 		}
 		method := map[int]string{1: "session/load", 2: "session/resume"}[version]
 		for range 2 {
 			s.input("load", func(c *acp.Client, now engine.Time) {
-				c.Request(now, 0, method, []byte(`{"sessionId":"listed","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`))
+				c.Request(now, 0, method,
+					[]byte(`{"sessionId":"listed","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`))
 			})
 		}
 		s.pump()
@@ -64,7 +67,8 @@ func TestFault496_LoadedTwiceAtOnce(t *testing.T) {
 	want := said(s.effects, handle)
 	for range 2 {
 		s.input("load", func(c *acp.Client, now engine.Time) {
-			c.Request(now, 0, "session/resume", []byte(`{"sessionId":"`+a.id+`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`))
+			c.Request(now, 0, "session/resume",
+				[]byte(`{"sessionId":"`+a.id+`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`))
 		})
 	}
 	s.pump()
@@ -83,7 +87,8 @@ func TestFault496_BeforeTheConnectionIsGone(t *testing.T) {
 			want := said(s.effects, handle)
 			method := map[int]string{1: "session/load", 2: "session/resume"}[version]
 			load := func() engine.CallID {
-				return s.request(0, method, `{"sessionId":"`+a.id+`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
+				return s.request(0, method, `{"sessionId":"`+a.id+
+					`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
 			}
 			var call engine.CallID
 			if how == "gone" {
@@ -113,7 +118,8 @@ func TestFault496_OverA404(t *testing.T) {
 	s.settle(0)
 	want := said(s.effects, handle)
 	clear(m.connections)
-	call := s.request(0, "session/resume", `{"sessionId":"`+a.id+`","cwd":"/w","replayFrom":{"type":"start"}}`)
+	call := s.request(0, "session/resume", `{"sessionId":"`+a.id+
+		`","cwd":"/w","replayFrom":{"type":"start"}}`)
 	s.settle(60_000)
 	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not resumed")
 	got := said(s.effects, handle)
@@ -138,7 +144,8 @@ func TestFault496_DuringAReplay(t *testing.T) {
 	s.settle(1_000)
 	s.expect(len(s.onTheWay) == 1, "%d on the way", len(s.onTheWay))
 	s.post = nil
-	call := s.request(0, "session/resume", `{"sessionId":"`+a.id+`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
+	call := s.request(0, "session/resume", `{"sessionId":"`+a.id+
+		`","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
 	s.arrive()
 	s.settle(60_000)
 	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not resumed")
@@ -159,7 +166,8 @@ func afterATurn(t *testing.T, version int, id string) (s *sim, handle uint32, a 
 	m.version = 1
 	s, handle, a = opened(t, m)
 	for _, said := range [][2]string{{"user", "hi"}, {"agent", "hello"}} {
-		a.update(fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk",%s"content":{"type":"text","text":%q}}`, said[0], id, said[1]))
+		a.update(fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk",%s"content":{"type":"text","text":%q}}`,
+			said[0], id, said[1]))
 	}
 	s.settle(0)
 	return s, handle, a

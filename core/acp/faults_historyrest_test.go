@@ -17,7 +17,12 @@ func TestFault499_NotRetained(t *testing.T) {
 		"tool":     `{"sessionUpdate":"tool_call_update","toolCallId":"t1","title":"T","status":"completed"}`,
 	} {
 		m := newModel()
-		m.onPrompt = func(a *modelSession, r modelRequest) { a.echo(r, "u1"); a.accept(r, "u1"); a.is(`"state":"running"`) }
+		m.onPrompt = func(a *modelSession,
+			r modelRequest) {
+			a.echo(r, "u1")
+			a.accept(r, "u1")
+			a.is(`"state":"running"`)
+		}
 		s, handle, a := opened(t, m)
 		s.prompt(handle, "one")
 		s.settle(0)
@@ -49,7 +54,8 @@ func TestFault499_ToolCallInFewerWords(t *testing.T) {
 	a.tell(`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Look","kind":"read","status":"pending"}`)
 	a.tell(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}`)
 	a.tell(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
-	a.history = append(a.history, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Look","kind":"read","status":"completed"}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Look","kind":"read","status":"completed"}`)
 	a.chunk("a2", "then I tell")
 	s.deaf = arrives
 	s.settle(30_000)
@@ -89,7 +95,8 @@ func TestFault503_CutWithoutIDsAndAPromptWaits(t *testing.T) {
 	s, handle, a := opened(t, m)
 	for i := range 6 {
 		who := []string{"user", "agent"}[i%2]
-		a.update(fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":"<%d>"}}`, who, i))
+		a.update(fmt.Sprintf(`{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":"<%d>"}}`,
+			who, i))
 	}
 	s.settle(0)
 	want := items(s, handle) + "user=hi "

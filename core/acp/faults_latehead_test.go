@@ -27,7 +27,9 @@ func newHeadless(t *testing.T, cfg acp.Config) *headless {
 	x := w.Fetched()
 	id := coretest.RequestID(w.Request(x))
 	w.Head(x, 200, "content-type", coretest.JSON, "acp-connection-id", "k1")
-	w.Chunk(x, coretest.Result(id, `{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
+	w.Chunk(x,
+		coretest.Result(id,
+			`{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
 	w.End(x, engine.EndClean)
 	w.own = w.Newest()
 	return w
@@ -38,7 +40,8 @@ func newHeadless(t *testing.T, cfg acp.Config) *headless {
 func (w *headless) post(method string, within int64) (id string, after int64) {
 	for began := w.Now; w.Now.Since(began) <= within; w.Advance(1) {
 		x := w.Newest()
-		if r := w.Exchange(x).Request; r != nil && r.Method == "POST" && strings.Contains(string(r.Body), `"method":"`+method+`"`) && !w.Exchange(x).Head {
+		if r := w.Exchange(x).Request; r != nil && r.Method == "POST" &&
+			strings.Contains(string(r.Body), `"method":"`+method+`"`) && !w.Exchange(x).Head {
 			id = coretest.RequestID(r)
 			w.Head(x, 202)
 			w.End(x, engine.EndClean)

@@ -33,7 +33,8 @@ func TestFault508_TwoRecordsOfOneSession(t *testing.T) {
 	next.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, h) })
 	next.settle(1_000)
 	next.load()
-	next.expect(len(next.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0, "the session that was forgotten is back")
+	next.expect(len(next.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0,
+		"the session that was forgotten is back")
 }
 
 // TestFault510_ForgottenSessionAsks: a session was forgotten over a WebSocket, and the agent, which does not
@@ -51,7 +52,8 @@ func TestFault510_ForgottenSessionAsks(t *testing.T) {
 	hear(`{"jsonrpc":"2.0","id":` + rid + `,"result":{"sessionId":"s1"}}`)
 	h := s.handle("s1")
 	s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, h) })
-	hear(`{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s1","title":"Run?","options":[]}}`)
+	hear(`{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s1",` +
+		`"title":"Run?","options":[]}}`)
 	s.expect(len(s.open()) == 0, "the app is asked for a session that it has forgotten: %s", s.open())
 }
 

@@ -18,13 +18,15 @@ func TestFault678_LoggedInAfterARestart(t *testing.T) {
 		t.Run(fmt.Sprint("version ", version), func(t *testing.T) {
 			m := newModel()
 			resume, login := "session/resume", "auth/login"
-			m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},"authMethods":[{"methodId":"x","type":"agent"}]`
+			m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},` +
+				`"authMethods":[{"methodId":"x","type":"agent"}]`
 			if m.version = version; version == 1 {
 				resume, login = "session/load", "authenticate"
 				m.answers = `"agentCapabilities":{"loadSession":true},"authMethods":[{"id":"x"}]`
 			}
 			s, handle, a := opened(t, m)
-			a.update(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"old"}}`)
+			a.update(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text",` +
+				`"text":"old"}}`)
 			s.settle(0)
 			m.silent[resume], m.silent[login] = true, true
 			wantsLogin(m, s, resume, map[int]string{1: "", 2: a.id}[version])
@@ -34,17 +36,20 @@ func TestFault678_LoggedInAfterARestart(t *testing.T) {
 			s.settle(0)
 			m.connections["c2"].say("", `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.of(login)[0].ID)
 			s.settle(1_000)
-			s.expect(s.settled(call).Outcome == engine.OutcomeResult && len(m.of(resume)) == 2, "it is asked for %d times", len(m.of(resume)))
+			s.expect(s.settled(call).Outcome == engine.OutcomeResult && len(m.of(resume)) == 2,
+				"it is asked for %d times", len(m.of(resume)))
 			s.expect(strings.Contains(s.shows(handle), "old"), "shown %s", s.shows(handle))
 			m.onPrompt = func(a *modelSession, r modelRequest) { a.accept(r, "u1") }
 			prompt := s.prompt(handle, "new")
 			s.settle(1_000)
-			s.expect(s.settled(prompt).Outcome == engine.OutcomeResult, "the prompt ends with %s", s.settled(prompt).Data)
+			s.expect(s.settled(prompt).Outcome == engine.OutcomeResult, "the prompt ends with %s",
+				s.settled(prompt).Data)
 			again := s.request(0, login, `{"methodId":"x"}`)
 			s.settle(0)
 			m.connections["c2"].say("", `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.of(login)[1].ID)
 			s.settle(1_000)
-			s.expect(s.settled(again).Outcome == engine.OutcomeResult && len(m.of(resume)) == 2, "it is asked for again")
+			s.expect(s.settled(again).Outcome == engine.OutcomeResult && len(m.of(resume)) == 2,
+				"it is asked for again")
 		})
 	}
 }
@@ -55,7 +60,8 @@ func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
 	for _, byTheApp := range []bool{false, true} {
 		t.Run(fmt.Sprint("by the app ", byTheApp), func(t *testing.T) {
 			m := newModel()
-			m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},"authMethods":[{"methodId":"x","type":"agent"}]`
+			m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},` +
+				`"authMethods":[{"methodId":"x","type":"agent"}]`
 			s, handle, a := opened(t, m)
 			a.chunk("a1", "x")
 			s.settle(0)
@@ -63,7 +69,8 @@ func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
 			wantsLogin(m, s, "session/resume", a.id)
 			delete(m.silent, "session/resume")
 			if byTheApp {
-				s.request(handle, "session/resume", `{"sessionId":"s1","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
+				s.request(handle, "session/resume",
+					`{"sessionId":"s1","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`)
 			} else {
 				m.forget(s)
 			}
@@ -72,7 +79,8 @@ func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
 			s.request(0, "auth/login", `{"methodId":"x"}`)
 			a.conn.say("", `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.of("auth/login")[0].ID)
 			s.settle(1_000)
-			s.expect(len(m.of("session/resume")) == before && len(s.events(engine.EventResumed, "")) == told, "it is asked for %d times more", len(m.of("session/resume"))-before)
+			s.expect(len(m.of("session/resume")) == before && len(s.events(engine.EventResumed, "")) == told,
+				"it is asked for %d times more", len(m.of("session/resume"))-before)
 		})
 	}
 }
@@ -82,7 +90,8 @@ func TestFault703_TakenUpBeforeTheLogin(t *testing.T) {
 // once it is there again.
 func TestFault703_CutAsSomebodyLogsIn(t *testing.T) {
 	m := newModel()
-	m.version, m.answers = 1, `"agentCapabilities":{"sessionCapabilities":{"resume":{}}},"authMethods":[{"id":"x"}]`
+	m.version, m.answers = 1,
+		`"agentCapabilities":{"sessionCapabilities":{"resume":{}}},"authMethods":[{"id":"x"}]`
 	s, _, a := opened(t, m)
 	a.chunk("a1", "x")
 	s.settle(0)
@@ -102,6 +111,7 @@ func wantsLogin(m *model, s *sim, resume, stream string) {
 	s.settle(1_000)
 	asked := m.of(resume)
 	s.expect(len(asked) == 1, "%d requests for the session", len(asked))
-	m.connections["c2"].say(stream, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`, asked[0].ID)
+	m.connections["c2"].say(stream, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"log in"}}`,
+		asked[0].ID)
 	s.settle(1_000)
 }

@@ -97,7 +97,8 @@ func TestFault718_TurnUnderWay(t *testing.T) {
 					s.cut(x, 0)
 				}
 				s.settle(0)
-				s.expect(len(s.events(engine.EventStatus, `"unknown":true`)) == 1, "nobody hears that its end is unknown")
+				s.expect(len(s.events(engine.EventStatus, `"unknown":true`)) == 1,
+					"nobody hears that its end is unknown")
 			case "cancelled":
 				s.cancel(handle)
 				s.settle(0)

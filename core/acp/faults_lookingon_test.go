@@ -35,7 +35,8 @@ func TestFault609_HeldForATabThatLooksOn(t *testing.T) {
 				s.slow = slow
 				end := func(r modelRequest, turn int) {
 					if version == 1 {
-						a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn","_meta":{"turn":%d}}}`, r.ID, turn)
+						a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn",`+
+							`"_meta":{"turn":%d}}}`, r.ID, turn)
 						return
 					}
 					a.is(fmt.Sprintf(`"state":"idle","stopReason":"end_turn","_meta":{"turn":%d}`, turn))
@@ -63,7 +64,8 @@ func TestFault609_HeldForATabThatLooksOn(t *testing.T) {
 				s.landed()
 				s.pump()
 				drain(l)
-				s.expect(prompt.settled && (prompt.by == 2 || version == 1), "it settles with the end of turn %d", prompt.by)
+				s.expect(prompt.settled && (prompt.by == 2 || version == 1),
+					"it settles with the end of turn %d", prompt.by)
 			})
 		}
 	}
@@ -136,5 +138,6 @@ func TestFault609_TakenOverBeforeItHasHeard(t *testing.T) {
 	l.channel = nil
 	l.takeOver()
 	l.waits.hear()
-	s.expect(prompt.answers == 1 && !prompt.settled, "it has %d answers, and settles with the end of turn %d", prompt.answers, prompt.by)
+	s.expect(prompt.answers == 1 && !prompt.settled, "it has %d answers, and settles with the end of turn %d",
+		prompt.answers, prompt.by)
 }

@@ -71,5 +71,6 @@ func TestFault618_ManyPromptsInOneRow(t *testing.T) {
 			unsent = append(unsent, string(e.Data))
 		}
 	}
-	s.expect(len(unsent) == 1 && strings.Contains(unsent[0], fmt.Sprint(99<<24+7)), "told as unsent: %d %.200q", len(unsent), unsent)
+	s.expect(len(unsent) == 1 && strings.Contains(unsent[0], fmt.Sprint(99<<24+7)),
+		"told as unsent: %d %.200q", len(unsent), unsent)
 }

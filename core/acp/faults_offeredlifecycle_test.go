@@ -29,8 +29,10 @@ func TestFault738_TheLifecycleIsOffered(t *testing.T) {
 		cfg  acp.Config
 		want int
 	}{
-		{acp.Config{}, 2}, {acp.Config{Version: 1}, 2}, {acp.Config{Version: 2}, 0}, {acp.Config{NoLifecycle: true}, 0},
-		{acp.Config{Capabilities: []byte(`{"elicitation":{"form":{}}}`)}, 2}, {acp.Config{NoLifecycle: true, Capabilities: []byte(`{"elicitation":{"form":{}}}`)}, 0},
+		{acp.Config{}, 2}, {acp.Config{Version: 1}, 2}, {acp.Config{Version: 2}, 0},
+		{acp.Config{NoLifecycle: true}, 0},
+		{acp.Config{Capabilities: []byte(`{"elicitation":{"form":{}}}`)}, 2},
+		{acp.Config{NoLifecycle: true, Capabilities: []byte(`{"elicitation":{"form":{}}}`)}, 0},
 	} {
 		w := coretest.NewACP(t, c.cfg)
 		w.Start()
@@ -48,7 +50,8 @@ func TestFault738_RefusedBecauseOfIt(t *testing.T) {
 			x := w.Newest()
 			id := coretest.RequestID(w.Request(x))
 			w.Head(x, 200, "content-type", coretest.JSON)
-			w.Chunk(x, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`+strconv.Itoa(code)+`,"message":"unknown member _meta"}}`)
+			w.Chunk(x, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`+strconv.Itoa(code)+
+				`,"message":"unknown member _meta"}}`)
 			w.End(x, engine.EndClean)
 		}
 	}
@@ -59,7 +62,8 @@ func TestFault738_RefusedBecauseOfIt(t *testing.T) {
 		refuses func(w coretest.ACP)
 		again   bool
 	}{
-		"-32602": {rpc(-32602), true}, "-32600": {rpc(-32600), true}, "400": {status(400), true}, "422": {status(422), true},
+		"-32602": {rpc(-32602), true}, "-32600": {rpc(-32600), true}, "400": {status(400), true},
+		"422":    {status(422), true},
 		"-32000": {rpc(-32000), false}, "403": {status(403), false},
 	} {
 		w := coretest.NewACP(t, acp.Config{})

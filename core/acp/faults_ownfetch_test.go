@@ -21,7 +21,8 @@ func TestFault345_PromptThroughTheAppsFetch(t *testing.T) {
 		stream := engine.ExchangeID(2)
 		_, effects := w.Call(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
 		w.Head(effects[0].X, 202)
-		w.Chunk(stream, "data: "+coretest.Result(coretest.RequestID(effects[0].Request), `{"sessionId":"s1"}`)+"\n\n")
+		w.Chunk(stream, "data: "+coretest.Result(coretest.RequestID(effects[0].Request),
+			`{"sessionId":"s1"}`)+"\n\n")
 		w.Head(w.Fetched(), 200, "content-type", coretest.Stream)
 		session := w.Newest()
 		call, _ := w.Call(1, "session/prompt", `{"prompt":[{"type":"text","text":"Hello"}]}`)
@@ -51,7 +52,8 @@ func TestFault345_InitializeThroughTheAppsFetch(t *testing.T) {
 	w := coretest.NewACP(t, acp.Config{})
 	w.Start()
 	for _, e := range w.End(w.Fetched(), engine.EndUnreadable) {
-		if e.Kind == engine.State && e.Failure != nil && e.Failure.Code == engine.CodeNetwork && e.Failure.Hint != "" {
+		if e.Kind == engine.State && e.Failure != nil && e.Failure.Code == engine.CodeNetwork &&
+			e.Failure.Hint != "" {
 			return
 		}
 	}

@@ -43,7 +43,8 @@ func TestFault508_TakenOverWhileAsked(t *testing.T) {
 		m.silent[method] = true
 		call := s.request(0, method, `{"sessionId":"`+id+`","cwd":"/w","replayFrom":{"type":"start"}}`)
 		s.settle(100)
-		s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), 3)) })
+		s.do("take over",
+			func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), 3)) })
 		s.settle(100)
 		r := m.of(method)
 		c := m.connections[r[len(r)-1].Connection]
@@ -56,7 +57,8 @@ func TestFault508_TakenOverWhileAsked(t *testing.T) {
 			known = known || strings.Contains(string(e.Data), `"record"`)
 		}
 		if forgotten {
-			t.Errorf("%s: the session's record is deleted from the store, with all that was said; known here with a record: %v", how, known)
+			t.Errorf("%s: the session's record is deleted from the store, with all that was said; known "+
+				"here with a record: %v", how, known)
 		}
 	}
 }
@@ -92,7 +94,8 @@ func TestFault508_ThirdTab(t *testing.T) {
 			rows = append(rows, unsealed(broadcast(e.Data))...)
 		}
 	}
-	one.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(two.Store.Loaded(), 9)) })
+	one.do("take over",
+		func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(two.Store.Loaded(), 9)) })
 	one.settle(1_000)
 	third.do(func(c *acp.Client) { c.Restore(third.Now, rows) })
 	third.do(func(c *acp.Client) { c.Restore(third.Now, unsealed(one.Store.Followed())) })

@@ -57,7 +57,8 @@ func TestFault378_LogWrittenAgain(t *testing.T) {
 	l := s.look(77)
 	id, request, call := l.prompts()
 	l.hear(1)
-	a.history = append(a.history, `{"sessionUpdate":"agent_message_chunk","messageId":"a9","content":{"type":"text","text":"quick"}}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"agent_message_chunk","messageId":"a9","content":{"type":"text","text":"quick"}}`)
 	a.state = `"state":"idle","stopReason":"max_tokens"`
 	m.forget(s)
 	s.settle(1_000)
@@ -163,7 +164,8 @@ func TestFault379_ServedByThePageBefore(t *testing.T) {
 			}
 			s.ask(l.forwarded()[0])
 			s.settle(0)
-			s.expect(len(m.of("session/prompt")) == 1, "%d loads: %d prompts", loads, len(m.of("session/prompt")))
+			s.expect(len(m.of("session/prompt")) == 1, "%d loads: %d prompts", loads,
+				len(m.of("session/prompt")))
 		}
 	}
 }

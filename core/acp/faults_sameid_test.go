@@ -13,7 +13,8 @@ import (
 // that looks on has a question of the last connection open; what the agent asks on the next one has its id,
 // and is another. Nobody's answer to the first is given to the second.
 func TestFault498_AnswerToAnotherQuestion(t *testing.T) {
-	for _, how := range []string{"in one row", "handed on", "answered before it hears", "given and handed on"} {
+	for _, how := range []string{"in one row", "handed on", "answered before it hears",
+		"given and handed on"} {
 		t.Run(how, func(t *testing.T) {
 			m := quiet()
 			s, _, a := opened(t, m)
@@ -43,7 +44,8 @@ func TestFault498_AnswerToAnotherQuestion(t *testing.T) {
 			s.pump()
 			s.settle(0)
 			here := openOf(s.effects)
-			s.expect(len(here) == 1 && strings.Contains(string(here[0].Data), "Delete"), "here %d are open", len(here))
+			s.expect(len(here) == 1 && strings.Contains(string(here[0].Data), "Delete"), "here %d are open",
+				len(here))
 			switch how {
 			case "in one row":
 				l.hear(1)
@@ -54,7 +56,8 @@ func TestFault498_AnswerToAnotherQuestion(t *testing.T) {
 				all := l.forwarded()
 				s.ask(all[len(all)-1])
 				s.settle(1_000)
-				s.expect(m.answered["1001"] == 0, "the agent is told %q to Delete everything, which is the answer to Run", yes)
+				s.expect(m.answered["1001"] == 0,
+					"the agent is told %q to Delete everything, which is the answer to Run", yes)
 				return
 			case "given and handed on":
 				n := len(l.forwarded())
@@ -63,7 +66,8 @@ func TestFault498_AnswerToAnotherQuestion(t *testing.T) {
 					s.ask(text)
 				}
 				s.settle(1_000)
-				s.expect(m.answered["1001"] == 0, "the agent is told %q to Delete everything, which is the answer to Run", yes)
+				s.expect(m.answered["1001"] == 0,
+					"the agent is told %q to Delete everything, which is the answer to Run", yes)
 				return
 			}
 			there := openOf(l.told)

@@ -16,7 +16,8 @@ func v1Remembers() (*model, *[]modelRequest) {
 	m.version = 1
 	m.onPrompt = func(a *modelSession, r modelRequest) {
 		*asked = append(*asked, r)
-		a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"again"}}`)
+		a.history = append(a.history,
+			`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"again"}}`)
 	}
 	return m, asked
 }
@@ -85,7 +86,8 @@ func TestFault616_PromptThatWaitsAtTheEndOfATurn(t *testing.T) {
 	v1ends(s, a, (*asked)[0], "end_turn")
 	s.expect(s.shows(handle) == "user_message=again ", "shown %s", s.shows(handle))
 	s.settle(5_000)
-	s.expect(len(*asked) == 2 && s.shows(handle) == "user_message=again user_message=next ", "shown %s", s.shows(handle))
+	s.expect(len(*asked) == 2 && s.shows(handle) == "user_message=again user_message=next ", "shown %s",
+		s.shows(handle))
 }
 
 // TestFault616_SameWordsAndNothingBetween: version 1, without ids: the agent has the same words twice, with
@@ -97,7 +99,8 @@ func TestFault616_SameWordsAndNothingBetween(t *testing.T) {
 			m, _ := v1Remembers()
 			s, handle, a := opened(t, m)
 			for range n {
-				a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"again"}}`)
+				a.history = append(a.history,
+					`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"again"}}`)
 			}
 			m.forget(s)
 			s.settle(30_000)

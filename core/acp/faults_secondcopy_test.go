@@ -63,7 +63,8 @@ func TestFault765_ASecondCopyIsNoRefusal(t *testing.T) {
 		w.refuse(w.Fetched(), c.status, c.code, c.words)
 		w.Advance(20_000)
 		if !strings.Contains(w.Log(), fmt.Sprintf("settle c%d %s", call, c.want)) {
-			t.Errorf("%d %d %q: the prompt does not end with %s\n%s", c.status, c.code, c.words, c.want, w.Log())
+			t.Errorf("%d %d %q: the prompt does not end with %s\n%s", c.status, c.code, c.words, c.want,
+				w.Log())
 		}
 		if n := strings.Count(w.Log(), `"session/prompt"`); n != 1 {
 			t.Errorf("sent %d times", n)

@@ -18,7 +18,8 @@ func signIn(w coretest.ACP) {
 // initialized answers initialize, on exchange x.
 func initialized(w coretest.ACP, x engine.ExchangeID) {
 	w.Head(x, 200, "content-type", coretest.JSON, "acp-connection-id", "k1")
-	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)),
+		`{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
 	w.End(x, engine.EndClean)
 	w.Head(w.Newest(), 200, "content-type", coretest.Stream)
 }

@@ -32,12 +32,14 @@ func newer(s *coretest.Store, head bool) (record uint64) {
 
 // asks reports whether an effect asks the agent for one of these methods.
 func asks(e engine.Effect, methods ...string) bool {
-	return e.Kind == engine.Fetch && slices.ContainsFunc(methods, func(method string) bool { return bytes.Contains(e.Request.Body, []byte(`"`+method+`"`)) })
+	return e.Kind == engine.Fetch && slices.ContainsFunc(
+		methods, func(method string) bool { return bytes.Contains(e.Request.Body, []byte(`"`+method+`"`)) })
 }
 
 func quarantined(told []engine.Effect, record uint64) (n int) {
 	for _, e := range told {
-		if e.Kind == engine.Deliver && e.Event == engine.EventQuarantined && string(e.Data) == fmt.Sprintf(`{"record":%d}`, record) {
+		if e.Kind == engine.Deliver && e.Event == engine.EventQuarantined &&
+			string(e.Data) == fmt.Sprintf(`{"record":%d}`, record) {
 			n++
 		}
 	}
@@ -85,10 +87,12 @@ func TestFault135_AgentSessionLetGo(t *testing.T) {
 			} else {
 				l.hear(2)
 			}
-			s.expect(quarantined(l.told, record) == 1, "head %t, owned %t: the host is told %d times", head, owned, quarantined(l.told, record))
+			s.expect(quarantined(l.told, record) == 1, "head %t, owned %t: the host is told %d times", head,
+				owned, quarantined(l.told, record))
 			closed := 0
 			for _, e := range l.told {
-				if e.Kind == engine.Deliver && e.Event == engine.EventStatus && string(e.Data) == `{"state":"closed"}` {
+				if e.Kind == engine.Deliver && e.Event == engine.EventStatus &&
+					string(e.Data) == `{"state":"closed"}` {
 					closed++
 				}
 				s.expect(!asks(e, "session/resume", "session/load", "session/prompt"), "it is taken up")
@@ -126,7 +130,9 @@ func TestFault135_AgentPromptStoredAndLetGo(t *testing.T) {
 	sent := l.request("session/prompt", hello)
 	record := s.Store.Calls()[0]
 	before := len(s.Store.Rows(record))
-	s.Store.Append(record, journal.AppendEntry(nil, journal.Entry{Kind: journal.Prompt, N: [3]uint64{idIn(l.forwarded()[0])}, Data: []byte(`[{"type":"text","text":"hello"}]`)}))
+	s.Store.Append(record,
+		journal.AppendEntry(nil, journal.Entry{Kind: journal.Prompt, N: [3]uint64{idIn(l.forwarded()[0])},
+			Data: []byte(`[{"type":"text","text":"hello"}]`)}))
 	l.tell(s.Store.Rows(record)[before:]...)
 	newer(s.Store, false)
 	l.hear(2)

@@ -18,8 +18,10 @@ func TestFault170_PromptBehindAProxy(t *testing.T) {
 		code      engine.Code
 		retryable bool
 	}{
-		401: {engine.CodeUnauthorized, false}, 403: {engine.CodeHTTP, false}, 429: {engine.CodeHTTP, true}, 500: {engine.CodeHTTP, false},
-		502: {engine.CodeOutcomeUnknown, false}, 503: {engine.CodeHTTP, true}, 504: {engine.CodeOutcomeUnknown, false},
+		401: {engine.CodeUnauthorized, false}, 403: {engine.CodeHTTP, false}, 429: {engine.CodeHTTP, true},
+		500: {engine.CodeHTTP, false},
+		502: {engine.CodeOutcomeUnknown, false}, 503: {engine.CodeHTTP, true},
+		504: {engine.CodeOutcomeUnknown, false},
 	} {
 		w := coretest.NewACP(t, acp.Config{})
 		w.Handshake("2")
@@ -37,7 +39,8 @@ func TestFault170_PromptBehindAProxy(t *testing.T) {
 			w.Advance(20_000)
 			e = w.Settled(call)
 		}
-		if e == nil || e.Failure == nil || e.Failure.Code != want.code || e.Failure.Retryable != want.retryable {
+		if e == nil || e.Failure == nil || e.Failure.Code != want.code ||
+			e.Failure.Retryable != want.retryable {
 			t.Errorf("%d: settled with %+v\n%s", status, e, w.Log())
 		}
 		if n := strings.Count(w.Log(), `"session/prompt"`); n != 1 {

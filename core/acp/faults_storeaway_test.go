@@ -40,7 +40,8 @@ func TestFault478_MadeMeanwhile(t *testing.T) {
 	s.storeWorks()
 	s.load()
 	s.handle(id)
-	s.expect(len(s.open()) == 1 && len(s.events(engine.EventTranscript, `"pending"`)) == 1, "it is asked %d times", len(s.open()))
+	s.expect(len(s.open()) == 1 && len(s.events(engine.EventTranscript, `"pending"`)) == 1,
+		"it is asked %d times", len(s.open()))
 }
 
 // TestFault478_ForgottenMeanwhile: a session is forgotten while nothing can be stored. A
@@ -51,7 +52,8 @@ func TestFault478_ForgottenMeanwhile(t *testing.T) {
 		s.storeFails()
 		s.slow = !atOnce
 		s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, handle) })
-		s.expect((len(s.Store.Heads()) == 0) == atOnce, "at once %v: %d are stored", atOnce, len(s.Store.Heads()))
+		s.expect((len(s.Store.Heads()) == 0) == atOnce, "at once %v: %d are stored", atOnce,
+			len(s.Store.Heads()))
 		if !atOnce {
 			s.Store.Drop()
 			s.settle(10_000) // given up
@@ -61,7 +63,8 @@ func TestFault478_ForgottenMeanwhile(t *testing.T) {
 		s.settle(1_000)
 		s.expect(len(s.Store.Heads()) == 0, "at once %v: it is stored still", atOnce)
 		s.load()
-		s.expect(len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0, "it was recalled")
+		s.expect(len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0,
+			"it was recalled")
 	}
 }
 
@@ -85,7 +88,8 @@ func TestFault478_TakenOverMeanwhile(t *testing.T) {
 	s.storeWorks()
 	s.settle(1_000)
 	s.load()
-	s.expect(len(s.open()) == 1, "the next page does not ask: %s", strings.Join(s.Trace[len(s.Trace)-10:], "\n"))
+	s.expect(len(s.open()) == 1, "the next page does not ask: %s",
+		strings.Join(s.Trace[len(s.Trace)-10:], "\n"))
 }
 
 // TestFault478_ForgottenOneAfterAnother: while the first is being deleted another session is

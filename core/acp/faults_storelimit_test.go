@@ -62,7 +62,8 @@ func TestFault477_OtherTabsOverTheLimit(t *testing.T) {
 		m.sessions[small].chunk("b", ", and more")
 		s.settle(1_000)
 	}
-	s.expect(*n == 3 && len(s.events(engine.EventGuarantee, "")) == 0, "%d commits, %d histories dropped", *n, len(s.events(engine.EventGuarantee, "")))
+	s.expect(*n == 3 && len(s.events(engine.EventGuarantee, "")) == 0, "%d commits, %d histories dropped", *n,
+		len(s.events(engine.EventGuarantee, "")))
 
 	// It is forgotten there: what is left is no reason to drop anything.
 	gone := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Call: there.Store.Calls()[0]})
@@ -72,5 +73,6 @@ func TestFault477_OtherTabsOverTheLimit(t *testing.T) {
 	s.expect(len(s.events(engine.EventGuarantee, "")) == 0, "dropped for what is forgotten")
 	m.sessions[small].chunk("b", strings.Repeat("y", 4000))
 	s.settle(1_000)
-	s.expect(len(s.events(engine.EventGuarantee, "")) == 1, "%d histories dropped", len(s.events(engine.EventGuarantee, "")))
+	s.expect(len(s.events(engine.EventGuarantee, "")) == 1, "%d histories dropped",
+		len(s.events(engine.EventGuarantee, "")))
 }

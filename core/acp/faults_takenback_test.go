@@ -27,9 +27,12 @@ func TestFault647_WorkBesideOneTakenBack(t *testing.T) {
 	s.load()
 	s.token("t2", nil)
 	s.settle(1_000)
-	s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the page is told %s", s.lastTurn())
+	s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the page is told %s",
+		s.lastTurn())
 	v1ends(s, a, (*asked)[0], "end_turn")
-	s.expect(len(s.events(engine.EventTurn, `"ended":true`)) == 1 && strings.Contains(s.lastTurn(), `"end_turn"`), "its turn ends %d times, with %s", len(s.events(engine.EventTurn, `"ended":true`)), s.lastTurn())
+	s.expect(len(s.events(engine.EventTurn, `"ended":true`)) == 1 &&
+		strings.Contains(s.lastTurn(), `"end_turn"`), "its turn ends %d times, with %s",
+		len(s.events(engine.EventTurn, `"ended":true`)), s.lastTurn())
 }
 
 // TestFault648_TakenBackForATabThatLooksOn: version 1: the prompt of a tab that looks on is refused for want
@@ -70,7 +73,9 @@ func TestFault649_LeftAgainInOneRow(t *testing.T) {
 	record, id, content := s.Store.Calls()[0], uint64(777), `[{"type":"text","text":"hi"}]`
 	prompt := journal.Entry{Kind: journal.Prompt, N: [3]uint64{id}, Data: []byte(content)}
 	leaving := []journal.Entry{
-		{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTranscript)}, Data: []byte(`{"sessionUpdate":"user_message","messageId":"prompt-777","content":` + content + `}`)},
+		{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTranscript)},
+			Data: []byte(`{"sessionUpdate":"user_message","messageId":"prompt-777","content":` + content +
+				`}`)},
 		{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("left")},
 	}
 	back := []journal.Entry{{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("unsent")}, prompt}
@@ -87,7 +92,8 @@ func TestFault649_LeftAgainInOneRow(t *testing.T) {
 	for _, e := range l.told {
 		told += string(e.Data)
 	}
-	s.expect(strings.Contains(told, `{"op":"placed","prompt":777}`) && !strings.Contains(told, `{"op":"unsent"`), "it is told as unsent, and was sent: %s", told)
+	s.expect(strings.Contains(told, `{"op":"placed","prompt":777}`) &&
+		!strings.Contains(told, `{"op":"unsent"`), "it is told as unsent, and was sent: %s", told)
 }
 
 // TestFault650_TakenBackAndStoredAgain: version 1: a prompt was refused and waits for a token, and the log is
@@ -109,7 +115,8 @@ func TestFault650_TakenBackAndStoredAgain(t *testing.T) {
 	s.load()
 	s.token("t2", nil)
 	s.settle(60_000)
-	s.expect(!strings.Contains(s.lastTurn(), `"running"`), "nobody is at work, and the page is told %s", s.lastTurn())
+	s.expect(!strings.Contains(s.lastTurn(), `"running"`), "nobody is at work, and the page is told %s",
+		s.lastTurn())
 	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
 }
 

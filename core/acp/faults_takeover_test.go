@@ -15,7 +15,8 @@ import (
 // Fault 171: a page takes over a session of a page that is gone, in whatever state its
 // own connection is: the session is read on the connection that it had, and goes on.
 func TestFault171_TakeoverWhileConnecting(t *testing.T) {
-	for _, when := range []string{"before Start", "before the token", "while initialize is under way", "after initialize has failed", "when it is open"} {
+	for _, when := range []string{"before Start", "before the token", "while initialize is under way",
+		"after initialize has failed", "when it is open"} {
 		for _, held := range []int{0, 3} { // GETs that get a 409, as long as the old page's streams stand
 			t.Run(fmt.Sprint(when, ", ", held, " refusals"), func(t *testing.T) {
 				m := quiet()
@@ -25,10 +26,15 @@ func TestFault171_TakeoverWhileConnecting(t *testing.T) {
 				gone.settle(0)
 				m.leaveAll()
 
-				s := unloaded(t, acp.Config{Epoch: 2, Seed: 2, HasTokenProvider: when == "before the token"}, m)
+				s := unloaded(t, acp.Config{Epoch: 2, Seed: 2, HasTokenProvider: when == "before the token"},
+					m)
 				takeOver := func() {
 					m.taken = held
-					s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), 3)) })
+					s.do("take over",
+						func(c *acp.Client, now engine.Time) {
+							c.Restore(now,
+								inEpoch(gone.Store.Loaded(), 3))
+						})
 				}
 				s.do("follow", func(c *acp.Client, now engine.Time) { c.Restore(now, gone.Store.Followed()) })
 				if when == "before Start" {
@@ -50,14 +56,17 @@ func TestFault171_TakeoverWhileConnecting(t *testing.T) {
 				s.post = nil
 				s.arrive()
 				for x, e := range s.Exchanges() {
-					s.expect(when != "before the token" || e.Request.Header[len(e.Request.Header)-1].Name == "Authorization", "x%d has no token", x)
+					s.expect(when != "before the token" ||
+						e.Request.Header[len(e.Request.Header)-1].Name == "Authorization", "x%d has no token",
+						x)
 				}
 				s.settle(60_000)
 				s.expect(m.reading(id) != 0, "nobody reads the session")
 				s.expect(strings.Contains(fmt.Sprint(s.Trace), `"state":"open"`), "the client does not open")
 				call := s.prompt(s.handle(id), "more")
 				s.settle(60_000)
-				s.expect(s.settled(call).Outcome == engine.OutcomeResult, "the prompt ended with %+v", s.settled(call))
+				s.expect(s.settled(call).Outcome == engine.OutcomeResult, "the prompt ended with %+v",
+					s.settled(call))
 			})
 		}
 	}
@@ -88,7 +97,8 @@ func TestFault171_SessionsOfTwoConnections(t *testing.T) {
 func TestFault171_ConnectionOfSessionThatIsGone(t *testing.T) {
 	for name, end := range map[string]func(s *sim, stored *coretest.Store, id string){
 		"another page carries the session": func(s *sim, stored *coretest.Store, _ string) {
-			s.do("hand on", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(stored.Followed(), 4)) })
+			s.do("hand on",
+				func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(stored.Followed(), 4)) })
 		},
 		"the app forgets the session": func(s *sim, _ *coretest.Store, id string) {
 			handle := s.handle(id)
@@ -102,7 +112,8 @@ func TestFault171_ConnectionOfSessionThatIsGone(t *testing.T) {
 		s := newSim(t, acp.Config{}, m)
 		s.load() // in an epoch of its own
 		take := func(epoch uint32) {
-			s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), epoch)) })
+			s.do("take over",
+				func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), epoch)) })
 			s.settle(60_000)
 		}
 		take(3)
@@ -112,6 +123,7 @@ func TestFault171_ConnectionOfSessionThatIsGone(t *testing.T) {
 		s.settle(60_000)
 		s.expect(m.reading(id) == 0 && conn.boxes[""].x == 0, "%s: the page reads the connection", name)
 		take(5)
-		s.expect(m.reading(id) != 0 && conn.boxes[""].x != 0, "%s: the session is not read when it comes back", name)
+		s.expect(m.reading(id) != 0 && conn.boxes[""].x != 0,
+			"%s: the session is not read when it comes back", name)
 	}
 }

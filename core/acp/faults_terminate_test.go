@@ -22,7 +22,8 @@ func TestFault159_TerminatedConnectionIsNotUsed(t *testing.T) {
 		handshakes := len(s.agent.of("initialize"))
 		s.slow = true
 		s.do("terminate", (*acp.Client).Terminate)
-		s.expect(len(s.Store.Waiting()) == 1 && s.deletes() == 0, "the DELETE leaves while the connection is stored")
+		s.expect(len(s.Store.Waiting()) == 1 && s.deletes() == 0,
+			"the DELETE leaves while the connection is stored")
 		if fails {
 			ticket := s.Store.Waiting()[0]
 			s.Store.Drop()
@@ -43,7 +44,8 @@ func TestFault159_TerminatedConnectionIsNotUsed(t *testing.T) {
 		s.settle(0)
 		s.session()
 		s.settle(0)
-		s.expect(len(s.agent.of("initialize")) == handshakes+1, "the next page makes %d connections", len(s.agent.of("initialize"))-handshakes)
+		s.expect(len(s.agent.of("initialize")) == handshakes+1, "the next page makes %d connections",
+			len(s.agent.of("initialize"))-handshakes)
 		for _, r := range s.agent.requests[before:] {
 			s.expect(r.Connection != "c1", "%s %s on the connection that is ended", r.HTTP, r.Method)
 		}

@@ -12,7 +12,8 @@ import (
 // tokenAway says that the provider needs the network, and could not reach it.
 func tokenAway(w coretest.ACP) []engine.Effect {
 	return w.Input("tokenaway", func(c *acp.Client, now engine.Time) {
-		c.Token(now, "", &engine.Error{Code: engine.CodeNetwork, Op: "token", Retryable: true, Message: "away"})
+		c.Token(now, "", &engine.Error{Code: engine.CodeNetwork, Op: "token", Retryable: true,
+			Message: "away"})
 	})
 }
 
@@ -39,7 +40,8 @@ func TestFault136_AgentWithoutNetwork(t *testing.T) {
 	w.Input("token", func(c *acp.Client, now engine.Time) { c.Token(now, "t1", nil) })
 	x := w.Fetched()
 	w.Head(x, 200, "content-type", coretest.JSON, "acp-connection-id", "k1")
-	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)),
+		`{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
 	w.End(x, engine.EndClean)
 	stream := w.Fetched()
 	w.Head(stream, 200, "content-type", coretest.Stream)
@@ -80,7 +82,8 @@ func TestFault136_NoAgentWithoutAToken(t *testing.T) {
 	w := coretest.NewACP(t, acp.Config{HasTokenProvider: true})
 	w.Start()
 	effects := tokenAway(w)
-	if last := effects[len(effects)-1]; last.Kind != engine.State || !strings.HasPrefix(string(last.Data), `{"state":"failed"`) {
+	if last := effects[len(effects)-1]; last.Kind != engine.State ||
+		!strings.HasPrefix(string(last.Data), `{"state":"failed"`) {
 		t.Errorf("it says %s", last.Data)
 	}
 	if at, ok := w.Client.Deadline(); ok {

@@ -50,9 +50,11 @@ func TestFault617_Version1WaitsForAToken(t *testing.T) {
 				s.load()
 				s.token("t2", nil)
 				s.settle(0)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0, "it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0,
+					"it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
 				s.settle(60_000)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1,
+					"it is not handed back")
 				s.expect(len(*asked) == 0, "it was sent by another page")
 			case "a token":
 				s.token("t2", nil)
@@ -91,9 +93,11 @@ func TestFault617_Version1IsRefused(t *testing.T) {
 				s.load()
 				s.token("t2", nil)
 				s.settle(0)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0, "it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0,
+					"it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
 				s.settle(60_000)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1,
+					"it is not handed back")
 				s.expect(len(*asked) == 1, "it was sent by another page")
 				s.prompt(s.handle(a.id), "next")
 				s.settle(0)
@@ -104,7 +108,8 @@ func TestFault617_Version1IsRefused(t *testing.T) {
 				s.expect(len(*asked) == 2, "%d prompts", len(*asked))
 				s.load()
 				s.settle(60_000)
-				s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0, "it is told as unsent, and was sent")
+				s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0,
+					"it is told as unsent, and was sent")
 			case "no token":
 				s.token("", refused)
 				s.settle(0)
@@ -114,7 +119,8 @@ func TestFault617_Version1IsRefused(t *testing.T) {
 					s.token("t3", nil)
 					s.settle(0)
 				}
-				s.expect(s.settled(call).Failure != nil && len(m.of("session/prompt")) < 8, "it goes on waiting, sent %d times", len(m.of("session/prompt")))
+				s.expect(s.settled(call).Failure != nil && len(m.of("session/prompt")) < 8,
+					"it goes on waiting, sent %d times", len(m.of("session/prompt")))
 			}
 		})
 	}

@@ -44,7 +44,8 @@ func TestFault501_AnsweredThenCut(t *testing.T) {
 	s.settle(600_000)
 	settles := len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Settle && e.C == p }))
 	if len(*asked) != 1 {
-		t.Errorf("the prompt never leaves (settled %d times); shown %s, %d loads", settles, items(s, handle), len(m.of("session/load")))
+		t.Errorf("the prompt never leaves (settled %d times); shown %s, %d loads", settles, items(s, handle),
+			len(m.of("session/load")))
 	}
 }
 
@@ -54,7 +55,8 @@ func TestFault501_TwoAnswersAtOnce(t *testing.T) {
 	for _, how := range []string{"reload", "cut"} {
 		m, asked := v1agent()
 		s, handle, a := opened(t, m)
-		a.update(`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"old"}}`)
+		a.update(
+			`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"old"}}`)
 		a.chunk("a1", "before")
 		s.settle(0)
 		if how == "reload" {
@@ -85,7 +87,8 @@ func TestFault501_TwoAnswersAtOnce(t *testing.T) {
 		}
 		settles := len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Settle && e.C == p }))
 		if len(*asked) != 1 {
-			t.Errorf("%s: after ten minutes the prompt has not left (settled %d times); shown %s, %d loads", how, settles, items(s, handle), len(m.of("session/load")))
+			t.Errorf("%s: after ten minutes the prompt has not left (settled %d times); shown %s, %d loads",
+				how, settles, items(s, handle), len(m.of("session/load")))
 		}
 	}
 }
@@ -97,7 +100,9 @@ func TestFault501_PromptAfterTheFirstLoad(t *testing.T) {
 	s := newSim(t, acp.Config{}, m)
 	a := &modelSession{m: m, id: "listed", state: `"state":"idle"`}
 	m.sessions["listed"] = a
-	a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}`, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"before"}}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"before"}}`)
 	call := v1load(s, "listed")
 	for range 10 { // the connection's stream first
 		c := m.connections["c1"]
@@ -129,7 +134,8 @@ func TestFault501_SteadyStream(t *testing.T) {
 	s.settle(0)
 	m.forget(s) // the agent works on
 	for i := range 400 {
-		a.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<%d>"}}`, i))
+		a.update(
+			fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<%d>"}}`, i))
 		s.settle(300)
 	}
 	if !strings.Contains(items(s, handle), "<100>") {

@@ -35,7 +35,8 @@ func TestFault369_TurnNotBegun(t *testing.T) {
 		m, s, a, call := unbegun(t, before)
 		m.forget(s)
 		s.settle(1_000)
-		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "the prompt ended with %+v", s.settled(call))
+		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "the prompt ended with %+v",
+			s.settled(call))
 		s.expect(s.ended() == 0, "before %v: %d turns ended, and none had begun", before, s.ended())
 		a.is(`"state":"running"`)
 		a.chunk("a9", "late")
@@ -43,7 +44,8 @@ func TestFault369_TurnNotBegun(t *testing.T) {
 		s.expect(s.ended() == 0, "before %v: a turn ended that goes on", before)
 		a.is(`"state":"idle","stopReason":"max_tokens"`)
 		s.settle(60_000)
-		s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "before %v: %d turns ended", before, s.ended())
+		s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1,
+			"before %v: %d turns ended", before, s.ended())
 	}
 }
 
@@ -67,11 +69,13 @@ func TestFault369_TurnThatSaidNothing(t *testing.T) {
 // and is over at once.
 func TestFault369_TurnThatSaidSomething(t *testing.T) {
 	m, s, a, _ := unbegun(t, true)
-	a.history = append(a.history, `{"sessionUpdate":"agent_message_chunk","messageId":"a9","content":{"type":"text","text":"quick"}}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"agent_message_chunk","messageId":"a9","content":{"type":"text","text":"quick"}}`)
 	a.state = `"state":"idle","stopReason":"max_tokens"`
 	m.forget(s)
 	s.settle(1_000)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "%d turns ended", s.ended())
+	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "%d turns ended",
+		s.ended())
 }
 
 // TestFault369_InAnotherTab: a tab that looks on has asked, and the tab that carries the
@@ -106,7 +110,8 @@ func TestFault369_NextPage(t *testing.T) {
 	a.is(`"state":"running"`)
 	a.is(`"state":"idle","stopReason":"max_tokens"`)
 	s.settle(0)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "%d turns ended", s.ended())
+	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "%d turns ended",
+		s.ended())
 }
 
 // TestFault369_ForgottenMeanwhile: the session goes while its turn is expected.
@@ -153,7 +158,8 @@ func TestFault369_TwoSessionsAndOneStream(t *testing.T) {
 	s.settle(20_000)
 	before := len(m.of("session/resume"))
 	s.settle(600_000)
-	s.expect(s.ended() == 1, "%d turns ended in ten minutes, %d histories were read", s.ended(), len(m.of("session/resume"))-before)
+	s.expect(s.ended() == 1, "%d turns ended in ten minutes, %d histories were read", s.ended(),
+		len(m.of("session/resume"))-before)
 }
 
 // TestFault369_StreamCutAgainAndAgain: nor where the stream is cut each 10 s.
@@ -173,7 +179,8 @@ func TestFault369_StreamCutAgainAndAgain(t *testing.T) {
 // TestFault369_Notice: a notice is no part of the conversation, and no beginning of a turn.
 func TestFault369_Notice(t *testing.T) {
 	m, s, a, _ := unbegun(t, true)
-	a.history = append(a.history, `{"sessionUpdate":"notice","severity":"info","title":"Waiting for capacity"}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"notice","severity":"info","title":"Waiting for capacity"}`)
 	m.forget(s)
 	s.settle(1_000)
 	s.expect(s.ended() == 0, "%d turns ended, and none had begun", s.ended())

@@ -19,7 +19,8 @@ func TestFault500_LoadWhileTheSecondRuns(t *testing.T) {
 	s.cut(m.reading(a.id), 0)
 	s.settle(5_000)
 	s.expect(len(m.of("session/load")) == 0, "%d loads", len(m.of("session/load")))
-	a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}}`)
 	a.update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"one"}}`)
 	v1ends(s, a, (*asked)[0], "end_turn")
 	s.settle(5_000)
@@ -28,7 +29,9 @@ func TestFault500_LoadWhileTheSecondRuns(t *testing.T) {
 	}
 	a.tell(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"two"}}`)
 	s.settle(5_000)
-	a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"second"}}`, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"two"}}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"second"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"two"}}`)
 	t.Logf("shown while it runs %s", items(s, handle))
 	v1ends(s, a, (*asked)[1], "end_turn")
 	s.settle(60_000)
@@ -42,7 +45,8 @@ func TestFault500_LoadedInATurn(t *testing.T) {
 	s, handle, a := opened(t, m)
 	s.prompt(handle, "first")
 	s.settle(0)
-	a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}}`)
+	a.history = append(a.history,
+		`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}}`)
 	v1load(s, a.id)
 	s.settle(5_000)
 	s.expect(len(*asked) == 1 && strings.Contains(s.lastTurn(), "running"), "%s", s.lastTurn())
@@ -65,9 +69,11 @@ func TestFault500_RefusedBesideAnEarlierPages(t *testing.T) {
 	s.prompt(s.handle(a.id), "second")
 	s.settle(0)
 	s.expect(len(*asked) == 2, "%d prompts", len(*asked))
-	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"a prompt is running"}}`, (*asked)[1].ID)
+	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"a prompt is running"}}`,
+		(*asked)[1].ID)
 	s.settle(0)
-	s.expect(strings.Contains(s.lastTurn(), "running"), "the agent is at work on the first, and the app is told %s", s.lastTurn())
+	s.expect(strings.Contains(s.lastTurn(), "running"),
+		"the agent is at work on the first, and the app is told %s", s.lastTurn())
 	v1ends(s, a, (*asked)[0], "end_turn")
 	s.expect(strings.Contains(s.lastTurn(), "idle"), "it has ended, and the app is told %s", s.lastTurn())
 }

@@ -37,7 +37,9 @@ func TestFault501_PromptDuringAReplay(t *testing.T) {
 			t.Run(fmt.Sprintf("before %v overtakes %v", before, overtakes), func(t *testing.T) {
 				m, asked := v1agent()
 				s, handle, a := opened(t, m)
-				a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}`, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"before"}}`)
+				a.history = append(a.history,
+					`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}`,
+					`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"before"}}`)
 				m.refuse = 503
 				m.forget(s)
 				if !before {

@@ -61,7 +61,10 @@ func TestFault497_BeforeTheStreamIsUp(t *testing.T) {
 	s.deaf = arrives
 	s.arrive()
 	s.settle(600_000)
-	s.expect(len(*asked) == 1, "the prompt never leaves: %d loads, settled %d times, %s", len(m.of("session/load")), len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Settle && e.C == call })), s.lastTurn())
+	s.expect(len(*asked) == 1, "the prompt never leaves: %d loads, settled %d times, %s",
+		len(m.of("session/load")),
+		len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Settle && e.C == call })),
+		s.lastTurn())
 }
 
 // TestFault497_InAParkedSession: the same for a session that is parked on the new connection.
@@ -111,7 +114,8 @@ func TestFault500_RunningAfterReconnect(t *testing.T) {
 // the first goes on.
 func TestFault500_SecondPromptRefused(t *testing.T) {
 	s, a, asked := twoPrompts(t)
-	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"a prompt is running"}}`, (*asked)[1].ID)
+	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"a prompt is running"}}`,
+		(*asked)[1].ID)
 	s.settle(0)
 	s.expect(s.ended() == 0, "the turn of the first is told to have ended: %s", s.lastTurn())
 	v1ends(s, a, (*asked)[0], "end_turn")
@@ -137,5 +141,6 @@ func TestFault500_SecondPromptRuns(t *testing.T) {
 	v1ends(s, a, (*asked)[0], "end_turn")
 	s.expect(len(*asked) == 2, "%d prompts", len(*asked))
 	last := s.lastTurn()
-	s.expect(strings.Contains(last, `"running"`), "the agent is at work on the second, and the app is told %s", last)
+	s.expect(strings.Contains(last, `"running"`),
+		"the agent is at work on the second, and the app is told %s", last)
 }

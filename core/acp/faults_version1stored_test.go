@@ -18,7 +18,8 @@ func (s *sim) landOne() {
 	slow := s.slow
 	s.slow = true
 	if len(s.Store.Waiting()) > 0 {
-		s.input("landed", func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, 0) })
+		s.input("landed",
+			func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, 0) })
 	}
 	s.pump()
 	s.slow = slow
@@ -52,9 +53,12 @@ func TestFault673_LoadedAsThePromptLeaves(t *testing.T) {
 			s.slow = false
 			s.load()
 			s.settle(60_000)
-			s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0, "the agent is at work on it, and it is told as unsent")
-			s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q", s.lastTurn())
-			s.expect(len(m.of("session/load")) == boolInt(late), "%d loads while the agent is at work", len(m.of("session/load")))
+			s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0,
+				"the agent is at work on it, and it is told as unsent")
+			s.expect(strings.Contains(s.lastTurn(), `"running"`),
+				"the agent is at work, and the app is told %q", s.lastTurn())
+			s.expect(len(m.of("session/load")) == boolInt(late), "%d loads while the agent is at work",
+				len(m.of("session/load")))
 			items := transcript(s.effects, s.handle(a.id))
 			s.expect(len(items) == 1 && items[0].text == "hi", "shown %v", items)
 			v1ends(s, a, (*asked)[0], "end_turn")
@@ -88,7 +92,8 @@ func TestFault673_CancelledAsItIsStored(t *testing.T) {
 	s.expect(len(*asked) == 1, "it left")
 	s.load()
 	s.settle(60_000)
-	s.expect(len(*asked) == 1 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s", s.lastTurn())
+	s.expect(len(*asked) == 1 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s",
+		s.lastTurn())
 	s.expect(len(s.events(engine.EventTranscript, `,"prompt":`)) == 0, "it is told again")
 }
 
@@ -109,7 +114,8 @@ func TestFault673_HeldBackAfterAll(t *testing.T) {
 	s.load()
 	m.refuse = 0
 	s.settle(60_000)
-	s.expect(len(*asked) == 0 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s", s.lastTurn())
+	s.expect(len(*asked) == 0 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s",
+		s.lastTurn())
 	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
 }
 
@@ -136,7 +142,8 @@ func TestFault673_StoredAgainMeanwhile(t *testing.T) {
 	s.settle(0)
 	s.prompt(handle, "hi")
 	s.landOne()
-	s.expect(len(s.events(engine.EventGuarantee, "resumable")) == 1 && len(*asked) == 0, "the history is stored still, or the prompt has left: %d", len(*asked))
+	s.expect(len(s.events(engine.EventGuarantee, "resumable")) == 1 && len(*asked) == 0,
+		"the history is stored still, or the prompt has left: %d", len(*asked))
 	for range 4 {
 		if len(*asked) == 0 {
 			s.landOne()
@@ -146,7 +153,9 @@ func TestFault673_StoredAgainMeanwhile(t *testing.T) {
 	s.slow = false
 	s.load()
 	s.settle(1_000)
-	s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0 && strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q", s.lastTurn())
+	s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0 &&
+		strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q",
+		s.lastTurn())
 }
 
 // TestFault705_HistoryMeanwhile: version 1: while it is being stored that a prompt leaves its connection is
@@ -154,13 +163,15 @@ func TestFault673_StoredAgainMeanwhile(t *testing.T) {
 func TestFault705_HistoryMeanwhile(t *testing.T) {
 	m, asked := v1agent()
 	s, handle, a := opened(t, m)
-	a.history = append(a.history, `{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"old"}}`,
+	a.history = append(a.history,
+		`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"old"}}`,
 		`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"answer"}}`)
 	s.slow = true
 	s.prompt(handle, "new")
 	m.forget(s)
 	s.settle(2_500) // shorter than a commit may take
-	s.expect(len(m.of("session/load")) == 1 && len(*asked) == 0, "%d loads, %d prompts", len(m.of("session/load")), len(*asked))
+	s.expect(len(m.of("session/load")) == 1 && len(*asked) == 0, "%d loads, %d prompts",
+		len(m.of("session/load")), len(*asked))
 	for range 10 {
 		s.landOne()
 	}
@@ -178,5 +189,6 @@ func TestFault705_HistoryMeanwhile(t *testing.T) {
 	s.load()
 	s.settle(1_000)
 	s.expect(slices.Equal(shown(s.handle(a.id)), want), "the next page shows %q", shown(s.handle(a.id)))
-	s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q", s.lastTurn())
+	s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q",
+		s.lastTurn())
 }

@@ -60,7 +60,8 @@ func TestFault486_Version1Sent(t *testing.T) {
 	s.expect(len(m.of("session/prompt")) == 1, "it was sent %d times", len(m.of("session/prompt")))
 	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`, request.ID)
 	s.settle(60_000)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTranscript, `"unsent"`)) == 0, "%d turns ended", s.ended())
+	s.expect(s.ended() == 1 && len(s.events(engine.EventTranscript, `"unsent"`)) == 0, "%d turns ended",
+		s.ended())
 	items := transcript(s.effects, s.handle(a.id))
 	s.expect(len(items) == 1 && items[0].text == "hello", "shown %v", items)
 	there := transcript(l.told, 1)

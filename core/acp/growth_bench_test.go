@@ -55,6 +55,7 @@ func BenchmarkGrowthTranscript(b *testing.B) { grow(b, hotUpdates()[0].update) }
 // BenchmarkGrowthItems is ever more items of one update each.
 func BenchmarkGrowthItems(b *testing.B) {
 	grow(b, func(n int) string {
-		return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m%d","content":{"type":"text","text":" word"}}`, n)
+		return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m%d",`+
+			`"content":{"type":"text","text":" word"}}`, n)
 	})
 }

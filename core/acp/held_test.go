@@ -48,7 +48,8 @@ func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
 	s.expect(s.ended() == 0, "%d turns ended", s.ended())
 	s.deaf = arrives
 	s.settle(60_000)
-	s.expect(s.settled(second).Outcome == engine.OutcomeResult, "the second prompt ended with %+v", s.settled(second))
+	s.expect(s.settled(second).Outcome == engine.OutcomeResult, "the second prompt ended with %+v",
+		s.settled(second))
 	s.expect(s.ended() == 2, "%d turns ended", s.ended())
 }
 
@@ -65,7 +66,8 @@ func TestFault180_AnswerAfterTheTurn(t *testing.T) {
 		a.is(`"state":"idle","stopReason":"end_turn"`)
 		a.accept(second, "u2")
 		s.settle(0)
-		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "held %v: the second prompt ended with %+v", held, s.settled(call))
+		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "held %v: the second prompt ended with %+v",
+			held, s.settled(call))
 		if held {
 			s.expect(s.ended() == 1, "held: %d turns ended before its own", s.ended())
 			a.echo(second, "u2")
@@ -110,9 +112,11 @@ func TestFault184_AnswerBesideTheLog(t *testing.T) {
 		if test.first {
 			answer()
 		}
-		plain := journal.AppendEntry(nil, journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
+		plain := journal.AppendEntry(nil,
+			journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
 		for state := range strings.SplitSeq(test.log, "|") {
-			plain = journal.AppendEntry(plain, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTurn)},
+			plain = journal.AppendEntry(plain, journal.Entry{Kind: journal.Event,
+				N:    [3]uint64{uint64(engine.EventTurn)},
 				Data: []byte(`{"sessionUpdate":"state_update",` + state + `}`)})
 		}
 		record := s.Store.Calls()[0]
@@ -143,7 +147,8 @@ func TestHeldPromptOfATabThatSlept(t *testing.T) {
 			}
 			s.Store.Append(s.Store.Calls()[0], plain)
 		}
-		idle := journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTurn)}, Data: []byte(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)}
+		idle := journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTurn)},
+			Data: []byte(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)}
 		write(journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
 		if over {
 			write(idle)

@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestQuestionHistories: an agent asks; a person answers in one of two tabs, or in both; the agent takes questions
-// back; streams are cut, connections forgotten, pages loaded and sessions handed on.
+// TestQuestionHistories: an agent asks; a person answers in one of two tabs, or in both; the agent takes
+// questions back; streams are cut, connections forgotten, pages loaded and sessions handed on.
 // In the end nothing waits, in no tab, and each question was answered once.
 func TestQuestionHistories(t *testing.T) {
 	seeded(t, 300, questionHistory)
@@ -65,7 +65,8 @@ func questionHistory(t *testing.T, seed uint64) {
 		case choice < 4 && a.asking == "":
 			a.ask(func() {})
 		case choice < 5 && a.asking != "":
-			a.conn.say(a.id, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%s}}`, a.askID)
+			a.conn.say(a.id, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%s}}`,
+				a.askID)
 		case choice < 11:
 			if x, frame, ok := m.take(s); ok {
 				s.chunk(x, frame)
@@ -113,7 +114,8 @@ func questionHistory(t *testing.T, seed uint64) {
 	s.settle(60_000)
 	for l.carry() {
 	}
-	s.expect(a.asking == "", "seed %d: the agent waits still; here %d are open, there %d", seed, len(openOf(s.effects)), len(openOf(l.told)))
+	s.expect(a.asking == "", "seed %d: the agent waits still; here %d are open, there %d", seed,
+		len(openOf(s.effects)), len(openOf(l.told)))
 	for _, q := range openOf(s.effects) {
 		s.expect(done[q.Position], "seed %d: open here still %s", seed, q.Data)
 	}

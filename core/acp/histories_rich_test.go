@@ -11,9 +11,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestRichHistories: an agent of version 2 says things of all kinds; streams are cut, connections forgotten, pages loaded,
-// frozen, and sessions resumed by the app, at random. In the end the transcript is what a client shows that has
-// loaded the session once, whole.
+// TestRichHistories: an agent of version 2 says things of all kinds; streams are cut, connections forgotten,
+// pages loaded, frozen, and sessions resumed by the app, at random. In the end the transcript is what a
+// client shows that has loaded the session once, whole.
 func TestRichHistories(t *testing.T) {
 	seeded(t, 200, richHistory)
 }
@@ -39,17 +39,25 @@ func richHistory(t *testing.T, seed uint64) {
 		case 0, 1, 2:
 			a.chunk(fmt.Sprint("a", k), fmt.Sprintf("<%d>", said))
 		case 3:
-			a.update(fmt.Sprintf(`{"sessionUpdate":"agent_thought_chunk","messageId":"t%d","content":{"type":"text","text":"<%d>"}}`, k, said))
+			a.update(fmt.Sprintf(`{"sessionUpdate":"agent_thought_chunk","messageId":"t%d",`+
+				`"content":{"type":"text","text":"<%d>"}}`, k, said))
 		case 4:
-			a.update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c%d","title":"%d"}`, k, said))
+			a.update(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c%d","title":"%d"}`, k,
+				said))
 		case 5:
-			a.update(fmt.Sprintf(`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"c%d","content":{"type":"content","text":"<%d>"}}`, k, said))
+			a.update(fmt.Sprintf(`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"c%d",`+
+				`"content":{"type":"content","text":"<%d>"}}`, k, said))
 		case 6:
-			a.update(fmt.Sprintf(`{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p%d","entries":[]}}`, k))
+			a.update(
+				fmt.Sprintf(
+					`{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p%d","entries":[]}}`, k))
 		case 7:
-			a.update(fmt.Sprintf(`{"sessionUpdate":"user_message_chunk","messageId":"x%d","content":{"type":"text","text":"<%d>"}}`, said, said))
+			a.update(fmt.Sprintf(`{"sessionUpdate":"user_message_chunk","messageId":"x%d",`+
+				`"content":{"type":"text","text":"<%d>"}}`, said, said))
 		case 8:
-			a.update(fmt.Sprintf(`{"sessionUpdate":"compaction_update","compactionId":"k%d","status":"completed"}`, k))
+			a.update(
+				fmt.Sprintf(`{"sessionUpdate":"compaction_update","compactionId":"k%d","status":"completed"}`,
+					k))
 		}
 	}
 	prompts := 1
@@ -72,7 +80,8 @@ func richHistory(t *testing.T, seed uint64) {
 		case choice < 19:
 			m.forget(s)
 		case choice < 20 && random.IntN(4) == 0:
-			s.request(0, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`, id))
+			s.request(0, "session/resume",
+				fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`, id))
 		case choice < 20 && random.IntN(3) == 0:
 			resting = !resting
 			s.do("rest", func(c *acp.Client, now engine.Time) { c.Rest(now, resting) })
@@ -92,7 +101,8 @@ func richHistory(t *testing.T, seed uint64) {
 		s.settle(120_000)
 	}
 	fresh := newSim(t, acp.Config{Epoch: 900, Seed: 9}, m)
-	call := fresh.request(0, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`, id))
+	call := fresh.request(0, "session/resume",
+		fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`, id))
 	fresh.settle(60_000)
 	fresh.expect(fresh.settled(call).Outcome == engine.OutcomeResult, "not resumed")
 	want := fmt.Sprint(transcript(fresh.effects, fresh.handle(id)))

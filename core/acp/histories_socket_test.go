@@ -32,7 +32,8 @@ func (w *wire) run() {
 				progress = true
 				x := e.X
 				w.m.made++
-				c := &modelConnection{socket: true, id: fmt.Sprintf("c%d", w.m.made), boxes: map[string]*modelBox{}}
+				c := &modelConnection{socket: true, id: fmt.Sprintf("c%d", w.m.made),
+					boxes: map[string]*modelBox{}}
 				w.m.connections[c.id] = c
 				w.conns[x] = c
 				w.input("opened", func(c *acp.Client, now engine.Time) { c.SocketOpened(now, x) })
@@ -60,7 +61,8 @@ func (w *wire) run() {
 					if w.m.version == 1 {
 						version, answers = 1, `"agentCapabilities":{"loadSession":true}`
 					}
-					c.say("", `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version, answers)
+					c.say("", `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version,
+						answers)
 					continue
 				}
 				w.m.handle(c, q)
@@ -89,7 +91,8 @@ func (w *wire) one() bool {
 			}
 			frame := box.frames[0]
 			box.frames = box.frames[1:]
-			w.input("hear "+frame, func(c *acp.Client, now engine.Time) { c.SocketMessage(now, x, []byte(frame)) })
+			w.input("hear "+frame,
+				func(c *acp.Client, now engine.Time) { c.SocketMessage(now, x, []byte(frame)) })
 			w.run()
 			return true
 		}
@@ -139,8 +142,9 @@ func (w *wire) reload() {
 	w.run()
 }
 
-// TestSocketHistories: over a WebSocket, whose sockets close, with a store that is slow, pages that are loaded again and
-// prompts at any time. Nothing is lost, shown twice, sent twice or asked twice, in both versions.
+// TestSocketHistories: over a WebSocket, whose sockets close, with a store that is slow, pages that are
+// loaded again and prompts at any time. Nothing is lost, shown twice, sent twice or asked twice, in both
+// versions.
 func TestSocketHistories(t *testing.T) {
 	for _, version := range []int{2, 1} {
 		seeded(t, 150, func(t *testing.T, seed uint64) { socketHistory(t, version, seed) })
@@ -157,13 +161,18 @@ func socketHistory(t *testing.T, version int, seed uint64) {
 			return
 		}
 		s.turns++
-		s.history = append(s.history, fmt.Sprintf(`{"sessionUpdate":"user_message_chunk","messageId":"u%d","content":{"type":"text","text":"x"}}`, s.turns))
+		s.history = append(s.history,
+			fmt.Sprintf(
+				`{"sessionUpdate":"user_message_chunk","messageId":"u%d","content":{"type":"text",`+
+					`"text":"x"}}`,
+				s.turns))
 		for i := range 4 {
 			s.chunk(fmt.Sprintf("a%d", s.turns), fmt.Sprintf("<%d.%d>", s.turns, i))
 		}
 		s.conn.say(s.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`, r.ID)
 	}
-	w := &wire{sim: newSim(t, acp.Config{Transport: acp.TransportWebSocket}, m), m: m, conns: map[engine.ExchangeID]*modelConnection{}}
+	w := &wire{sim: newSim(t, acp.Config{Transport: acp.TransportWebSocket}, m), m: m,
+		conns: map[engine.ExchangeID]*modelConnection{}}
 	w.run()
 	w.wait(0)
 	w.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
@@ -183,7 +192,8 @@ func socketHistory(t *testing.T, version int, seed uint64) {
 		case choice < 15 && prompts < 6:
 			prompts++
 			w.input("prompt", func(c *acp.Client, now engine.Time) {
-				c.Request(now, handle, "session/prompt", []byte(fmt.Sprintf(`{"prompt":[{"type":"text","text":"p%d"}]}`, prompts)))
+				c.Request(now, handle, "session/prompt",
+					[]byte(fmt.Sprintf(`{"prompt":[{"type":"text","text":"p%d"}]}`, prompts)))
 			})
 			if random.IntN(3) > 0 {
 				w.run()
@@ -209,7 +219,8 @@ func socketHistory(t *testing.T, version int, seed uint64) {
 	for range 10 {
 		w.wait(60_000)
 		for _, q := range w.open() {
-			w.input("respond", func(c *acp.Client, now engine.Time) { c.Respond(now, q.Position, true, []byte(yes)) })
+			w.input("respond",
+				func(c *acp.Client, now engine.Time) { c.Respond(now, q.Position, true, []byte(yes)) })
 		}
 		w.run()
 	}
@@ -227,6 +238,7 @@ func socketHistory(t *testing.T, version int, seed uint64) {
 	}
 	w.expect(m.sessions[id].asking == "", "seed %d: a question was never answered", seed)
 	if turns := w.events(engine.EventTurn, ""); len(turns) > 0 {
-		w.expect(strings.Contains(string(turns[len(turns)-1].Data), `"idle"`), "version %d seed %d: the last turn is told as %s", version, seed, turns[len(turns)-1].Data)
+		w.expect(strings.Contains(string(turns[len(turns)-1].Data), `"idle"`),
+			"version %d seed %d: the last turn is told as %s", version, seed, turns[len(turns)-1].Data)
 	}
 }

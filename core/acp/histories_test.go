@@ -147,8 +147,8 @@ func length(usual int) int {
 	return usual
 }
 
-// seeded plays the random histories of so many seeds, or HOLDFAST_HISTORIES, from one that time gives or HOLDFAST_FIRST
-// on; HOLDFAST_SEED names one alone.
+// seeded plays the random histories of so many seeds, or HOLDFAST_HISTORIES, from one that time gives or
+// HOLDFAST_FIRST on; HOLDFAST_SEED names one alone.
 func seeded(t *testing.T, usual int, play func(t *testing.T, seed uint64)) {
 	first, n := uint64(rand.Uint32()), length(usual)
 	if asked, err := strconv.ParseUint(os.Getenv("HOLDFAST_FIRST"), 10, 64); err == nil {

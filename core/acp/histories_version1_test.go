@@ -13,9 +13,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestVersion1Histories: version 1 over HTTP: prompts, cancels, loads by the app, cuts, reloads, forgotten connections; messages with and
-// without ids. In the end nothing waits, each prompt was sent once at most, the last word on the turn is true, and the transcript, here and
-// in a tab that looks on, is what a fresh client shows.
+// TestVersion1Histories: version 1 over HTTP: prompts, cancels, loads by the app, cuts, reloads, forgotten
+// connections; messages with and without ids. In the end nothing waits, each prompt was sent once at most,
+// the last word on the turn is true, and the transcript, here and in a tab that looks on, is what a fresh
+// client shows.
 func TestVersion1Histories(t *testing.T) {
 	for _, ids := range []bool{true, false} {
 		t.Run(fmt.Sprint("ids ", ids), func(t *testing.T) {
@@ -71,7 +72,8 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 		if len(queue) == 1 {
 			var p struct{ Prompt json.RawMessage }
 			_ = json.Unmarshal(r.Params, &p)
-			a.history = append(a.history, fmt.Sprintf(`{"sessionUpdate":"user_message_chunk",%s"content":%s}`, id("u", n), p.Prompt[1:len(p.Prompt)-1]))
+			a.history = append(a.history, fmt.Sprintf(`{"sessionUpdate":"user_message_chunk",%s"content":%s}`,
+				id("u", n), p.Prompt[1:len(p.Prompt)-1]))
 		}
 	}
 	s := newSim(t, acp.Config{Tabs: true}, m)
@@ -86,10 +88,16 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 		w := queue[0]
 		said++
 		if random.IntN(5) == 0 {
-			a.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"%d","status":"completed"}`, said, said))
+			a.update(
+				fmt.Sprintf(
+					`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"%d","status":"completed"}`,
+					said,
+					said))
 			return
 		}
-		a.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk",%s"content":{"type":"text","text":"<%d>"}}`, id("a", w.n), said))
+		a.update(
+			fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk",%s"content":{"type":"text","text":"<%d>"}}`,
+				id("a", w.n), said))
 	}
 	done := func() {
 		if len(queue) == 0 {
@@ -103,7 +111,8 @@ func v1History(t *testing.T, ids bool, seed uint64) {
 		if len(queue) > 0 {
 			var p struct{ Prompt json.RawMessage }
 			_ = json.Unmarshal(queue[0].r.Params, &p)
-			a.history = append(a.history, fmt.Sprintf(`{"sessionUpdate":"user_message_chunk",%s"content":%s}`, id("u", queue[0].n), p.Prompt[1:len(p.Prompt)-1]))
+			a.history = append(a.history, fmt.Sprintf(`{"sessionUpdate":"user_message_chunk",%s"content":%s}`,
+				id("u", queue[0].n), p.Prompt[1:len(p.Prompt)-1]))
 		}
 	}
 	calls := map[engine.CallID]bool{}

@@ -42,7 +42,8 @@ func idOf(frame string) string {
 // newTally returns a host with one session, named S.
 func newTally(tb testing.TB, kept bool) *tally {
 	tb.Helper()
-	client := acp.New(acp.Config{URL: "wss://agent.test/acp", Transport: acp.TransportWebSocket, Journal: kept, Epoch: 1, Seed: 1,
+	client := acp.New(acp.Config{URL: "wss://agent.test/acp", Transport: acp.TransportWebSocket,
+		Journal: kept, Epoch: 1, Seed: 1,
 		Limits: acp.Limits{Item: 1 << 40, Stored: 1 << 40}})
 	h := &tally{Tally: coretest.NewTally(client, 1_000)}
 	client.Start(h.Now)
@@ -67,13 +68,16 @@ type spoken struct {
 func hotUpdates() []spoken {
 	return []spoken{
 		{"chunk", func(n int) string {
-			return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":" word %d"}}`, n)
+			return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m",`+
+				`"content":{"type":"text","text":" word %d"}}`, n)
 		}},
 		{"thought", func(n int) string {
-			return fmt.Sprintf(`{"sessionUpdate":"agent_thought_chunk","messageId":"t","content":{"type":"text","text":" word %d"}}`, n)
+			return fmt.Sprintf(`{"sessionUpdate":"agent_thought_chunk","messageId":"t",`+
+				`"content":{"type":"text","text":" word %d"}}`, n)
 		}},
 		{"tool", func(n int) string {
-			return fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress","title":"step %d"}`, n)
+			return fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress",`+
+				`"title":"step %d"}`, n)
 		}},
 		{"terminal", func(int) string {
 			return `{"sessionUpdate":"terminal_output_chunk","terminalId":"o","data":"AAAA"}`
@@ -85,7 +89,8 @@ func hotUpdates() []spoken {
 func (s *spoken) frames(n int) [][]byte {
 	list := make([][]byte, n)
 	for i := range list {
-		list[i] = []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"S","update":` + s.update(i) + `}}`)
+		list[i] = []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"S","update":` +
+			s.update(i) + `}}`)
 	}
 	return list
 }
@@ -118,7 +123,8 @@ func TestHotRoadAllocatesNothing(t *testing.T) {
 					t.Errorf("%v allocations for %d updates", n, each)
 				}
 				if h.updates() != 5*each || h.broken() > 0 {
-					t.Errorf("%d operations, want %d; %d updates were refused", h.updates(), 5*each, h.broken())
+					t.Errorf("%d operations, want %d; %d updates were refused", h.updates(), 5*each,
+						h.broken())
 				}
 				if kept != (h.Commits > 5) {
 					t.Errorf("%d commits", h.Commits)

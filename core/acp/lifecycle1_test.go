@@ -28,7 +28,8 @@ func TestFault154_Version1WithTheNewLifecycle(t *testing.T) {
 		s, handle, a := opened(t, m)
 		call := s.prompt(handle, "hi")
 		s.settle(0)
-		s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.ended() == 0, "accepted: %d ends, %s", s.ended(), asked.ID)
+		s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.ended() == 0, "accepted: %d ends, %s",
+			s.ended(), asked.ID)
 		if reload {
 			s.load()
 			handle = s.handle(a.id)
@@ -53,7 +54,8 @@ func TestFault154_UsageOfATurn(t *testing.T) {
 			m.version = version
 			m.onPrompt = func(s *modelSession, r modelRequest) {
 				if version == 1 {
-					s.conn.say(s.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn",%s}}`, r.ID, spent)
+					s.conn.say(s.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn",%s}}`, r.ID,
+						spent)
 					return
 				}
 				s.echo(r, "u1")

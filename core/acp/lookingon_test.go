@@ -17,25 +17,32 @@ type lookingOn struct {
 	passed  int               // how many of its effects the channel has had
 	channel []func()
 	served  map[engine.CallID]uint64 // the calls that were made for it
-	commits [][]byte                 // that the tab which carries the sessions makes; the channel has them once they are stored
+	// that the tab which carries the sessions makes; the channel has them once they are stored
+	commits [][]byte
 }
 
 // lookOn opens such a tab.
 func (s *sim) lookOn() *lookingOn {
 	l := &lookingOn{looker: s.look(77)}
-	l.waits = newWaiters(func() []engine.Effect { return l.told }, func(session uint32, text string) (id engine.CallID) {
-		l.do(func(c *acp.Client) {
-			id = c.Request(l.Now, session, "session/prompt", []byte(`{"prompt":[{"type":"text","text":"`+text+`"}]}`))
+	l.waits = newWaiters(func() []engine.Effect { return l.told },
+		func(session uint32, text string) (id engine.CallID) {
+			l.do(func(c *acp.Client) {
+				id = c.Request(l.Now, session, "session/prompt",
+					[]byte(`{"prompt":[{"type":"text","text":"`+text+`"}]}`))
+			})
+			return id
 		})
-		return id
-	})
 	l.served = map[engine.CallID]uint64{}
 	s.also = func(e engine.Effect) {
 		switch id := l.served[e.C]; {
 		case e.Kind == engine.Store:
 			l.commits = append(l.commits, unsealed(broadcast(e.Data)))
 		case e.Kind == engine.Settle && id != 0:
-			l.say(func() { l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, id, e.Outcome, e.Data, e.Failure) }) })
+			l.say(
+				func() {
+					l.do(
+						func(c *acp.Client) { c.ForwardSettled(l.Now, id, e.Outcome, e.Data, e.Failure) })
+				})
 		}
 	}
 	s.lands = func() { // it is told before the client hears that it is stored (core/tabs)

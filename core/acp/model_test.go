@@ -74,7 +74,8 @@ type modelRequest struct {
 }
 
 func newModel() *model {
-	m := &model{connections: map[string]*modelConnection{}, sessions: map[string]*modelSession{}, answered: map[string]int{}, silent: map[string]bool{}}
+	m := &model{connections: map[string]*modelConnection{}, sessions: map[string]*modelSession{},
+		answered: map[string]int{}, silent: map[string]bool{}}
 	m.onPrompt = func(s *modelSession, r modelRequest) { s.turn(r, 4, false) }
 	return m
 }
@@ -112,8 +113,10 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 		if m.unlabelled {
 			media = ""
 		}
-		return 200, []engine.Field{{Name: "content-type", Value: media}, {Name: "acp-connection-id", Value: c.id}},
-			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version, answers)
+		return 200, []engine.Field{{Name: "content-type", Value: media},
+				{Name: "acp-connection-id", Value: c.id}},
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version,
+				answers)
 	}
 	if m.unauthorized != "" && m.unauthorized == q.Method {
 		return 401, nil, ""
@@ -205,7 +208,8 @@ func (m *model) handle(c *modelConnection, q modelRequest) {
 		}
 	case q.ID == nil:
 	case s == nil:
-		c.say(q.Session, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no such session"}}`, q.ID)
+		c.say(q.Session, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no such session"}}`,
+			q.ID)
 	case q.Method == "session/resume", q.Method == "session/load":
 		s.conn = c
 		if strings.Contains(string(q.Params), "replayFrom") || q.Method == "session/load" {
@@ -224,7 +228,8 @@ func (m *model) handle(c *modelConnection, q modelRequest) {
 		}
 		c.say(to, `{"jsonrpc":"2.0","id":%s,"result":{}}`, q.ID)
 	case q.Method == "session/prompt" && s.conn != c:
-		c.say(q.Session, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"not resumed here"}}`, q.ID)
+		c.say(q.Session, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"not resumed here"}}`,
+			q.ID)
 	case q.Method == "session/prompt":
 		m.onPrompt(s, q)
 	case q.Method == "session/close", q.Method == "session/delete", q.Method == "session/set_config_option":
@@ -236,7 +241,8 @@ func (m *model) handle(c *modelConnection, q modelRequest) {
 
 // tell sends an update that is in the history already, or never will be.
 func (s *modelSession) tell(update string) {
-	s.conn.say(s.id, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, s.id, update)
+	s.conn.say(s.id, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`,
+		s.id, update)
 }
 
 func (s *modelSession) update(update string) {
@@ -251,7 +257,10 @@ func (s *modelSession) is(state string) {
 }
 
 func (s *modelSession) chunk(id, text string) {
-	s.update(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":%q,"content":{"type":"text","text":%q}}`, id, text))
+	s.update(
+		fmt.Sprintf(
+			`{"sessionUpdate":"agent_message_chunk","messageId":%q,"content":{"type":"text","text":%q}}`, id,
+			text))
 }
 
 func (s *modelSession) accept(r modelRequest, message string) {
@@ -297,7 +306,10 @@ func (s *modelSession) turn(r modelRequest, n int, permission bool) {
 func (s *modelSession) ask(after func()) {
 	s.m.asked++
 	s.askID = fmt.Sprint(1000 + s.m.asked)
-	s.asking = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"session/request_permission","params":{"sessionId":%q,"title":"Run?","subject":{"type":"tool_call","toolCall":{"toolCallId":"t%d","title":"T"}},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}`, s.askID, s.id, s.m.asked)
+	s.asking = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"session/request_permission",`+
+		`"params":{"sessionId":%q,"title":"Run?","subject":{"type":"tool_call",`+
+		`"toolCall":{"toolCallId":"t%d","title":"T"}},"options":[{"optionId":"y","name":"Yes",`+
+		`"kind":"allow_once"}]}}`, s.askID, s.id, s.m.asked)
 	s.after = after
 	s.conn.say(s.id, "%s", s.asking)
 }

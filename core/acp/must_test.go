@@ -38,7 +38,8 @@ func TestMust01_TheAnswerToAPromptEndsNoTurn(t *testing.T) {
 	s, handle, a := opened(t, quiet())
 	call := s.prompt(handle, "hi")
 	s.settle(0)
-	s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.ended() == 0, "the turn ended with the answer")
+	s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.ended() == 0,
+		"the turn ended with the answer")
 	a.is(`"state":"running"`)
 	s.settle(600_000)
 	s.expect(s.ended() == 0, "a watchdog ended the turn")
@@ -50,7 +51,9 @@ func TestMust01_TheAnswerToAPromptEndsNoTurn(t *testing.T) {
 func TestMust02_UpdatesAtAnyTime(t *testing.T) {
 	m := quiet()
 	s := newSim(t, acp.Config{}, m)
-	m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","messageId":"a0","content":{"type":"text","text":"early "}}}}`)
+	m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",`+
+		`"update":{"sessionUpdate":"agent_message_chunk","messageId":"a0","content":{"type":"text",`+
+		`"text":"early "}}}}`)
 	s.request(0, "session/new", `{"cwd":"/w"}`)
 	s.settle(0)
 	handle, a := s.handle("s1"), m.sessions["s1"]
@@ -131,8 +134,10 @@ func TestMust06_EveryRequestIsAnsweredOnce(t *testing.T) {
 	a.conn.say(a.id, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"who"}}`)
 	s.settle(0)
 	last := a.m.requests[len(a.m.requests)-1]
-	s.expect(a.m.answered["1002"] == 1 && strings.Contains(string(last.Result), `"outcome":"cancelled"`), "answered %s", last.Result)
-	s.expect(len(s.events(engine.EventWithdrawn, "agent")) == 1 && len(s.events(engine.EventIntegrity, "")) == 0, "not withdrawn")
+	s.expect(a.m.answered["1002"] == 1 && strings.Contains(string(last.Result), `"outcome":"cancelled"`),
+		"answered %s", last.Result)
+	s.expect(len(s.events(engine.EventWithdrawn, "agent")) == 1 &&
+		len(s.events(engine.EventIntegrity, "")) == 0, "not withdrawn")
 	a.ask(func() {})
 	s.settle(0)
 	s.do("cancel", func(c *acp.Client, now engine.Time) { c.Notify(now, handle, "session/cancel", nil) })
@@ -142,14 +147,18 @@ func TestMust06_EveryRequestIsAnsweredOnce(t *testing.T) {
 
 func TestMust07_TheUnknown(t *testing.T) {
 	s, _, a := opened(t, quiet())
-	a.conn.say(a.id, `{"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"s1","path":"/etc/passwd"}}`)
+	a.conn.say(a.id, `{"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"s1",`+
+		`"path":"/etc/passwd"}}`)
 	a.conn.say(a.id, `{"jsonrpc":"2.0","method":"_x/news","params":{}}`)
 	a.tell(`{"sessionUpdate":"hologram","depth":3}`)
-	a.update(`{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"smell","of":"rain"},{"type":"text","text":"x"}]}`)
+	a.update(`{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"smell","of":"rain"},` +
+		`{"type":"text","text":"x"}]}`)
 	s.settle(0)
-	s.expect(len(s.events(engine.EventTranscript, `{"type":"smell","of":"rain"}`)) == 1, "the content is gone")
+	s.expect(len(s.events(engine.EventTranscript, `{"type":"smell","of":"rain"}`)) == 1,
+		"the content is gone")
 	last := a.m.requests[len(a.m.requests)-1]
-	s.expect(strings.Contains(string(last.Error), "-32601") && last.Session == a.id, "answered %s", last.Error)
+	s.expect(strings.Contains(string(last.Error), "-32601") && last.Session == a.id, "answered %s",
+		last.Error)
 	s.expect(len(s.events(engine.EventNotification, "_x/news")) == 1, "the notification is gone")
 	s.expect(len(s.events(engine.EventTranscript, `"depth":3`)) == 1, "the update is gone")
 }
@@ -162,16 +171,20 @@ func TestMust08_TheVersionIsChecked(t *testing.T) {
 	states := s.find(func(e engine.Effect) bool { return e.Kind == engine.State })
 	failure := states[len(states)-1].Failure
 	s.expect(failure != nil && failure.Code == acp.CodeNoVersion, "it goes on: %v", failure)
-	s.expect(strings.Contains(string(m.of("initialize")[0].Params), `"info":{"name":"me","version":"3"}`), "no info")
+	s.expect(strings.Contains(string(m.of("initialize")[0].Params), `"info":{"name":"me","version":"3"}`),
+		"no info")
 }
 
 func TestMust09_Elicitation(t *testing.T) {
 	m := quiet()
 	s := newSim(t, acp.Config{Capabilities: []byte(`{"elicitation":{"form":{}}}`)}, m)
 	s.session()
-	s.expect(strings.Contains(string(m.of("initialize")[0].Params), `"clientCapabilities":{"elicitation":{"form":{}},`), "version 1 is not told of it")
-	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"requestId":12,"mode":"url","elicitationId":"e1","url":"https://a.test/x","message":"M"}}`)
-	m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"nobody"}}`)
+	s.expect(strings.Contains(string(m.of("initialize")[0].Params),
+		`"clientCapabilities":{"elicitation":{"form":{}},`), "version 1 is not told of it")
+	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":9,"method":"elicitation/create",`+
+		`"params":{"requestId":12,"mode":"url","elicitationId":"e1","url":"https://a.test/x","message":"M"}}`)
+	m.connections["c1"].say("",
+		`{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"nobody"}}`)
 	before := len(s.Exchanges())
 	s.settle(0)
 	s.expect(len(s.Exchanges()) == before && len(s.open()) == 1, "it did something by itself")
@@ -182,7 +195,8 @@ func TestMust09_Elicitation(t *testing.T) {
 func TestMust10_ResumeSaysAllOfTheSession(t *testing.T) {
 	m := quiet()
 	s := newSim(t, acp.Config{}, m)
-	facts := []string{`"cwd":"/w/x"`, `"mcpServers":[{"type":"http","name":"n","url":"https://m.test"}]`, `"additionalDirectories":["/a"]`}
+	facts := []string{`"cwd":"/w/x"`, `"mcpServers":[{"type":"http","name":"n","url":"https://m.test"}]`,
+		`"additionalDirectories":["/a"]`}
 	s.request(0, "session/new", `{`+strings.Join(facts, ",")+`}`)
 	s.settle(0)
 	s.load()
@@ -194,7 +208,8 @@ func TestMust10_ResumeSaysAllOfTheSession(t *testing.T) {
 
 // missing are the parts that params have not.
 func missing(params []byte, parts ...string) []string {
-	return slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return bytes.Contains(params, []byte(part)) })
+	return slices.DeleteFunc(slices.Clone(parts),
+		func(part string) bool { return bytes.Contains(params, []byte(part)) })
 }
 
 func TestMust11_BothHeadersAndTheStreamFirst(t *testing.T) {
@@ -203,12 +218,14 @@ func TestMust11_BothHeadersAndTheStreamFirst(t *testing.T) {
 	s.settle(0)
 	s.expect(a.m.reading("listed") == 0, "its stream stays")
 	deleted := a.m.of("session/delete")
-	s.expect(len(deleted) == 1 && deleted[0].Session == "listed" && deleted[0].Connection == "c1", "headers: %+v", deleted)
+	s.expect(len(deleted) == 1 && deleted[0].Session == "listed" && deleted[0].Connection == "c1",
+		"headers: %+v", deleted)
 	a.m.forget(s)
 	s.prompt(handle, "hi") // the model fails the test where nobody reads
 	s.settle(60_000)
 	prompts := a.m.of("session/prompt")
-	s.expect(len(prompts) == 1 && prompts[0].Session == a.id && prompts[0].Connection == "c2", "prompts: %+v", prompts)
+	s.expect(len(prompts) == 1 && prompts[0].Session == a.id && prompts[0].Connection == "c2", "prompts: %+v",
+		prompts)
 }
 
 func TestFault119_TheTurnFollowsNotifications(t *testing.T) {
@@ -232,7 +249,8 @@ func TestFault119_TheTurnFollowsNotifications(t *testing.T) {
 	s.load()
 	s.settle(60_000)
 	last := s.events(engine.EventTurn, "")
-	s.expect(strings.Contains(string(last[len(last)-1].Data), `"state":"idle"`), "after the reload: %s", last[len(last)-1].Data)
+	s.expect(strings.Contains(string(last[len(last)-1].Data), `"state":"idle"`), "after the reload: %s",
+		last[len(last)-1].Data)
 }
 
 func TestFault120_TheEchoIsShownOnce(t *testing.T) {

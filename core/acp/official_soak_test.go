@@ -77,7 +77,8 @@ func soak(t *verdict, transport string) {
 		// turn: an agent whose every message may be the last before a cut never gets to
 		// the end of a history.
 		p.roundTrip()
-		server.CutAtRandom(acpserver.RandomCuts{Seed: random.Uint32(), Chance: 0.08, Most: 5, AfterPrompt: true})
+		server.CutAtRandom(acpserver.RandomCuts{Seed: random.Uint32(), Chance: 0.08, Most: 5,
+			AfterPrompt: true})
 		n := 10 + random.IntN(40)
 		gate := fmt.Sprintf("g%d", turn)
 		call := p.prompt(s, id, fmt.Sprintf("count %d @%s", n, gate))

@@ -50,7 +50,8 @@ func TestCutInATurn(t *testing.T) {
 func TestReloadInATurn(t *testing.T) {
 	for _, version := range []int{2, 1} {
 		for _, transport := range []string{"http", "websocket"} {
-			t.Run(fmt.Sprint("version ", version, " over ", transport), func(t *testing.T) { reloadInATurn(t, version, transport) })
+			t.Run(fmt.Sprint("version ", version, " over ", transport),
+				func(t *testing.T) { reloadInATurn(t, version, transport) })
 		}
 	}
 }

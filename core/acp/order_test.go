@@ -77,8 +77,10 @@ func TestPromptsLeaveInOrder(t *testing.T) {
 	}
 	travelling = false
 	s.settle(1_000)
-	s.expect(a.m.words("session/set_config_option", "session/prompt") == "session/set_config_option session/prompt session/prompt" &&
-		len(said) == 2 && strings.Contains(said[0], "one") && strings.Contains(said[1], "two"), "the agent got %q", said)
+	s.expect(a.m.words("session/set_config_option", "session/prompt") ==
+		"session/set_config_option session/prompt session/prompt" &&
+		len(said) == 2 && strings.Contains(said[0], "one") && strings.Contains(said[1], "two"),
+		"the agent got %q", said)
 }
 
 // TestPromptBehindOneThatFailed leaves all the same.
@@ -127,7 +129,8 @@ func TestCancelOfAPromptThatIsToBeRetried(t *testing.T) {
 	s.post = nil
 	s.settle(60_000)
 	s.expect(a.m.words("session/prompt") == "session/prompt", "the agent got %q", a.m.words("session/prompt"))
-	s.expect(s.settled(id).Failure != nil && s.settled(id).Failure.Code == engine.CodeCancelled, "the prompt ended with %+v", s.settled(id).Failure)
+	s.expect(s.settled(id).Failure != nil && s.settled(id).Failure.Code == engine.CodeCancelled,
+		"the prompt ended with %+v", s.settled(id).Failure)
 }
 
 // TestCancelTakesBackWhatHasNotLeft: the prompt is being stored as the person says
@@ -140,6 +143,8 @@ func TestCancelTakesBackWhatHasNotLeft(t *testing.T) {
 	s.landed()
 	s.slow = false
 	s.settle(1_000)
-	s.expect(a.m.words("session/prompt", "session/cancel") == "session/cancel", "the agent got %q", a.m.words("session/prompt", "session/cancel"))
-	s.expect(s.settled(id).Failure != nil && s.settled(id).Failure.Code == engine.CodeCancelled, "the prompt ended with %+v", s.settled(id).Failure)
+	s.expect(a.m.words("session/prompt", "session/cancel") == "session/cancel", "the agent got %q",
+		a.m.words("session/prompt", "session/cancel"))
+	s.expect(s.settled(id).Failure != nil && s.settled(id).Failure.Code == engine.CodeCancelled,
+		"the prompt ended with %+v", s.settled(id).Failure)
 }

@@ -89,7 +89,8 @@ func TestOrphanedPromptIsHeld(t *testing.T) {
 	s.deaf = arrives
 	a.update(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"hi"}]}`)
 	s.settle(60_000)
-	s.expect(pending(s.effects) == 0 && len(s.events(engine.EventTranscript, `"unsent"`)) == 0, "it has come, and was given up")
+	s.expect(pending(s.effects) == 0 && len(s.events(engine.EventTranscript, `"unsent"`)) == 0,
+		"it has come, and was given up")
 }
 
 // TestOrphanedPromptOfAnotherTab: of three tabs the one that carries the session dies
@@ -105,7 +106,8 @@ func TestOrphanedPromptOfAnotherTab(t *testing.T) {
 	a.m.silent["POST"] = false
 	s.load()
 	asks.hear(2)
-	s.expect(pending(asks.told) == 1 && asks.outcome(id) == "", "%d are pending, settled with %q", pending(asks.told), asks.outcome(id))
+	s.expect(pending(asks.told) == 1 && asks.outcome(id) == "", "%d are pending, settled with %q",
+		pending(asks.told), asks.outcome(id))
 	s.settle(20_000)
 	s.expect(pending(s.effects) == 0, "it is pending for ever in the tab that carries the session")
 	asks.hear(2)

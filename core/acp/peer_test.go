@@ -48,8 +48,10 @@ func openAt(t testing.TB, url string, s *store, pace int64) *page {
 		s = &store{}
 	}
 	s.epoch++
-	p := &page{t: t, store: s, pace: pace, cfg: acp.Config{URL: url, Journal: true, Epoch: s.epoch, Seed: uint64(s.epoch),
-		Info: []byte(`{"name":"t","version":"1"}`), Capabilities: []byte(`{"elicitation":{"form":{},"url":{}}}`)}}
+	p := &page{t: t, store: s, pace: pace, cfg: acp.Config{URL: url, Journal: true, Epoch: s.epoch,
+		Seed:         uint64(s.epoch),
+		Info:         []byte(`{"name":"t","version":"1"}`),
+		Capabilities: []byte(`{"elicitation":{"form":{},"url":{}}}`)}}
 	if strings.HasPrefix(url, "ws") {
 		p.cfg.Transport = acp.TransportWebSocket
 	}
@@ -119,7 +121,8 @@ func line(e engine.Effect) string {
 	if e.Failure != nil {
 		failure = e.Failure.Error()
 	}
-	return fmt.Sprintf("kind %d event %d c%d #%d %.300s %s\n", e.Kind, e.Event, e.C, e.Position, e.Data, failure)
+	return fmt.Sprintf("kind %d event %d c%d #%d %.300s %s\n", e.Kind, e.Event, e.C, e.Position, e.Data,
+		failure)
 }
 
 // wait waits for an effect whose data holds text, after those that were waited
@@ -171,7 +174,11 @@ func (p *page) settled(id engine.CallID) engine.Effect {
 func (p *page) newSession() (uint32, string) {
 	p.t.Helper()
 	if !p.Wait(func(all []engine.Effect) bool {
-		return slices.ContainsFunc(all, func(e engine.Effect) bool { return e.Kind == engine.State && strings.Contains(string(e.Data), "open") })
+		return slices.ContainsFunc(all,
+			func(e engine.Effect) bool {
+				return e.Kind == engine.State &&
+					strings.Contains(string(e.Data), "open")
+			})
 	}) {
 		p.t.Fatalf("the client does not open")
 	}
@@ -202,7 +209,8 @@ func (p *page) handle(id string) uint32 {
 }
 
 func (p *page) prompt(session uint32, id, text string) engine.CallID {
-	params, _ := json.Marshal(map[string]any{"sessionId": id, "prompt": []any{map[string]any{"type": "text", "text": text}}})
+	params, _ := json.Marshal(map[string]any{"sessionId": id,
+		"prompt": []any{map[string]any{"type": "text", "text": text}}})
 	return p.request(session, "session/prompt", string(params))
 }
 

@@ -24,10 +24,12 @@ func TestAnAnswerThatACutAte(t *testing.T) {
 	s.cut(m.reading(""), 0)
 	m.silent["session/list"] = false
 	s.settle(link.ProveWithin + 5_000)
-	s.expect(len(m.of("session/list")) == 2 && s.settled(list).Outcome == engine.OutcomeRPCError, "not asked again")
+	s.expect(len(m.of("session/list")) == 2 && s.settled(list).Outcome == engine.OutcomeRPCError,
+		"not asked again")
 	s.settle(20_000)
 	e := s.settled(another)
-	s.expect(e.Failure != nil && e.Failure.Code == engine.CodeOutcomeUnknown && len(m.of("session/new")) == 2, "session/new: %v", e.Failure)
+	s.expect(e.Failure != nil && e.Failure.Code == engine.CodeOutcomeUnknown && len(m.of("session/new")) == 2,
+		"session/new: %v", e.Failure)
 }
 
 // TestAnAnswerThatTheHostRefuses is asked for again, a few times.
@@ -42,7 +44,8 @@ func TestAnAnswerThatTheHostRefuses(t *testing.T) {
 		s.settle(0)
 		s.expect(len(s.events(engine.EventWithdrawn, "refused")) == i+1, "not told")
 	}
-	s.expect(len(s.open()) == 0 && len(s.events(engine.EventQuestion, "")) == 3, "asked %d times", len(s.events(engine.EventQuestion, "")))
+	s.expect(len(s.open()) == 0 && len(s.events(engine.EventQuestion, "")) == 3, "asked %d times",
+		len(s.events(engine.EventQuestion, "")))
 }
 
 // TestARestoredQuestionNobodyWaitsFor is withdrawn with its connection.
@@ -92,7 +95,8 @@ func TestAHistoryWithoutEnd(t *testing.T) {
 	a.m.silent["session/resume"] = true
 	s.cut(a.m.reading(a.id), 0)
 	s.settle(120_000)
-	s.expect(len(s.events(engine.EventResumed, `"gap"`)) == 1 && said(s.effects, handle) == before, "shown %q", said(s.effects, handle))
+	s.expect(len(s.events(engine.EventResumed, `"gap"`)) == 1 && said(s.effects, handle) == before,
+		"shown %q", said(s.effects, handle))
 	for range 20 {
 		if x := a.m.reading(a.id); x != 0 {
 			s.cut(x, 0)
@@ -113,7 +117,8 @@ func TestFault26_RetryAfterFromAnAgent(t *testing.T) {
 	cancels := len(a.m.of("session/cancel"))
 	a.m.later = ""
 	s.settle(3_590_000)
-	s.expect(cancels == 1 && len(a.m.of("session/cancel")) == 1 && a.m.reading(a.id) == 0, "asked again too early")
+	s.expect(cancels == 1 && len(a.m.of("session/cancel")) == 1 && a.m.reading(a.id) == 0,
+		"asked again too early")
 	s.settle(70_000) // all that were told so are spread over a minute
 	s.expect(len(a.m.of("session/cancel")) == 2 && a.m.reading(a.id) != 0, "not asked again in an hour")
 }
@@ -165,8 +170,10 @@ func TestForget(t *testing.T) {
 	a.chunk("a1", "late")
 	s.load()
 	s.settle(1_000)
-	s.expect(len(s.Store.Heads()) == 0 && len(a.m.of("session/close"))+len(a.m.of("session/delete")) == 0 && len(s.events(engine.EventIntegrity, "")) == 0, "it is still there")
-	s.expect(len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0, "it was recalled")
+	s.expect(len(s.Store.Heads()) == 0 && len(a.m.of("session/close"))+len(a.m.of("session/delete")) == 0 &&
+		len(s.events(engine.EventIntegrity, "")) == 0, "it is still there")
+	s.expect(len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0,
+		"it was recalled")
 }
 
 // socketPage returns a page over a WebSocket that is open, and its socket.
@@ -175,7 +182,9 @@ func socketPage(t *testing.T) (*sim, engine.ExchangeID) {
 	x := s.find(func(e engine.Effect) bool { return e.Kind == engine.Socket })[0].X
 	s.do("opened", func(c *acp.Client, now engine.Time) { c.SocketOpened(now, x) })
 	s.do("answer", func(c *acp.Client, now engine.Time) {
-		c.SocketMessage(now, x, []byte(`{"jsonrpc":"2.0","id":16777217,"result":{"protocolVersion":2,"capabilities":{"session":{}}}}`))
+		c.SocketMessage(now, x,
+			[]byte(
+				`{"jsonrpc":"2.0","id":16777217,"result":{"protocolVersion":2,"capabilities":{"session":{}}}}`))
 	})
 	return s, x
 }
@@ -210,7 +219,8 @@ func TestASocketHasToOpen(t *testing.T) {
 	}
 	s.expect(len(failed()) == 0, "given up too early")
 	s.settle(2_000)
-	s.expect(len(failed()) == 1 && failed()[0].Failure.Code == engine.CodeNetwork && failed()[0].Failure.Retryable, "it hangs")
+	s.expect(len(failed()) == 1 && failed()[0].Failure.Code == engine.CodeNetwork &&
+		failed()[0].Failure.Retryable, "it hangs")
 
 	s, x := socketPage(t)
 	s.do("closed", func(c *acp.Client, now engine.Time) { c.SocketClosed(now, x, 1006, "") })
@@ -236,7 +246,9 @@ func TestFault270_SocketCutAgain(t *testing.T) {
 		})
 		id, _ := jsonrpc.Member(frames[len(frames)-1].Data, "id")
 		s.do("answer", func(c *acp.Client, now engine.Time) {
-			c.SocketMessage(now, x, []byte(`{"jsonrpc":"2.0","id":`+string(id)+`,"result":{"protocolVersion":2,"capabilities":{"session":{}}}}`))
+			c.SocketMessage(now, x,
+				[]byte(`{"jsonrpc":"2.0","id":`+string(id)+
+					`,"result":{"protocolVersion":2,"capabilities":{"session":{}}}}`))
 		})
 	}
 }
@@ -244,7 +256,8 @@ func TestFault270_SocketCutAgain(t *testing.T) {
 // TestASocketThatCannotBe is the app's mistake, and not tried again.
 func TestASocketThatCannotBe(t *testing.T) {
 	s := newSim(t, acp.Config{Transport: acp.TransportWebSocket}, newModel())
-	s.do("closed", func(c *acp.Client, now engine.Time) { c.SocketClosed(now, 1, engine.CloseInvalid, "mixed content") })
+	s.do("closed",
+		func(c *acp.Client, now engine.Time) { c.SocketClosed(now, 1, engine.CloseInvalid, "mixed content") })
 	s.settle(600_000)
 	failed := s.find(func(e engine.Effect) bool { return e.Kind == engine.State && e.Failure != nil })
 	s.expect(len(failed) == 1 && failed[0].Failure.Code == engine.CodeBadArgument, "it goes on")
@@ -276,9 +289,11 @@ func TestAnotherTabAnswers(t *testing.T) {
 	told = nil
 	feed(func() { follower.Respond(2, q.Position, true, []byte(yes)) })
 	feed(func() { follower.Respond(2, q.Position, true, []byte(yes)) })
-	s.expect(len(told) == 1 && told[0].Event == engine.EventForward && told[0].Position == q.Position, "told %v", told)
+	s.expect(len(told) == 1 && told[0].Event == engine.EventForward && told[0].Position == q.Position,
+		"told %v", told)
 	forwarded = told[0]
-	s.expect(strings.Contains(string(forwarded.Data), `,"ok":true,"data":`+yes), "forwarded %s", forwarded.Data)
+	s.expect(strings.Contains(string(forwarded.Data), `,"ok":true,"data":`+yes), "forwarded %s",
+		forwarded.Data)
 	record := s.Store.Calls()[0]
 	own := s.open()[0]
 	number := forwarded.Data[bytes.Index(forwarded.Data, []byte(`"answer":`))+len(`"answer":`):]
@@ -287,7 +302,8 @@ func TestAnotherTabAnswers(t *testing.T) {
 		c.RespondRecord(now, record, []byte("1001"), 0, by, true, []byte(yes))
 	})
 	s.respond(own, yes)
-	s.expect(a.m.answered["1001"] == 1 && len(s.events(engine.EventWithdrawn, "answered")) == 1, "answered %d times", a.m.answered["1001"])
+	s.expect(a.m.answered["1001"] == 1 && len(s.events(engine.EventWithdrawn, "answered")) == 1,
+		"answered %d times", a.m.answered["1001"])
 	told = nil
 	feed(func() { follower.Restore(3, s.Store.Followed()) })
 	withdrawn := 0

@@ -113,7 +113,8 @@ func (l *looker) forwarded() []string {
 // ended counts the ends of turns that its app was told.
 func (l *looker) ended() (n int) {
 	for _, e := range l.told {
-		if e.Kind == engine.Deliver && e.Event == engine.EventTurn && bytes.HasSuffix(e.Data, []byte(`"ended":true}`)) {
+		if e.Kind == engine.Deliver && e.Event == engine.EventTurn &&
+			bytes.HasSuffix(e.Data, []byte(`"ended":true}`)) {
 			n++
 		}
 	}
@@ -209,7 +210,8 @@ func TestForwardedToTheDead(t *testing.T) {
 					s.Store.Append(s.Store.Calls()[0], journal.AppendEntry(nil, e))
 				}
 				if test.at&stored != 0 {
-					write(journal.Entry{Kind: journal.Prompt, N: [3]uint64{request}, Data: []byte(`[{"type":"text","text":"hello"}]`)})
+					write(journal.Entry{Kind: journal.Prompt, N: [3]uint64{request},
+						Data: []byte(`[{"type":"text","text":"hello"}]`)})
 				}
 				if test.at&placed != 0 {
 					write(journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
@@ -224,12 +226,15 @@ func TestForwardedToTheDead(t *testing.T) {
 				}
 				switch again := l.forwarded(); {
 				case want == "again" && own:
-					s.expect(l.outcome(id) == "" && len(again) == 0, "settled with %q, forwarded %q", l.outcome(id), again)
+					s.expect(l.outcome(id) == "" && len(again) == 0, "settled with %q, forwarded %q",
+						l.outcome(id), again)
 				case want == "again":
 					fresh := test.at&taken != 0 // an answer to the first may come yet
-					s.expect(len(again) == 1 && (idIn(again[0]) != request) == fresh && l.outcome(id) == "", "forwarded %q, %q", again, l.outcome(id))
+					s.expect(len(again) == 1 && (idIn(again[0]) != request) == fresh && l.outcome(id) == "",
+						"forwarded %q, %q", again, l.outcome(id))
 				default:
-					s.expect(l.outcome(id) == want && len(again) == 0, "settled with %q, forwarded %q", l.outcome(id), again)
+					s.expect(l.outcome(id) == want && len(again) == 0, "settled with %q, forwarded %q",
+						l.outcome(id), again)
 				}
 				if want != "" {
 					return
@@ -259,11 +264,13 @@ func TestForwardedAnswerAndForget(t *testing.T) {
 	l.do(func(c *acp.Client) { c.Respond(l.Now, q.Position, true, []byte(yes)) })
 	l.told = nil
 	l.hear(2)
-	s.expect(len(l.forwarded()) == 1 && strings.Contains(l.forwarded()[0], `"data":`+yes), "forwarded %q", l.forwarded())
+	s.expect(len(l.forwarded()) == 1 && strings.Contains(l.forwarded()[0], `"data":`+yes), "forwarded %q",
+		l.forwarded())
 	l.do(func(c *acp.Client) { c.Forget(l.Now, 1) })
 	l.told = nil
 	l.hear(3)
-	s.expect(len(l.forwarded()) == 2 && strings.HasSuffix(l.forwarded()[1], `"forget":true}`), "forwarded %q", l.forwarded())
+	s.expect(len(l.forwarded()) == 2 && strings.HasSuffix(l.forwarded()[1], `"forget":true}`), "forwarded %q",
+		l.forwarded())
 	s.ask(l.forwarded()[0])
 	s.settle(0)
 	s.expect(a.m.answered["1001"] == 1, "answered %d times", a.m.answered["1001"])
@@ -291,7 +298,8 @@ func TestOnlyItsAnswersAreForwardedAgain(t *testing.T) {
 	s.settle(0)
 	l := s.look(77)
 	for i, e := range append([]engine.Effect(nil), l.told...) {
-		if e.Event == engine.EventQuestion && !slices.ContainsFunc(l.told[:i], func(b engine.Effect) bool { return b.Event == engine.EventQuestion && b.C == e.C }) {
+		if e.Event == engine.EventQuestion && !slices.ContainsFunc(
+			l.told[:i], func(b engine.Effect) bool { return b.Event == engine.EventQuestion && b.C == e.C }) {
 			l.do(func(c *acp.Client) { c.Respond(l.Now, e.Position, true, []byte(yes)) })
 		}
 	}
@@ -310,7 +318,8 @@ func TestOnlyItsAnswersAreForwardedAgain(t *testing.T) {
 				want = fmt.Sprintf(`{"record":%d,"id":%s,`, record, question)
 			}
 		}
-		s.expect(len(l.forwarded()) == 1 && strings.HasPrefix(l.forwarded()[0], want), "forwarded %q, want %s", l.forwarded(), want)
+		s.expect(len(l.forwarded()) == 1 && strings.HasPrefix(l.forwarded()[0], want),
+			"forwarded %q, want %s", l.forwarded(), want)
 	}
 }
 
@@ -345,7 +354,8 @@ func TestWithdrawnInAllTabs(t *testing.T) {
 	s.settle(1_000)
 	s.landed()
 	l.hear(1)
-	s.expect(len(withdrawn()) == 1 && strings.Contains(withdrawn()[0], `"connection"`), "withdrawn %q", withdrawn())
+	s.expect(len(withdrawn()) == 1 && strings.Contains(withdrawn()[0], `"connection"`), "withdrawn %q",
+		withdrawn())
 	// The agent may ask once more, by the same id, on the connection that came after.
 	s.slow = false
 	s.queue = append(s.queue, s.landed)
@@ -355,7 +365,8 @@ func TestWithdrawnInAllTabs(t *testing.T) {
 	a.conn.say(a.id, "%s", asking)
 	s.settle(0)
 	l.hear(1)
-	s.expect(questions() == 2 && len(s.open()) == 1, "asked %d times, %d are open", questions(), len(s.open()))
+	s.expect(questions() == 2 && len(s.open()) == 1, "asked %d times, %d are open", questions(),
+		len(s.open()))
 }
 
 // TestForwardNowhere: where there is no way to the other tabs, what is asked fails at
@@ -364,7 +375,8 @@ func TestForwardNowhere(t *testing.T) {
 	s, _, _ := opened(t, newModel())
 	l := s.lookAs(acp.Config{Epoch: 78})
 	id := l.request("session/prompt", hello)
-	s.expect(l.outcome(id) == string(engine.CodeElsewhere) && len(l.forwarded()) == 0, "settled with %q", l.outcome(id))
+	s.expect(l.outcome(id) == string(engine.CodeElsewhere) && len(l.forwarded()) == 0, "settled with %q",
+		l.outcome(id))
 }
 
 // TestDraftsOfForms are there again after a reload, and gone with the answer.
@@ -448,7 +460,8 @@ func TestRowsOfSeveralSessions(t *testing.T) {
 	l.do(func(c *acp.Client) { c.Restore(l.Now, unsealed(append(inEpoch(whole, 2), rows(0, before[0])...))) })
 	for i, id := range ids {
 		want := fmt.Sprintf("one of %d, two of %d", i, i)
-		s.expect(said(l.told, handle(id)) == want, "session %d shows %q, want %q", i, said(l.told, handle(id)), want)
+		s.expect(said(l.told, handle(id)) == want, "session %d shows %q, want %q", i,
+			said(l.told, handle(id)), want)
 	}
 }
 
@@ -472,7 +485,8 @@ func TestFault179_AskedBeforeItKnowsThatItCarriesTheSession(t *testing.T) {
 		return l.forwarded()
 	}
 	again := takenOver(2)
-	s.expect(len(again) == 1 && again[0] == asked[0] && l.outcome(id) == "", "forwarded %q, %q", again, l.outcome(id))
+	s.expect(len(again) == 1 && again[0] == asked[0] && l.outcome(id) == "", "forwarded %q, %q", again,
+		l.outcome(id))
 	s.expect(len(takenOver(1)) == 0, "an older one is heard")
 	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(asked[0]), 0, nil, nil) })
 	s.expect(len(takenOver(2)) == 0 && l.outcome(id) == "", "that tab has it, and is asked once more")

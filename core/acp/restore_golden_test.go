@@ -15,7 +15,11 @@ import (
 // goldenSession is a page that has found the golden session in the store.
 func goldenSession(t *testing.T) coretest.ACP {
 	w := coretest.NewACP(t, acp.Config{Journal: true, Epoch: 3})
-	w.Input("load", func(c *acp.Client, now engine.Time) { c.Restore(now, coretest.Golden(t, "session", journal.OpOwned)) })
+	w.Input("load",
+		func(c *acp.Client, now engine.Time) {
+			c.Restore(now,
+				coretest.Golden(t, "session", journal.OpOwned))
+		})
 	w.Start()
 	return w
 }
@@ -43,7 +47,8 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 	openStreams(w)
 	expectLines(t, w.Log(),
 		`recall c1 {"sessionId":"session-1","cwd":"/work","restored":true,"owned":true`,
-		`{"op":"put","at":0,"type":"agent_message","id":"m1","patch":{"content":[{"type":"text","text":"Hello"}]}}`,
+		`{"op":"put","at":0,"type":"agent_message","id":"m1","patch":{"content":[{"type":"text",`+
+			`"text":"Hello"}]}}`,
 		`{"op":"pending","prompt":5,"content":[{"type":"text","text":"two"}]}`,
 		`draft {"option":"yes"}`,
 		`question {"method":"session/request_permission","restored":true`,
@@ -62,9 +67,11 @@ func TestGoldenRowsOnANewConnection(t *testing.T) {
 	w.Advance(1)
 	x := w.Newest()
 	w.Head(x, 200, "content-type", coretest.JSON, "acp-connection-id", "connection-2")
-	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)),
+		`{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
 	w.End(x, engine.EndClean)
 	openStreams(w)
 	expectLines(t, w.Log(), `Acp-Connection-Id=connection-2`,
-		`"method":"session/resume","params":{"mcpServers":[{"name":"files","headers":[{"name":"Authorization","value":"Bearer b"}]}],"sessionId":"session-1"`)
+		`"method":"session/resume","params":{"mcpServers":[{"name":"files",`+
+			`"headers":[{"name":"Authorization","value":"Bearer b"}]}],"sessionId":"session-1"`)
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // servers are an agent's to connect to, with what lets it.
-const servers = `[{"type":"http","name":"n","url":"https://m.test","headers":[{"name":"Authorization","value":"Bearer canary-header"}]},` +
+const servers = `[{"type":"http","name":"n","url":"https://m.test","headers":[{"name":"Authorization",` +
+	`"value":"Bearer canary-header"}]},` +
 	`{"type":"stdio","name":"o","command":"run","env":[{"name":"KEY","value":"canary-env"}]}]`
 
 // unseal leaves of the secrets of a store what may be read.
@@ -84,14 +85,16 @@ func TestFault122_ServersOfASession(t *testing.T) {
 		resumed()
 	}
 	for _, e := range s.effects {
-		s.expect(e.Kind == engine.Fetch || e.Kind == engine.Store || !bytes.Contains(e.Data, []byte("canary")), "told %s", e.Data)
+		s.expect(e.Kind == engine.Fetch || e.Kind == engine.Store ||
+			!bytes.Contains(e.Data, []byte("canary")), "told %s", e.Data)
 	}
 
 	// A tab that looks on asks for the session, with servers of its own: they stay its own.
 	l := s.look(77)
 	l.hear(1)
 	id := sessionIDOf(s)
-	l.request("session/resume", `{"sessionId":"`+id+`","cwd":"/w","mcpServers":[{"type":"http","name":"x","url":"https://canary-other.test"}]}`)
+	l.request("session/resume", `{"sessionId":"`+id+
+		`","cwd":"/w","mcpServers":[{"type":"http","name":"x","url":"https://canary-other.test"}]}`)
 	forwarded := l.forwarded()
 	s.expect(len(forwarded) == 1, "%d are forwarded", len(forwarded))
 	for _, e := range l.told {
@@ -102,7 +105,8 @@ func TestFault122_ServersOfASession(t *testing.T) {
 	resumed()
 	// What would make another session with servers of its own is for the other tab.
 	fork := l.request("session/fork", `{"sessionId":"`+id+`","cwd":"/w","mcpServers":`+servers+`}`)
-	s.expect(l.outcome(fork) == string(engine.CodeElsewhere) && len(l.forwarded()) == 1, "a fork: %q", l.outcome(fork))
+	s.expect(l.outcome(fork) == string(engine.CodeElsewhere) && len(l.forwarded()) == 1, "a fork: %q",
+		l.outcome(fork))
 }
 
 // TestFault122_ServersThatAreGone: where the secrets cannot be read, the app is told
@@ -126,7 +130,8 @@ func TestFault122_ServersThatAreGone(t *testing.T) {
 	m.forget(s)
 	s.settle(60_000)
 	all = m.of("session/resume")
-	s.expect(bytes.Contains(all[len(all)-1].Params, []byte(servers)), "resumed with %s", all[len(all)-1].Params)
+	s.expect(bytes.Contains(all[len(all)-1].Params, []byte(servers)), "resumed with %s",
+		all[len(all)-1].Params)
 	s.expect(len(s.events(engine.EventIntegrity, "servers_lost")) == 0, "told again")
 }
 
@@ -191,7 +196,8 @@ func TestFault122_AnswersOfAnAgent(t *testing.T) {
 	s.onTheWay, s.post = nil, nil
 	s.load()
 	s.settle(0)
-	s.expect(len(s.open()) == 0 && a.m.answered["1001"] == 1, "%d are asked, %d answers came", len(s.open()), a.m.answered["1001"])
+	s.expect(len(s.open()) == 0 && a.m.answered["1001"] == 1, "%d are asked, %d answers came", len(s.open()),
+		a.m.answered["1001"])
 }
 
 // TestFault122_AnswerThatCannotBeRead: with the key gone nobody knows what was said,
@@ -224,8 +230,8 @@ func sessionIDOf(s *sim) string {
 	return ""
 }
 
-// TestFault122_ConnectionOfAnAgent: the id of a connection is as good as a key, and rests sealed. That of a session is
-// its name, by which a later page asks for it.
+// TestFault122_ConnectionOfAnAgent: the id of a connection is as good as a key, and rests sealed. That of a
+// session is its name, by which a later page asks for it.
 func TestFault122_ConnectionOfAnAgent(t *testing.T) {
 	w := coretest.NewACP(t, acp.Config{Journal: true})
 	w.Start()
@@ -237,7 +243,8 @@ func TestFault122_ConnectionOfAnAgent(t *testing.T) {
 	store()
 	x := w.Fetched()
 	w.Head(x, 200, "content-type", coretest.JSON, "acp-connection-id", "canary-connection")
-	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)),
+		`{"protocolVersion":2,"info":{"name":"agent","version":"1"},"capabilities":{"session":{}}}`))
 	w.End(x, engine.EndClean)
 	openStreams(w)
 	store()
@@ -247,12 +254,14 @@ func TestFault122_ConnectionOfAnAgent(t *testing.T) {
 	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"sessionId":"the session"}`))
 	w.End(x, engine.EndClean)
 	store()
-	if plain := w.Store.Plain(); !bytes.Contains(plain, []byte("the session")) || bytes.Contains(plain, []byte("canary")) {
+	if plain := w.Store.Plain(); !bytes.Contains(plain, []byte("the session")) ||
+		bytes.Contains(plain, []byte("canary")) {
 		t.Errorf("in plain: %s", plain)
 	}
 	w.Reload()
 	w.Start()
-	if log := w.Log(); !strings.Contains(log[strings.LastIndex(log, "restored"):], "Acp-Connection-Id=canary-connection") {
+	if log := w.Log(); !strings.Contains(log[strings.LastIndex(log, "restored"):],
+		"Acp-Connection-Id=canary-connection") {
 		t.Errorf("the next page does not have the connection\n%s", log)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // statuses returns the status that is shown of each tool call, by its id.
 func (s *sim) statuses() map[string]string {
 	shown := map[string]string{}
-	for _, e := range s.find(func(e engine.Effect) bool { return e.Kind == engine.Deliver && e.Event == engine.EventTranscript }) {
+	for _, e := range s.find(
+		func(e engine.Effect) bool { return e.Kind == engine.Deliver && e.Event == engine.EventTranscript }) {
 		text := string(e.Data)
 		switch {
 		case strings.HasPrefix(text, `{"op":"reset"`):
@@ -39,8 +40,10 @@ func working(t *testing.T) (*sim, uint32, *modelSession) {
 	s, handle, a := opened(t, atWork())
 	s.prompt(handle, "work")
 	s.settle(0)
-	for id, status := range map[string]string{"done": "completed", "away": "in_progress", "half": "in_progress", "next": "pending"} {
-		a.update(`{"sessionUpdate":"tool_call_update","toolCallId":"` + id + `","title":"T","status":"` + status + `"}`)
+	for id, status := range map[string]string{"done": "completed", "away": "in_progress",
+		"half": "in_progress", "next": "pending"} {
+		a.update(`{"sessionUpdate":"tool_call_update","toolCallId":"` + id + `","title":"T","status":"` +
+			status + `"}`)
 	}
 	a.is(`"state":"running","background":[{"type":"tool_call","toolCallId":"away"}]`)
 	s.settle(0)
@@ -52,7 +55,8 @@ func TestCancelMarksWhatIsUnfinished(t *testing.T) {
 	s, handle, a := working(t)
 	s.cancel(handle)
 	got := s.statuses()
-	s.expect(got["done"] == "completed" && got["away"] == "in_progress" && got["half"] == "cancelled" && got["next"] == "cancelled", "after cancel: %v", got)
+	s.expect(got["done"] == "completed" && got["away"] == "in_progress" && got["half"] == "cancelled" &&
+		got["next"] == "cancelled", "after cancel: %v", got)
 	s.expect(s.ended() == 0, "the agent has not said that the turn is over")
 	a.update(`{"sessionUpdate":"tool_call_update","toolCallId":"half","content":[]}`)
 	a.update(`{"sessionUpdate":"tool_call_update","toolCallId":"next","status":"completed"}`)
@@ -62,7 +66,8 @@ func TestCancelMarksWhatIsUnfinished(t *testing.T) {
 	s.expect(got["half"] == "cancelled" && got["next"] == "completed", "in the end: %v", got)
 	s.expect(len(a.m.of("session/cancel")) == 1 && s.ended() == 1, "%d ends", s.ended())
 	s.load()
-	s.expect(len(s.statuses()) == 4 && s.statuses()["half"] == "cancelled", "after a reload: %v", s.statuses())
+	s.expect(len(s.statuses()) == 4 && s.statuses()["half"] == "cancelled", "after a reload: %v",
+		s.statuses())
 }
 
 // TestCancelThatTheAgentIgnores: the turn ends as if nothing had been said, so that
@@ -73,7 +78,8 @@ func TestCancelThatTheAgentIgnores(t *testing.T) {
 	a.is(`"state":"idle","stopReason":"end_turn"`)
 	s.settle(0)
 	got := s.statuses()
-	s.expect(got["half"] == "in_progress" && got["next"] == "pending" && got["away"] == "in_progress", "in the end: %v", got)
+	s.expect(got["half"] == "in_progress" && got["next"] == "pending" && got["away"] == "in_progress",
+		"in the end: %v", got)
 }
 
 // TestMarksOutliveAReplay: the history that is told again while the turn is being
@@ -84,7 +90,8 @@ func TestMarksOutliveAReplay(t *testing.T) {
 	s.cut(a.m.reading(a.id), 0)
 	s.settle(60_000)
 	got := s.statuses()
-	s.expect(len(s.events(engine.EventResumed, "continued")) == 1 && got["half"] == "cancelled" && got["done"] == "completed", "after a replay: %v", got)
+	s.expect(len(s.events(engine.EventResumed, "continued")) == 1 && got["half"] == "cancelled" &&
+		got["done"] == "completed", "after a replay: %v", got)
 }
 
 // TestCancelWithoutATurn marks nothing.
@@ -103,7 +110,8 @@ func TestMust08_WhatIsNotOffered(t *testing.T) {
 	refused := func(session uint32, method, params string) {
 		t.Helper()
 		e := s.settled(s.request(session, method, params))
-		s.expect(e.Failure != nil && e.Failure.Code == acp.CodeUnsupported && len(a.m.requests) == before, "%s: %v", method, e.Failure)
+		s.expect(e.Failure != nil && e.Failure.Code == acp.CodeUnsupported && len(a.m.requests) == before,
+			"%s: %v", method, e.Failure)
 	}
 	taken := func(session uint32, method, params string) {
 		t.Helper()

@@ -51,7 +51,8 @@ func TestFault155_Histories(t *testing.T) {
 func TestFault155_NoHistory(t *testing.T) {
 	for at := 1; at <= 6; at++ { // before the first id there is nothing to go on from
 		for lost := range 3 {
-			for _, end := range []string{"cut", "reload", "cut and reload", "reload while the store is slow"} {
+			for _, end := range []string{"cut", "reload", "cut and reload",
+				"reload while the store is slow"} {
 				t.Run(fmt.Sprintf("%d, %d lost, %s", at, lost, end), func(t *testing.T) {
 					m := numbered()
 					m.version, m.answers = 1, `"agentCapabilities":{}`
@@ -59,7 +60,8 @@ func TestFault155_NoHistory(t *testing.T) {
 					m.onPrompt = func(s *modelSession, r modelRequest) {
 						asked = r
 						for i := range 6 {
-							s.tell(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<%d>"}}`, i))
+							s.tell(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk",`+
+								`"content":{"type":"text","text":"<%d>"}}`, i))
 						}
 					}
 					s, handle, a := opened(t, m)
@@ -82,13 +84,15 @@ func TestFault155_NoHistory(t *testing.T) {
 						if x := m.reading(a.id); x != 0 {
 							m.lose(x, lost)
 						}
-						s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary-c")), "in plain: %s", s.Store.Plain())
+						s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary-c")), "in plain: %s",
+							s.Store.Plain())
 						s.slow = false
 						s.load()
 						handle = s.handle(a.id)
 					}
 					s.settle(60_000)
-					s.expect(said(s.effects, handle) == "<0><1><2><3><4><5>", "shown %q; from %q", said(s.effects, handle), m.cursors)
+					s.expect(said(s.effects, handle) == "<0><1><2><3><4><5>", "shown %q; from %q",
+						said(s.effects, handle), m.cursors)
 					a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`, asked.ID)
 					s.settle(60_000)
 					s.expect(s.ended() == 1, "%d ends", s.ended())
@@ -109,7 +113,8 @@ func TestFault155_OfItsConnection(t *testing.T) {
 	s.do("rest", func(c *acp.Client, now engine.Time) { c.Rest(now, true) })
 	s.do("wake", func(c *acp.Client, now engine.Time) { c.Rest(now, false) })
 	s.settle(60_000)
-	s.expect(len(m.cursors) == 1 && strings.HasPrefix(m.cursors[0], "canary-c1-"), "goes on from %q", m.cursors)
+	s.expect(len(m.cursors) == 1 && strings.HasPrefix(m.cursors[0], "canary-c1-"), "goes on from %q",
+		m.cursors)
 	m.cursors = nil
 	m.forget(s)
 	s.settle(60_000)
@@ -119,7 +124,8 @@ func TestFault155_OfItsConnection(t *testing.T) {
 	other := slices.ContainsFunc(m.cursors, func(id string) bool {
 		return !strings.HasPrefix(id, "canary-"+a.conn.id) && !strings.HasPrefix(id, "canary-c2-")
 	})
-	s.expect(!other && said(s.effects, s.handle(a.id)) == m.said(a.id), "goes on from %q, shown %q", m.cursors, said(s.effects, s.handle(a.id)))
+	s.expect(!other && said(s.effects, s.handle(a.id)) == m.said(a.id), "goes on from %q, shown %q",
+		m.cursors, said(s.effects, s.handle(a.id)))
 }
 
 // TestFault155_ToldTwice: the host tells more again than what came after the id that
@@ -129,7 +135,9 @@ func TestFault155_ToldTwice(t *testing.T) {
 	m.version, m.answers, m.deafToIDs = 1, `"agentCapabilities":{}`, true
 	m.onPrompt = func(s *modelSession, _ modelRequest) {
 		for i := range 4 {
-			s.tell(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<%d>"}}`, i))
+			s.tell(
+				fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<%d>"}}`,
+					i))
 		}
 	}
 	s, handle, a := opened(t, m)
@@ -141,5 +149,6 @@ func TestFault155_ToldTwice(t *testing.T) {
 	box.frames, box.told = box.told[1:], nil
 	a.tell(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<4>"}}`)
 	s.settle(60_000)
-	s.expect(said(s.effects, s.handle(a.id)) == "<0><1><2><3><4>", "the next page shows %q", said(s.effects, s.handle(a.id)))
+	s.expect(said(s.effects, s.handle(a.id)) == "<0><1><2><3><4>", "the next page shows %q",
+		said(s.effects, s.handle(a.id)))
 }

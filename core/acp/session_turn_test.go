@@ -18,7 +18,8 @@ func TestTurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { turn(t, acppeer.New(t, options).URL()) })
 	}
-	t.Run("peer over WebSocket", func(t *testing.T) { turn(t, acppeer.New(t, acppeer.Options{}).WebSocketURL()) })
+	t.Run("peer over WebSocket",
+		func(t *testing.T) { turn(t, acppeer.New(t, acppeer.Options{}).WebSocketURL()) })
 }
 
 // turn has the agent at url count in a turn, and looks at what is shown.

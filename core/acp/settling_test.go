@@ -89,7 +89,8 @@ func settling(t testing.TB, random *rand.Rand, takeovers, calm bool) {
 				}
 			}
 			here, there := w.crowded(handles[i]), l.waits.crowded(uint32(i+1))
-			alone := !all[i].running && !here && !there && len(l.channel) == 0 && all[i].heard() && all[i].has(gone[i+1])
+			alone := !all[i].running && !here && !there && len(l.channel) == 0 && all[i].heard() &&
+				all[i].has(gone[i+1])
 			if random.IntN(3) == 0 {
 				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts)).alone = alone || calm && !there
 			} else {
@@ -156,13 +157,16 @@ func settling(t testing.TB, random *rand.Rand, takeovers, calm bool) {
 	for where, one := range map[string]*waiters{"here": w, "in the tab that looks on": l.waits} {
 		one.hear()
 		for _, p := range one.prompts {
-			s.expect(p.answers == 1, "prompt %d of session %d %s is answered %d times", p.call, p.session, where, p.answers)
-			s.expect(p.settled || p.failed, "prompt %d of session %d %s does not settle; that tab:\n%s", p.call, p.session, where, l.Log())
+			s.expect(p.answers == 1, "prompt %d of session %d %s is answered %d times", p.call, p.session,
+				where, p.answers)
+			s.expect(p.settled || p.failed, "prompt %d of session %d %s does not settle; that tab:\n%s",
+				p.call, p.session, where, l.Log())
 			if !p.alone {
 				continue // which turn it is of only the agent knows
 			}
 			turn := all[p.session-1].turnOf[p.text]
-			s.expect(p.failed || p.by >= turn, "prompt %s of session %d %s, of turn %d, settles with the end of %d; the tab that looks on:\n%s", p.text, p.session, where, turn, p.by, l.Log())
+			s.expect(p.failed || p.by >= turn, "prompt %s of session %d %s, of turn %d, settles with the "+
+				"end of %d; the tab that looks on:\n%s", p.text, p.session, where, turn, p.by, l.Log())
 		}
 	}
 }
@@ -263,9 +267,10 @@ func (w *worker) end() {
 
 // heard reports whether all that it has said has come.
 func (w *worker) heard() bool {
-	return !slices.ContainsFunc(slices.Collect(maps.Values(w.a.m.connections)), func(c *modelConnection) bool {
-		return len(c.box(w.a.id).frames) > 0
-	})
+	return !slices.ContainsFunc(slices.Collect(maps.Values(w.a.m.connections)),
+		func(c *modelConnection) bool {
+			return len(c.box(w.a.id).frames) > 0
+		})
 }
 
 // has reports whether it has had all of those prompts.

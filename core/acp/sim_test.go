@@ -31,11 +31,12 @@ type sim struct {
 	blocked   []func()                   // requests that wait for one, oldest first
 	onTheWay  []func()                   // POSTs that travel
 	deaf      delivery                   // what becomes of GETs
-	aborted   func(x engine.ExchangeID)  // what becomes of a stream that the client ends, nil: nothing of it is lost
-	also      func(e engine.Effect)      // who else wants to know of each effect, nil: nobody
-	lands     func()                     // and that the oldest commit is stored
-	shares    bool                       // the page shares connections with others
-	share     int                        // streams of sessions that it may hold then
+	// what becomes of a stream that the client ends, nil: nothing of it is lost
+	aborted func(x engine.ExchangeID)
+	also    func(e engine.Effect) // who else wants to know of each effect, nil: nobody
+	lands   func()                // and that the oldest commit is stored
+	shares  bool                  // the page shares connections with others
+	share   int                   // streams of sessions that it may hold then
 }
 
 // delivery is what becomes of a POST.
@@ -57,7 +58,8 @@ func newSim(t testing.TB, cfg acp.Config, m *model) *sim {
 // unloaded is a page whose client has been given nothing yet.
 func unloaded(t testing.TB, cfg acp.Config, m *model) *sim {
 	cfg.URL, cfg.Journal = "https://agent.test/acp", true
-	return &sim{ACP: coretest.NewACP(t, cfg), t: t, cfg: cfg, agent: m, bodies: map[engine.ExchangeID]string{}}
+	return &sim{ACP: coretest.NewACP(t, cfg), t: t, cfg: cfg, agent: m,
+		bodies: map[engine.ExchangeID]string{}}
 }
 
 // load is a page, or the next one.
@@ -79,7 +81,8 @@ func (s *sim) load() {
 
 // streamsOf tells the client how many streams its sessions may hold.
 func (s *sim) streamsOf(n int) int {
-	s.do(fmt.Sprint("streams ", n), func(c *acp.Client, now engine.Time) { s.shares, s.share = true, c.Streams(now, n) })
+	s.do(fmt.Sprint("streams ", n),
+		func(c *acp.Client, now engine.Time) { s.shares, s.share = true, c.Streams(now, n) })
 	return s.share
 }
 
@@ -135,7 +138,8 @@ func (s *sim) collect() {
 			}
 		default:
 			s.effects = append(s.effects, e)
-			s.forgetful = s.forgetful || e.Event == engine.EventDurability && bytes.Contains(e.Data, []byte(`"memory"`))
+			s.forgetful = s.forgetful || e.Event == engine.EventDurability &&
+				bytes.Contains(e.Data, []byte(`"memory"`))
 		}
 	}
 }
@@ -146,7 +150,8 @@ func (s *sim) landed() {
 		if s.lands != nil {
 			s.lands()
 		}
-		s.input("landed", func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, 0) })
+		s.input("landed",
+			func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, 0) })
 	}
 }
 
@@ -278,7 +283,8 @@ func (s *sim) settle(ms int64) {
 
 func (s *sim) request(session uint32, method, params string) engine.CallID {
 	var id engine.CallID
-	s.do("request "+method, func(c *acp.Client, now engine.Time) { id = c.Request(now, session, method, []byte(params)) })
+	s.do("request "+method,
+		func(c *acp.Client, now engine.Time) { id = c.Request(now, session, method, []byte(params)) })
 	return id
 }
 
@@ -294,7 +300,8 @@ func (s *sim) session() (uint32, string) {
 func (s *sim) handle(id string) uint32 {
 	s.t.Helper()
 	for i := len(s.effects) - 1; i >= 0; i-- {
-		if e := s.effects[i]; e.Kind == engine.Recall && strings.Contains(string(e.Data), `"sessionId":"`+id+`"`) {
+		if e := s.effects[i]; e.Kind == engine.Recall &&
+			strings.Contains(string(e.Data), `"sessionId":"`+id+`"`) {
 			return uint32(e.C)
 		}
 	}
@@ -336,9 +343,11 @@ func (s *sim) events(kind engine.EventKind, text string) []engine.Effect {
 // open returns the questions that wait, oldest first.
 func (s *sim) open() []engine.Effect {
 	return s.find(func(e engine.Effect) bool {
-		return e.Kind == engine.Deliver && e.Event == engine.EventQuestion && len(s.find(func(w engine.Effect) bool {
-			return w.Kind == engine.Deliver && w.Event == engine.EventWithdrawn && w.Position == e.Position
-		})) == 0
+		return e.Kind == engine.Deliver && e.Event == engine.EventQuestion &&
+			len(s.find(func(w engine.Effect) bool {
+				return w.Kind == engine.Deliver && w.Event == engine.EventWithdrawn &&
+					w.Position == e.Position
+			})) == 0
 	})
 }
 

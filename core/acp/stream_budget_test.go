@@ -57,7 +57,8 @@ func TestAllAtWork(t *testing.T) {
 	}
 	s.settle(60_000)
 	for i, handle := range handles {
-		s.expect(said(s.effects, handle) == fmt.Sprint("word of ", i), "at work %d shows %q", i, said(s.effects, handle))
+		s.expect(said(s.effects, handle) == fmt.Sprint("word of ", i), "at work %d shows %q", i,
+			said(s.effects, handle))
 	}
 	for _, a := range sessions {
 		a.is(`"state":"idle","stopReason":"end_turn"`)
@@ -84,7 +85,8 @@ func TestAllAtWorkInVersion1(t *testing.T) {
 	}
 	s.expect(len(asked) == 7, "%d prompts left", len(asked))
 	s.expect(len(s.find(func(e engine.Effect) bool {
-		return e.Kind == engine.Deliver && e.Event == engine.EventStatus && uint32(e.C) == handles[0] && strings.Contains(string(e.Data), "parked")
+		return e.Kind == engine.Deliver && e.Event == engine.EventStatus && uint32(e.C) == handles[0] &&
+			strings.Contains(string(e.Data), "parked")
 	})) <= 1, "one that is being told of lost its stream")
 	for id, r := range asked {
 		sessions[0].conn.say(id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`, r.ID)
@@ -115,7 +117,8 @@ func TestAParkedSessionAsks(t *testing.T) {
 	}
 	s.settle(60_000)
 	for i, handle := range handles {
-		s.expect(said(s.effects, handle) == fmt.Sprint("allowed ", i), "%d shows %q", i, said(s.effects, handle))
+		s.expect(said(s.effects, handle) == fmt.Sprint("allowed ", i), "%d shows %q", i,
+			said(s.effects, handle))
 	}
 }
 
@@ -131,7 +134,8 @@ func TestCancelOfAParkedTurn(t *testing.T) {
 		if s.agent.reading(a.id) != 0 {
 			continue
 		}
-		s.do("cancel", func(c *acp.Client, now engine.Time) { c.Notify(now, handles[i], "session/cancel", nil) })
+		s.do("cancel",
+			func(c *acp.Client, now engine.Time) { c.Notify(now, handles[i], "session/cancel", nil) })
 		s.expect(len(s.agent.of("session/cancel")) == 1, "it waits")
 		a.is(`"state":"idle","stopReason":"cancelled"`)
 		s.settle(0)
@@ -159,7 +163,8 @@ func TestAnIdleSessionIsVisited(t *testing.T) {
 func TestManySessionsOverAReload(t *testing.T) {
 	s, handles, sessions := crowded(t, quiet(), 12)
 	for _, a := range sessions {
-		a.update(`{"sessionUpdate":"user_message","messageId":"u0","content":[{"type":"text","text":"hello"}]}`)
+		a.update(
+			`{"sessionUpdate":"user_message","messageId":"u0","content":[{"type":"text","text":"hello"}]}`)
 	}
 	s.settle(600_000)
 	s.prompt(handles[11], "hi") // accepted, and nothing said yet
@@ -195,7 +200,8 @@ func TestAHoleThatParkingMakes(t *testing.T) {
 		s.prompt(handle, "work")
 	}
 	s.settle(60_000)
-	s.expect(len(s.events(engine.EventResumed, `"gap"`)) > 0 && len(s.events(engine.EventResumed, `"continued"`)) == 0, "not told")
+	s.expect(len(s.events(engine.EventResumed, `"gap"`)) > 0 &&
+		len(s.events(engine.EventResumed, `"continued"`)) == 0, "not told")
 }
 
 // reads counts the sessions that are being read.
@@ -225,7 +231,8 @@ func TestStreams(t *testing.T) {
 	}
 	s.settle(60_000)
 	for i, handle := range handles {
-		s.expect(said(s.effects, handle) == fmt.Sprint("word of ", i), "%d shows %q", i, said(s.effects, handle))
+		s.expect(said(s.effects, handle) == fmt.Sprint("word of ", i), "%d shows %q", i,
+			said(s.effects, handle))
 	}
 	s.expect(s.streamsOf(0) == 0 && reads(m, sessions) == 0, "%d of 0 are read", reads(m, sessions))
 	s.prompt(handles[0], "more")
@@ -233,7 +240,8 @@ func TestStreams(t *testing.T) {
 	s.expect(len(m.of("session/prompt")) == 3, "a prompt left that nobody would hear the answer to")
 	s.streamsOf(1)
 	s.settle(0)
-	s.expect(len(m.of("session/prompt")) == 4 && m.reading(sessions[0].id) != 0, "the session that waits does not come first")
+	s.expect(len(m.of("session/prompt")) == 4 && m.reading(sessions[0].id) != 0,
+		"the session that waits does not come first")
 	s.streamsOf(3)
 	s.settle(0)
 	s.expect(reads(m, sessions) == 3, "%d of 3 are read again", reads(m, sessions))
@@ -332,7 +340,8 @@ func crowd(t testing.TB, seed uint64) {
 				s.respond(q, yes)
 			}
 		case 5:
-			s.do("cancel", func(c *acp.Client, now engine.Time) { c.Notify(now, handles[i], "session/cancel", nil) })
+			s.do("cancel",
+				func(c *acp.Client, now engine.Time) { c.Notify(now, handles[i], "session/cancel", nil) })
 		case 6:
 			if random.IntN(4) == 0 {
 				s.load()
@@ -345,7 +354,8 @@ func crowd(t testing.TB, seed uint64) {
 		}
 		s.settle(random.Int64N(4_000))
 		s.expect(s.streams() <= 4, "seed %d: %d streams", seed, s.streams())
-		s.expect(!s.shares || reads(m, sessions) <= s.share, "seed %d: %d sessions are read, of %d", seed, reads(m, sessions), s.share)
+		s.expect(!s.shares || reads(m, sessions) <= s.share, "seed %d: %d sessions are read, of %d", seed,
+			reads(m, sessions), s.share)
 	}
 	if s.shares {
 		s.streamsOf(1 + random.IntN(4))
@@ -366,7 +376,8 @@ func crowd(t testing.TB, seed uint64) {
 				prompts[a.id]-- // taken back before it left
 			}
 		}
-		s.expect(sent(m, a.id) == prompts[a.id], "seed %d: %s has %d prompts of %d", seed, a.id, sent(m, a.id), prompts[a.id])
+		s.expect(sent(m, a.id) == prompts[a.id], "seed %d: %s has %d prompts of %d", seed, a.id,
+			sent(m, a.id), prompts[a.id])
 	}
 	s.expect(len(m.of("DELETE")) == 0, "seed %d: a DELETE", seed)
 }

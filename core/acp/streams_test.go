@@ -23,8 +23,10 @@ func TestAStreamThatIsStillRead(t *testing.T) {
 	s.load()
 	a.chunk("later", "meanwhile")
 	s.settle(60_000)
-	s.expect(a.m.taken == 0 && strings.HasSuffix(said(s.effects, s.handle(a.id)), "meanwhile"), "shown %q, %d more", said(s.effects, s.handle(a.id)), a.m.taken)
-	s.expect(len(a.m.of("initialize")) == 1 && len(a.m.of("session/prompt")) == 1 && len(a.m.of("DELETE")) == 0, "on another connection")
+	s.expect(a.m.taken == 0 && strings.HasSuffix(said(s.effects, s.handle(a.id)), "meanwhile"),
+		"shown %q, %d more", said(s.effects, s.handle(a.id)), a.m.taken)
+	s.expect(len(a.m.of("initialize")) == 1 && len(a.m.of("session/prompt")) == 1 &&
+		len(a.m.of("DELETE")) == 0, "on another connection")
 }
 
 // TestAHistoryIsSwappedIn when it is whole: until the agent has said so, what was
@@ -42,7 +44,8 @@ func TestAHistoryIsSwappedIn(t *testing.T) {
 	for _, update := range a.history {
 		a.tell(update)
 	}
-	a.tell(`{"sessionUpdate":"agent_message_chunk","messageId":"later","content":{"type":"text","text":" and more"}}`)
+	a.tell(`{"sessionUpdate":"agent_message_chunk","messageId":"later","content":{"type":"text",` +
+		`"text":" and more"}}`)
 	s.settle(0)
 	s.expect(said(s.effects, handle) == before, "half told it shows %q", said(s.effects, handle))
 	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"result":{}}`, asked[len(asked)-1].ID)
@@ -62,8 +65,10 @@ func TestForgottenWithoutAHistory(t *testing.T) {
 	before := said(s.effects, handle)
 	m.forget(s)
 	s.settle(60_000)
-	s.expect(len(s.events(engine.EventResumed, `"gap"`)) == 1 && len(s.events(engine.EventResumed, "")) == 1, "not told")
-	s.expect(said(s.effects, s.handle(a.id)) == before && before != "", "shown %q", said(s.effects, s.handle(a.id)))
+	s.expect(len(s.events(engine.EventResumed, `"gap"`)) == 1 && len(s.events(engine.EventResumed, "")) == 1,
+		"not told")
+	s.expect(said(s.effects, s.handle(a.id)) == before && before != "", "shown %q",
+		said(s.effects, s.handle(a.id)))
 }
 
 // TestSessionsThatNobodyKnows: an update for one is a breach, unless a session is
@@ -73,8 +78,11 @@ func TestSessionsThatNobodyKnows(t *testing.T) {
 	s := newSim(t, acp.Config{}, m)
 	s.settle(0)
 	tell := func(session string, size int) {
-		m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, session,
-			fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"a","content":{"type":"text","text":%q}}`, strings.Repeat("x", size)))
+		m.connections["c1"].say("",
+			`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, session,
+			fmt.Sprintf(
+				`{"sessionUpdate":"agent_message_chunk","messageId":"a","content":{"type":"text","text":%q}}`,
+				strings.Repeat("x", size)))
 		s.settle(0)
 	}
 	breaches := func() int { return len(s.events(engine.EventIntegrity, "unknown_session")) }
@@ -95,8 +103,10 @@ func TestSessionsThatNobodyKnows(t *testing.T) {
 	s.settle(0)
 	s.expect(breaches() == over+1, "the one for another session is no breach")
 	counted := string(s.Client.AppendCounters(nil))
-	s.expect(strings.Contains(counted, fmt.Sprintf(`"unknownSessions":%d`, over+1)), "%d breaches are counted as %s", over+1, counted)
-	s.expect(len(said(s.effects, s.handle("s1"))) == (41-over)*100_000, "shown are %d bytes", len(said(s.effects, s.handle("s1"))))
+	s.expect(strings.Contains(counted, fmt.Sprintf(`"unknownSessions":%d`, over+1)),
+		"%d breaches are counted as %s", over+1, counted)
+	s.expect(len(said(s.effects, s.handle("s1"))) == (41-over)*100_000, "shown are %d bytes",
+		len(said(s.effects, s.handle("s1"))))
 }
 
 // TestAKnownSessionIsLoadedAgain: the app asks for the history of a session that it
@@ -106,20 +116,26 @@ func TestAKnownSessionIsLoadedAgain(t *testing.T) {
 		m := quiet()
 		m.version = version
 		s, handle, a := opened(t, m)
-		a.update(`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
+		a.update(
+			`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
 		a.chunk("a1", "hello")
 		s.settle(0)
 		before := said(s.effects, handle)
 		for range 2 {
-			call := s.request(0, method, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`, a.id))
+			call := s.request(0, method,
+				fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`,
+					a.id))
 			s.settle(0)
 			s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not joined")
 		}
-		call := s.request(0, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, a.id))
+		call := s.request(0, "session/resume",
+			fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, a.id))
 		s.settle(0)
 		s.settled(call)
-		s.expect(said(s.effects, handle) == "hello", "version %d, without a history: %q", version, said(s.effects, handle))
-		s.expect(before == "hello" && said(s.effects, handle) == before, "version %d: before %q, then %q", version, before, said(s.effects, handle))
+		s.expect(said(s.effects, handle) == "hello", "version %d, without a history: %q", version,
+			said(s.effects, handle))
+		s.expect(before == "hello" && said(s.effects, handle) == before, "version %d: before %q, then %q",
+			version, before, said(s.effects, handle))
 	}
 }
 
@@ -147,7 +163,8 @@ func TestAHistoryWithoutAnEnd(t *testing.T) {
 			a.tell(update)
 		}
 		if test.tells == 2 {
-			a.tell(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":" and more"}}`)
+			a.tell(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text",` +
+				`"text":" and more"}}`)
 		}
 		s.settle(0)
 		a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, asked[0].ID)
@@ -171,9 +188,11 @@ func TestOneIsForgottenAndTheHostForgetsAll(t *testing.T) {
 	m.forget(s)
 	s.settle(60_000)
 	heard := func(handle uint32) int {
-		return len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Deliver && uint32(e.C) == handle }))
+		return len(
+			s.find(func(e engine.Effect) bool { return e.Kind == engine.Deliver && uint32(e.C) == handle }))
 	}
-	s.expect(heard(dropped) == 0 && heard(kept) > 0, "of the dropped one %d events, of the other %d", heard(dropped), heard(kept))
+	s.expect(heard(dropped) == 0 && heard(kept) > 0, "of the dropped one %d events, of the other %d",
+		heard(dropped), heard(kept))
 }
 
 // TestAHistoryOfTheAgentsAlone begins with its first item, too: what the stream had
@@ -225,7 +244,9 @@ func TestEarlyUpdatesWaitForWhoeverMayWantThem(t *testing.T) {
 	const update = `{"sessionUpdate":"agent_message_chunk","messageId":"a","content":{"type":"text","text":%q}}`
 	tell := func(size int) {
 		text := strings.Repeat("x", size-len(fmt.Sprintf(update, "")))
-		m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s9","update":%s}}`, fmt.Sprintf(update, text))
+		m.connections["c1"].say("",
+			`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s9","update":%s}}`,
+			fmt.Sprintf(update, text))
 		s.settle(0)
 	}
 	breaches := func() int { return len(s.events(engine.EventIntegrity, "unknown_session")) }
@@ -242,7 +263,8 @@ func TestEarlyUpdatesWaitForWhoeverMayWantThem(t *testing.T) {
 	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s9"}}`, made[len(made)-1].ID)
 	s.settle(0)
 	want := 1<<20 - 2*len(fmt.Sprintf(update, ""))
-	s.expect(len(said(s.effects, s.handle("s9"))) == want, "shown are %d bytes of %d", len(said(s.effects, s.handle("s9"))), want)
+	s.expect(len(said(s.effects, s.handle("s9"))) == want, "shown are %d bytes of %d",
+		len(said(s.effects, s.handle("s9"))), want)
 }
 
 // TestOneOfTwoConnectionsIsForgotten: a page that has taken over another one's session
@@ -256,7 +278,8 @@ func TestOneOfTwoConnectionsIsForgotten(t *testing.T) {
 		s := newSim(t, acp.Config{}, m)
 		s.load() // in an epoch of its own
 		_, own := s.session()
-		s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), 3)) })
+		s.do("take over",
+			func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), 3)) })
 		s.settle(60_000)
 		lost, stays := taken, own
 		if home {
@@ -271,7 +294,8 @@ func TestOneOfTwoConnectionsIsForgotten(t *testing.T) {
 			return n
 		}
 		stream, before := m.reading(stays), [2]int{asked(stays), asked(lost)}
-		s.expect(stream != 0 && m.reading(lost) != 0 && m.sessions[lost].conn != m.sessions[stays].conn, "the sessions are not read on two connections")
+		s.expect(stream != 0 && m.reading(lost) != 0 && m.sessions[lost].conn != m.sessions[stays].conn,
+			"the sessions are not read on two connections")
 		delete(m.connections, m.sessions[lost].conn.id)
 		for x, e := range s.Exchanges() {
 			on := engine.Field{Name: "Acp-Connection-Id", Value: m.sessions[lost].conn.id}
@@ -281,7 +305,9 @@ func TestOneOfTwoConnectionsIsForgotten(t *testing.T) {
 		}
 		s.pump()
 		s.settle(60_000)
-		s.expect(asked(lost) == before[1]+1 && m.reading(lost) != 0, "home %v: its session is asked for %d times", home, asked(lost)-before[1])
-		s.expect(asked(stays) == before[0] && m.reading(stays) == stream, "home %v: the other one is asked for %d times", home, asked(stays)-before[0])
+		s.expect(asked(lost) == before[1]+1 && m.reading(lost) != 0,
+			"home %v: its session is asked for %d times", home, asked(lost)-before[1])
+		s.expect(asked(stays) == before[0] && m.reading(stays) == stream,
+			"home %v: the other one is asked for %d times", home, asked(stays)-before[0])
 	}
 }

@@ -36,7 +36,8 @@ func TestVersion1OverAReload(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		items := transcript(s.effects, handle)
-		s.expect(len(items) == 2 && items[0].kind == "user_message" && items[0].text == "hi" && items[1].text == "an answer", "%s: %v", when, items)
+		s.expect(len(items) == 2 && items[0].kind == "user_message" && items[0].text == "hi" &&
+			items[1].text == "an answer", "%s: %v", when, items)
 	}
 	check("at once")
 	s.expect(len(s.events(engine.EventIntegrity, "")) == 0 && s.ended() == 0, "restored as another version")
@@ -59,8 +60,10 @@ func TestVersion1LosesItsConnection(t *testing.T) {
 	s.settle(60_000)
 	e := s.settled(call)
 	s.expect(e.Failure != nil && e.Failure.Code == engine.CodeOutcomeUnknown, "settled with %v", e.Failure)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1, "%d ends", s.ended())
-	s.expect(strings.Contains(said(s.effects, handle), "an answer") || len(m.of("session/load")) > 0, "the answer is gone")
+	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1, "%d ends",
+		s.ended())
+	s.expect(strings.Contains(said(s.effects, handle), "an answer") || len(m.of("session/load")) > 0,
+		"the answer is gone")
 }
 
 // TestVersion1OverASocketReloadedInATurn: the turn's answer went with the socket,
@@ -82,23 +85,32 @@ func TestVersion1OverASocketReloadedInATurn(t *testing.T) {
 		s.do("hear "+text, func(c *acp.Client, now engine.Time) { c.SocketMessage(now, x, []byte(text)) })
 	}
 	connect := func() {
-		s.do("opened", func(c *acp.Client, now engine.Time) { c.SocketOpened(now, effects(engine.Socket)[0].X) })
-		hear(`{"jsonrpc":"2.0","id":%,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`)
+		s.do("opened",
+			func(c *acp.Client, now engine.Time) { c.SocketOpened(now, effects(engine.Socket)[0].X) })
+		hear(`{"jsonrpc":"2.0","id":%,"result":{"protocolVersion":1,` +
+			`"agentCapabilities":{"loadSession":true}}}`)
 	}
 	connect()
 	s.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
 	hear(`{"jsonrpc":"2.0","id":%,"result":{"sessionId":"s1"}}`)
 	s.prompt(s.handle("s1"), "hi")
-	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"an "}}}}`)
+	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",` +
+		`"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"an "}}}}`)
 	s.settle(1_000)
 	s.load()
-	s.expect(len(s.events(engine.EventResumed, "")) == 0, "what became of it is told before anybody was asked")
+	s.expect(len(s.events(engine.EventResumed, "")) == 0,
+		"what became of it is told before anybody was asked")
 	connect()
 	frames := effects(engine.Frame)
-	s.expect(len(frames) == 2 && strings.Contains(string(frames[1].Data), `"session/load"`), "after initialize: %d frames", len(frames))
-	s.expect(len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1, "the turn goes on without its answer")
-	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}}}`)
-	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"an answer"}}}}`)
+	s.expect(len(frames) == 2 && strings.Contains(string(frames[1].Data), `"session/load"`),
+		"after initialize: %d frames", len(frames))
+	s.expect(len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1,
+		"the turn goes on without its answer")
+	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",` +
+		`"update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}}}`)
+	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",` +
+		`"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"an answer"}}}}`)
 	hear(`{"jsonrpc":"2.0","id":%,"result":{}}`)
-	s.expect(said(s.effects, s.handle("s1")) == "an answer" && len(s.events(engine.EventResumed, "restarted")) == 1, "shown %q", said(s.effects, s.handle("s1")))
+	s.expect(said(s.effects, s.handle("s1")) == "an answer" &&
+		len(s.events(engine.EventResumed, "restarted")) == 1, "shown %q", said(s.effects, s.handle("s1")))
 }

@@ -24,19 +24,21 @@ func TestAgainstGoSDK(t *testing.T) {
 	step := make(chan struct{})
 	sdk := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
 	type args struct{}
-	mcp.AddTool(sdk, &mcp.Tool{Name: "count"}, func(ctx context.Context, r *mcp.CallToolRequest, _ args) (*mcp.CallToolResult, any, error) {
-		for i := 1; i <= steps; i++ {
-			<-step
-			if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-				ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: steps,
-			}); err != nil {
-				return nil, nil, err
+	mcp.AddTool(sdk, &mcp.Tool{Name: "count"},
+		func(ctx context.Context, r *mcp.CallToolRequest, _ args) (*mcp.CallToolResult, any, error) {
+			for i := 1; i <= steps; i++ {
+				<-step
+				if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+					ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: steps,
+				}); err != nil {
+					return nil, nil, err
+				}
 			}
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil, nil
-	})
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "done"}}}, nil, nil
+		})
 	server := httptest.NewServer(mcp.NewStreamableHTTPHandler(
-		func(*http.Request) *mcp.Server { return sdk }, &mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)}))
+		func(*http.Request) *mcp.Server { return sdk },
+		&mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)}))
 	defer server.Close()
 
 	h := NewHost(holdfast.Config{URL: server.URL, ClientInfo: []byte(`{"name":"t","version":"1"}`), Seed: 7})

@@ -21,7 +21,8 @@ func TestFault124_Histories(t *testing.T) {
 	const histories = 2_000
 	lost := 0
 	for seed := range uint64(histories) {
-		h := &keyHistory{mcpPlayer: mcpPlayer{t: t, commands: mcpCommands}, rng: rand.New(rand.NewPCG(seed, 0)), runs: map[string]int{}, tabs: map[string]*keyTab{}}
+		h := &keyHistory{mcpPlayer: mcpPlayer{t: t, commands: mcpCommands},
+			rng: rand.New(rand.NewPCG(seed, 0)), runs: map[string]int{}, tabs: map[string]*keyTab{}}
 		h.play()
 		lost += h.lost
 		if t.Failed() {
@@ -156,7 +157,8 @@ func (h *keyHistory) take(name string) {
 			if _, key, ok := strings.Cut(string(e.Data), `"key":"`); ok {
 				app.calls[key[:2]] = e.C
 			}
-		case e.Kind == engine.Deliver && e.Event == engine.EventStatus && strings.Contains(string(e.Data), "followed"):
+		case e.Kind == engine.Deliver && e.Event == engine.EventStatus &&
+			strings.Contains(string(e.Data), "followed"):
 			h.lost++
 		case e.Kind == engine.Settle:
 			if e.Outcome != engine.OutcomeResult {

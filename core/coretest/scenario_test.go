@@ -18,13 +18,15 @@ var update = flag.Bool("update", false, "write what happened into testdata/*/*.t
 // the golden ones. After a wanted change: go generate ./core/coretest,
 // then read the diff line by line.
 func TestScenarios(t *testing.T) {
-	for folder, run := range map[string]func(testing.TB, string) string{"mcp": RunScript, "acp": RunAgentScript} {
+	for folder, run := range map[string]func(testing.TB, string) string{
+		"mcp": RunScript, "acp": RunAgentScript} {
 		files, err := filepath.Glob("testdata/" + folder + "/*.txt")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no scenarios of %s: %v", folder, err)
 		}
 		for _, file := range files {
-			t.Run(folder+"/"+strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { scenario(t, file, run) })
+			t.Run(folder+"/"+strings.TrimSuffix(filepath.Base(file), ".txt"),
+				func(t *testing.T) { scenario(t, file, run) })
 		}
 	}
 }
@@ -55,5 +57,6 @@ func difference(want, got string) string {
 		i++
 	}
 	from := max(i-8, 0)
-	return strings.Join(g[from:min(i+8, len(g))], "\n") + "\nwant\n" + strings.Join(w[from:min(i+8, len(w))], "\n")
+	return strings.Join(g[from:min(i+8, len(g))], "\n") + "\nwant\n" +
+		strings.Join(w[from:min(i+8, len(w))], "\n")
 }

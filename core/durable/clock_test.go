@@ -20,7 +20,8 @@ func TestFault127_AgeIsJudged(t *testing.T) {
 		{"made by such a clock", 60_000, 60_000, now, 0, false},
 		{"both", 60_000, 60_000, 120_000, 0, false},
 	} {
-		if waited, ok := Waited(test.created, test.latest, test.wall); waited != test.waited || ok != test.ok {
+		if waited, ok := Waited(test.created, test.latest, test.wall); waited != test.waited ||
+			ok != test.ok {
 			t.Errorf("%s: %d, %t", test.name, waited, ok)
 		}
 	}

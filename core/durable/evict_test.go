@@ -35,7 +35,8 @@ func TestEvict(t *testing.T) {
 		1501: {[]uint64{4, 3, 7, 1, 5, 2}, true},
 		2501: {[]uint64{4, 3, 7, 1, 5, 2}, false},
 	} {
-		if evict, enough := Evict(calls, need); !slices.Equal(numbersOf(evict), c.evict) || enough != c.enough {
+		if evict, enough := Evict(calls, need); !slices.Equal(numbersOf(evict), c.evict) ||
+			enough != c.enough {
 			t.Errorf("%d: %v, %v", need, numbersOf(evict), enough)
 		}
 	}
@@ -54,7 +55,8 @@ func TestEvictTakesNoMoreThanNeeded(t *testing.T) {
 		var calls []Evictable
 		whole := 0
 		for call := range rng.Uint64N(20) {
-			e := Evictable{Call: call, CreatedAt: rng.Int64N(5), Bytes: rng.IntN(100), Acked: rng.IntN(3) == 0, Manual: rng.IntN(2) == 0}
+			e := Evictable{Call: call, CreatedAt: rng.Int64N(5), Bytes: rng.IntN(100),
+				Acked: rng.IntN(3) == 0, Manual: rng.IntN(2) == 0}
 			calls, whole = append(calls, e), whole+e.Bytes
 		}
 		need, freed, worst := rng.IntN(1000), 0, 0

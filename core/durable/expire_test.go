@@ -90,16 +90,20 @@ func TestEverythingExpires(t *testing.T) {
 func TestFault134_OneWrongClock(t *testing.T) {
 	running := stored{created: now}
 	ended := stored{now, true, now}
-	for _, wall := range []int64{math.MinInt64, 0, firstRelease, now - 500*day, now, now + 30*day, now + 4000*day, math.MaxInt64} {
+	for _, wall := range []int64{math.MinInt64, 0, firstRelease, now - 500*day, now, now + 30*day,
+		now + 4000*day, math.MaxInt64} {
 		for _, sound := range []int64{0, now - 800*day, now - day, now, now + 6*day} {
 			for _, r := range []stored{running, ended} {
-				if ahead := now - max(wall, sound); ahead <= maxAhead && r.expired(Clock{wall, sound}, 7*day, 30*day) {
-					t.Errorf("wall %d, sound %d days after it was made: expired", (wall-now)/day, (sound-now)/day)
+				if ahead := now - max(wall, sound); ahead <= maxAhead &&
+					r.expired(Clock{wall, sound}, 7*day, 30*day) {
+					t.Errorf("wall %d, sound %d days after it was made: expired", (wall-now)/day,
+						(sound-now)/day)
 				}
 			}
 		}
 	}
-	if !ended.expired(Clock{now + 8*day, now + 7*day}, 7*day, 30*day) || !running.expired(Clock{now + 31*day, now + 30*day}, 7*day, 30*day) {
+	if !ended.expired(Clock{now + 8*day, now + 7*day}, 7*day, 30*day) ||
+		!running.expired(Clock{now + 31*day, now + 30*day}, 7*day, 30*day) {
 		t.Error("nothing ever expires")
 	}
 }

@@ -32,7 +32,8 @@ func TestFault458_ClocksThatJump(t *testing.T) {
 		{"the clock was put back behind the receipt", at, hour, 0, at - 5_001, 0, 0},
 		{"by so little that two pages may differ by it", at, hour, 0, at - 5_000, 0, hour},
 		{"put back, and later writes tell", at, hour, at + hour/2, at + 60_000, 0, 0},
-		{"put back, and the clock that nobody sets tells", at, hour, 0, at + 60_000, hour/2 + 60_000, hour/2 - 60_000},
+		{"put back, and the clock that nobody sets tells", at, hour, 0, at + 60_000, hour/2 + 60_000,
+			hour/2 - 60_000},
 		{"asleep: that clock had stopped", at, hour, 0, at + 8*hour, 1_000, 0},
 		{"set ahead", at, hour, 0, at + 2*hour, 1_000, 0},
 		{"a clock without a battery", 5_000, hour, 0, 6_000, 0, 0},
@@ -83,10 +84,12 @@ func TestFault458_FreshByNoClock(t *testing.T) {
 			t.Fatalf("seed %d: %d ms left of %d after %d (set by %d)", seed, left, ttl, truth, jumped)
 		}
 		if !slept && left > 0 && truth >= ttl {
-			t.Fatalf("seed %d: %d ms left of %d after %d, of which a clock tells that nobody sets", seed, left, ttl, truth)
+			t.Fatalf("seed %d: %d ms left of %d after %d, of which a clock tells that nobody sets", seed,
+				left, ttl, truth)
 		}
 		if jumped == 0 && truth < ttl && left != ttl-truth {
-			t.Fatalf("seed %d: %d ms left of %d after %d, with clocks that were right", seed, left, ttl, truth)
+			t.Fatalf("seed %d: %d ms left of %d after %d, with clocks that were right", seed, left, ttl,
+				truth)
 		}
 		if wall := at + truth + jumped; left > 0 && wall+clockSlack < latest {
 			t.Fatalf("seed %d: fresh by a clock that lies %d ms behind what was written", seed, latest-wall)

@@ -71,7 +71,8 @@ func TestLargeRows(t *testing.T) {
 			for op, ok := ops.Next(); ok; op, ok = ops.Next() {
 				if op.Kind == journal.OpCall {
 					if len(heads) == 0 || !bytes.Equal(op.Plain, heads[0]) {
-						t.Fatalf("seed %d, round %d: a head of %d bytes is not as it was put", seed, round, len(op.Plain))
+						t.Fatalf("seed %d, round %d: a head of %d bytes is not as it was put", seed, round,
+							len(op.Plain))
 					}
 					heads = heads[1:]
 					continue
@@ -90,7 +91,8 @@ func TestLargeRows(t *testing.T) {
 				l.plain, l.secret = nil, nil
 			}
 			if ops.Err() != nil || len(heads) > 0 {
-				t.Fatalf("seed %d, round %d: %v, and %d heads are missing", seed, round, ops.Err(), len(heads))
+				t.Fatalf("seed %d, round %d: %v, and %d heads are missing", seed, round, ops.Err(),
+					len(heads))
 			}
 			for _, one := range handed {
 				if !bytes.Equal(one.of, one.as) {

@@ -43,7 +43,8 @@ func TestStatesOfAStore(t *testing.T) {
 			w.Return(o)
 		}
 		if w.state != test.to || !slices.Equal(o.did, test.did) {
-			t.Errorf("state %d, change %d: state %d, the owner does %q", test.from, test.change, w.state, o.did)
+			t.Errorf("state %d, change %d: state %d, the owner does %q", test.from, test.change, w.state,
+				o.did)
 		}
 		if w.Open() != (test.to == StoreOpen) || w.Closed() != (test.to == StoreClosed) {
 			t.Errorf("state %d, change %d: open %t, closed %t", test.from, test.change, w.Open(), w.Closed())

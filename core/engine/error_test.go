@@ -24,7 +24,8 @@ func TestUnanswered(t *testing.T) {
 // TestOfPage: what is over is the page, or its hold of the session.
 func TestOfPage(t *testing.T) {
 	for code, want := range map[Code]bool{
-		CodeClosed: true, CodeElsewhere: true, CodeNetwork: false, CodeOutcomeUnknown: false, CodeLost: false, CodeCancelled: false,
+		CodeClosed: true, CodeElsewhere: true, CodeNetwork: false, CodeOutcomeUnknown: false, CodeLost: false,
+		CodeCancelled: false,
 	} {
 		if got := (&Error{Code: code}).OfPage(); got != want {
 			t.Errorf("%s: %v", code, got)

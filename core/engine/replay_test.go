@@ -24,7 +24,9 @@ func TestReplay(t *testing.T) {
 		}
 		replay := func(c CallID, position uint32, text string) {
 			q.Replay(c, EventProgress, position, []byte(text))
-			want = append(want, note(Effect{Kind: Deliver, Event: EventProgress, C: c, Position: position, Data: []byte(text)}))
+			want = append(want,
+				note(Effect{Kind: Deliver, Event: EventProgress, C: c, Position: position,
+					Data: []byte(text)}))
 		}
 		add(Effect{Kind: Recall, C: 1})
 		for position := range uint32(100) {

@@ -33,12 +33,14 @@ func TestFault122_AnsweredInPlain(t *testing.T) {
 	made := func() *recorded.Call { return fold(t, []Entry{AskedEntry(id, []byte("{}"))}) }
 
 	r := made()
-	if err := r.Apply(plain, secret, nil); err != nil || len(r.Asked)+len(r.Answered) > 0 || len(r.Outbox) != 1 {
+	if err := r.Apply(plain, secret, nil); err != nil || len(r.Asked)+len(r.Answered) > 0 ||
+		len(r.Outbox) != 1 {
 		t.Errorf("read: %v, %+v", err, r)
 	}
 
 	r = made()
-	if err := r.Apply(plain, nil, nil); err != nil || len(r.Asked)+len(r.Outbox) > 0 || len(r.Answered) != 1 || r.Answered[0].By != 7 {
+	if err := r.Apply(plain, nil, nil); err != nil || len(r.Asked)+len(r.Outbox) > 0 ||
+		len(r.Answered) != 1 || r.Answered[0].By != 7 {
 		t.Errorf("looked at: %v, %+v", err, r)
 	}
 	if apply(r, AskedEntry(id, []byte("{}"))); len(r.Asked) > 0 {
@@ -59,9 +61,11 @@ func TestFault122_AnsweredInPlain(t *testing.T) {
 // The same of the responses to a Round, which a Sent may follow in one row.
 func TestFault122_RespondedInPlain(t *testing.T) {
 	round := []Entry{{Kind: Round, N: [3]uint64{1}, Data: []byte(`{"a":{}}`)}}
-	plain, secret := sealedRow(2, AnsweredEntry(nil, 0), sent(9, 1), data(State, `"s"`), data(Responses, `{"a":1}`))
+	plain, secret := sealedRow(2, AnsweredEntry(nil, 0), sent(9, 1), data(State, `"s"`),
+		data(Responses, `{"a":1}`))
 	r := fold(t, round)
-	if err := r.Apply(plain, secret, nil); err != nil || r.Asks() || !r.Responded || string(r.Responses) != `{"a":1}` || string(r.State) != `"s"` {
+	if err := r.Apply(plain, secret, nil); err != nil || r.Asks() || !r.Responded ||
+		string(r.Responses) != `{"a":1}` || string(r.State) != `"s"` {
 		t.Errorf("read: %v, %+v", err, r)
 	}
 	r = fold(t, round)

@@ -32,7 +32,8 @@ func TestWritingAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("draft: %v allocations", n)
 	}
-	if n := testing.AllocsPerRun(100, func() { buffer = AppendOp(buffer[:0], Op{Kind: OpLog, Plain: e.Data}) }); n != 0 {
+	if n := testing.AllocsPerRun(100,
+		func() { buffer = AppendOp(buffer[:0], Op{Kind: OpLog, Plain: e.Data}) }); n != 0 {
 		t.Errorf("AppendOp: %v allocations", n)
 	}
 	plain := bytes.Clone(d.plain)

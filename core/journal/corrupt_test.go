@@ -110,7 +110,8 @@ func checkHead(t *testing.T, b []byte) {
 	form := AppendHead(nil, &h)
 	again, err := ParseHead(form)
 	// Fields that are written though empty are those of a header's value.
-	if err != nil || dump(recorded.New(again, 0)) != dump(recorded.New(h, 0)) || len(form) > len(b)+2*len(h.Header) {
+	if err != nil || dump(recorded.New(again, 0)) != dump(recorded.New(h, 0)) ||
+		len(form) > len(b)+2*len(h.Header) {
 		t.Fatalf("%+v from %d bytes\nbecame %+v in %d, %v", h, len(b), again, len(form), err)
 	}
 }
@@ -127,7 +128,8 @@ func checkServer(t *testing.T, plain, secret []byte) {
 	p, q := AppendServer(&s)
 	again, err := ParseServer(p, q)
 	p2, q2 := AppendServer(&again)
-	if err != nil || !bytes.Equal(p, p2) || !bytes.Equal(q, q2) || len(p) > len(plain)+2 || len(q) > len(secret) {
+	if err != nil || !bytes.Equal(p, p2) || !bytes.Equal(q, q2) || len(p) > len(plain)+2 ||
+		len(q) > len(secret) {
 		t.Fatalf("%+v became %+v, %v", s, again, err)
 	}
 }

@@ -76,13 +76,15 @@ func (d *draft) drop(of func(sealed Entry) bool) {
 func TestDraftDropsWhatIsReplaced(t *testing.T) {
 	var d draft
 	for _, e := range []Entry{
-		data(Cursor, "c1"), policy(1, 2, 3), data(Token, "t1"), data(Cursor, "c2"), stated("r1"), data(State, "s1"),
+		data(Cursor, "c1"), policy(1, 2, 3), data(Token, "t1"), data(Cursor, "c2"), stated("r1"),
+		data(State, "s1"),
 		stated("r2"), data(State, "s2"), data(Cursor, "c3"),
 	} {
 		d.add(e)
 	}
 	got, err := readAll(d.secret)
-	if err != nil || len(got) != 3 || string(got[0].Data) != "t1" || string(got[1].Data) != "s2" || string(got[2].Data) != "c3" {
+	if err != nil || len(got) != 3 || string(got[0].Data) != "t1" || string(got[1].Data) != "s2" ||
+		string(got[2].Data) != "c3" {
 		t.Errorf("%v, %v", got, err)
 	}
 	d.add(policy(4, 5, 6))

@@ -12,22 +12,25 @@ import (
 // A draft is there while its question is open, and no longer.
 func TestDraftsLastAsLongAsTheirQuestion(t *testing.T) {
 	question, round := []byte("kname"), recorded.RoundID("who")
-	asks := []Entry{sent(7, 1), AskedEntry(question, []byte(`{"method":"m"}`)), {Kind: Round, Data: []byte(`{"who":{}}`)}}
+	asks := []Entry{sent(7, 1), AskedEntry(question, []byte(`{"method":"m"}`)),
+		{Kind: Round, Data: []byte(`{"who":{}}`)}}
 	saved := []Entry{DraftEntry(question, []byte(`"a"`)), DraftEntry(round, []byte(`"b"`))}
 	for name, test := range map[string]struct {
 		rows        [][]Entry
 		name, round string
 	}{
-		"saved":              {nil, `"a"`, `"b"`},
-		"saved again":        {[][]Entry{{DraftEntry(question, []byte(`"c"`))}}, `"c"`, `"b"`},
-		"withdrawn":          {[][]Entry{{DraftEntry(round, nil)}}, `"a"`, ""},
-		"too large":          {[][]Entry{{DraftEntry(round, bytes.Repeat([]byte("x"), MaxDraft+1))}}, `"a"`, `"b"`},
-		"answered":           {[][]Entry{{AnswerEntry(question, []byte(`{}`))}}, "", `"b"`},
-		"answered, then not": {[][]Entry{{AnswerEntry(question, []byte(`{}`)), DraftEntry(question, []byte(`"late"`))}}, "", `"b"`},
-		"round answered":     {[][]Entry{{{Kind: Responses, Data: []byte(`{}`)}, DraftEntry(round, []byte(`"late"`))}}, `"a"`, ""},
-		"next round":         {[][]Entry{{{Kind: Round, Data: []byte(`{"who":{}}`)}}}, `"a"`, ""},
-		"run again":          {[][]Entry{{sent(8, 1)}}, "", ""},
-		"ended":              {[][]Entry{{someOutcomes()[0]}}, "", ""},
+		"saved":       {nil, `"a"`, `"b"`},
+		"saved again": {[][]Entry{{DraftEntry(question, []byte(`"c"`))}}, `"c"`, `"b"`},
+		"withdrawn":   {[][]Entry{{DraftEntry(round, nil)}}, `"a"`, ""},
+		"too large":   {[][]Entry{{DraftEntry(round, bytes.Repeat([]byte("x"), MaxDraft+1))}}, `"a"`, `"b"`},
+		"answered":    {[][]Entry{{AnswerEntry(question, []byte(`{}`))}}, "", `"b"`},
+		"answered, then not": {[][]Entry{
+			{AnswerEntry(question, []byte(`{}`)), DraftEntry(question, []byte(`"late"`))}}, "", `"b"`},
+		"round answered": {[][]Entry{
+			{{Kind: Responses, Data: []byte(`{}`)}, DraftEntry(round, []byte(`"late"`))}}, `"a"`, ""},
+		"next round": {[][]Entry{{{Kind: Round, Data: []byte(`{"who":{}}`)}}}, `"a"`, ""},
+		"run again":  {[][]Entry{{sent(8, 1)}}, "", ""},
+		"ended":      {[][]Entry{{someOutcomes()[0]}}, "", ""},
 	} {
 		r := fold(t, append([][]Entry{asks, saved}, test.rows...)...)
 		if got := string(r.Draft(question)); got != test.name {
@@ -40,7 +43,8 @@ func TestDraftsLastAsLongAsTheirQuestion(t *testing.T) {
 	// Of what nobody has asked there is none, however many the store holds.
 	r := fold(t, []Entry{sent(7, 1)})
 	for i := range 1000 {
-		if err := apply(r, DraftEntry([]byte(strings.Repeat("q", i)), []byte(`"x"`)), DraftEntry(recorded.RoundID("a"), []byte(`1`))); err != nil {
+		if err := apply(r, DraftEntry([]byte(strings.Repeat("q", i)), []byte(`"x"`)),
+			DraftEntry(recorded.RoundID("a"), []byte(`1`))); err != nil {
 			t.Fatal(err)
 		}
 	}

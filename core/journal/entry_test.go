@@ -25,9 +25,12 @@ func readAll(b []byte) ([]Entry, error) {
 func TestEntriesRoundTrip(t *testing.T) {
 	seen := map[Kind]bool{}
 	var row []byte
-	entries := append(append(everyKind(), Entry{Kind: Sealed}, Entry{Kind: Task, N: [3]uint64{1767225600000, 1}}, Entry{Kind: TaskID, Data: []byte("t1")}, Entry{Kind: Fetching, N: [3]uint64{9}}, Entry{Kind: Seen, Data: []byte("12345678")},
+	entries := append(append(everyKind(), Entry{Kind: Sealed},
+		Entry{Kind: Task, N: [3]uint64{1767225600000, 1}}, Entry{Kind: TaskID, Data: []byte("t1")},
+		Entry{Kind: Fetching, N: [3]uint64{9}}, Entry{Kind: Seen, Data: []byte("12345678")},
 		DraftEntry([]byte("kname"), []byte(`{"a":1}`)), Entry{Kind: TaskState, Data: []byte("s")},
-		Entry{Kind: Connection, Data: []byte("c1")}, Entry{Kind: Prompt, N: [3]uint64{7}, Data: []byte("[]")}, Entry{Kind: Placed, N: [3]uint64{7}},
+		Entry{Kind: Connection, Data: []byte("c1")}, Entry{Kind: Prompt, N: [3]uint64{7}, Data: []byte("[]")},
+		Entry{Kind: Placed, N: [3]uint64{7}},
 		Entry{Kind: TaskTTL, N: [3]uint64{60000, 1767225600000}}), someOutcomes()...)
 	for _, e := range entries {
 		seen[e.Kind] = true
@@ -58,7 +61,8 @@ func same(a, b Entry) bool {
 }
 
 func TestEntryNumbers(t *testing.T) {
-	for _, n := range []uint64{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1<<32 - 1, 1 << 32, 1<<49 - 1, 1 << 49, MaxSafe} {
+	for _, n := range []uint64{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1<<32 - 1, 1 << 32, 1<<49 - 1, 1 << 49,
+		MaxSafe} {
 		b := AppendEntry(nil, Entry{Kind: Sent, N: [3]uint64{n, MaxSafe - n}})
 		all, err := readAll(b)
 		if err != nil || len(all) != 1 || all[0].N != [3]uint64{n, MaxSafe - n} {
@@ -134,7 +138,8 @@ func TestEntriesThatNobodyWrites(t *testing.T) {
 		if err := r.Apply(append(good, body...), nil, nil); err != ErrCorrupt || dump(r) != before {
 			t.Errorf("%s: %v, %s", name, err, dump(r))
 		}
-		if err := r.Apply(good, append([]byte{Version, Oldest}, body...), nil); err != ErrCorrupt || dump(r) != before {
+		if err := r.Apply(good, append([]byte{Version, Oldest}, body...), nil); err != ErrCorrupt ||
+			dump(r) != before {
 			t.Errorf("%s in the secret part: %v, %s", name, err, dump(r))
 		}
 	}

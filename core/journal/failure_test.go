@@ -11,8 +11,10 @@ import (
 func TestFailuresRoundTrip(t *testing.T) {
 	for _, e := range []*engine.Error{
 		{Code: engine.CodeLost},
-		{Code: engine.CodeHTTP, Op: "tools/call", Status: 503, Retryable: true, Message: "€ \x00 \xff", Cause: errors.New("why")},
-		{Code: "a code of a later version", Message: "m", Cause: &engine.Error{Op: "fetch", Message: "m", Cause: errors.New("deep")}},
+		{Code: engine.CodeHTTP, Op: "tools/call", Status: 503, Retryable: true, Message: "€ \x00 \xff",
+			Cause: errors.New("why")},
+		{Code: "a code of a later version", Message: "m",
+			Cause: &engine.Error{Op: "fetch", Message: "m", Cause: errors.New("deep")}},
 	} {
 		got, err := ParseFailure(AppendFailure(nil, e))
 		if err != nil || dumpFailure(got) != dumpFailure(e) || got.Error() != e.Error() {
@@ -24,7 +26,8 @@ func TestFailuresRoundTrip(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for name, b := range map[string][]byte{
-		"nothing": nil, "no code": {Version, Oldest, TagOp, 1, 'x'}, "zeros": {Version, Oldest, TagCode, 1, 'x', 0, 0},
+		"nothing": nil, "no code": {Version, Oldest, TagOp, 1, 'x'},
+		"zeros":         {Version, Oldest, TagCode, 1, 'x', 0, 0},
 		"number of two": {Version, Oldest, TagCode, 1, 'x', TagStatus, 2, 1, 1},
 	} {
 		if e, err := ParseFailure(b); err != ErrCorrupt || e != nil {

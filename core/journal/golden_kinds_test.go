@@ -32,17 +32,24 @@ type goldenRecord struct {
 const goldenTime = 1767225600000 // 2026-01-01
 
 func goldenKinds() []goldenRecord {
-	call := Head{Key: "order-2", Method: "tools/call", Params: []byte(`{"name":"count"}`), Flags: Idempotent | ManualInput, CreatedAt: goldenTime, SendWithin: 60_000}
+	call := Head{Key: "order-2", Method: "tools/call", Params: []byte(`{"name":"count"}`),
+		Flags: Idempotent | ManualInput, CreatedAt: goldenTime, SendWithin: 60_000}
 	request := sent(9<<24+1, 1)
 	sealed := Entry{Kind: Sealed}
 	return []goldenRecord{
 		{"streamed", false, call, []goldenRow{
-			{[]Entry{request, number(Retry, 1500), policy(500, 60_000, goldenTime), event(`{"progress":1}`), sealed},
+			{[]Entry{request, number(Retry, 1500), policy(500, 60_000, goldenTime), event(`{"progress":1}`),
+				sealed},
 				[]Entry{data(Cursor, "s1_1"), data(Seen, "0123456789abcdef"), data(Token, `"tok-1"`)}},
 			{[]Entry{AskedEntry([]byte(`"q1"`), []byte(`{"jsonrpc":"2.0","id":"q1","method":"roots/list"}`)),
-				AskedEntry([]byte(`2`), []byte(`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"Who?"}}`)), event(`{"progress":2}`)}, nil},
+				AskedEntry([]byte(`2`),
+					[]byte(
+						`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"Who?"}}`)),
+				event(`{"progress":2}`)}, nil},
 			{[]Entry{AnsweredEntry([]byte(`"q1"`), 5), sealed},
-				[]Entry{AnswerEntry([]byte(`"q1"`), []byte(`{"jsonrpc":"2.0","id":"q1","result":{"roots":[]}}`)), DraftEntry([]byte(`2`), []byte(`{"name":"A"}`)), data(Cursor, "s1_3")}},
+				[]Entry{
+					AnswerEntry([]byte(`"q1"`), []byte(`{"jsonrpc":"2.0","id":"q1","result":{"roots":[]}}`)),
+					DraftEntry([]byte(`2`), []byte(`{"name":"A"}`)), data(Cursor, "s1_3")}},
 			{[]Entry{data(Taken, `"q1"`), number(Checkpoint, 1), number(Acked, 1)}, nil},
 		}},
 		{"resuming", false, call, []goldenRow{
@@ -50,50 +57,83 @@ func goldenKinds() []goldenRecord {
 			{[]Entry{{Kind: Resuming}}, nil},
 		}},
 		{"asks for input", false, call, []goldenRow{
-			{[]Entry{request, stated(`{"a":{"method":"elicitation/create","params":{"message":"Who?"}}}`), sealed}, []Entry{data(State, `"opaque"`)}},
+			{[]Entry{request, stated(`{"a":{"method":"elicitation/create","params":{"message":"Who?"}}}`),
+				sealed}, []Entry{data(State, `"opaque"`)}},
 			{[]Entry{sealed}, []Entry{DraftEntry(recorded.RoundID("a"), []byte(`{"name":"A"}`))}},
 		}},
 		{"input is answered", false, call, []goldenRow{
-			{[]Entry{request, stated(`{"a":{"method":"elicitation/create"}}`), sealed}, []Entry{data(State, `"opaque"`)}},
-			{[]Entry{AnsweredEntry(nil, 0), sent(9<<24+2, 1), sealed}, []Entry{data(Responses, `{"a":{"action":"accept"}}`)}},
+			{[]Entry{request, stated(`{"a":{"method":"elicitation/create"}}`), sealed},
+				[]Entry{data(State, `"opaque"`)}},
+			{[]Entry{AnsweredEntry(nil, 0), sent(9<<24+2, 1), sealed},
+				[]Entry{data(Responses, `{"a":{"action":"accept"}}`)}},
 		}},
 		{"on a task", false, call, []goldenRow{
-			{[]Entry{request, {Kind: Task, N: [3]uint64{goldenTime + 1, 1}}, {Kind: TaskTTL, N: [3]uint64{900_000, goldenTime + 1}}, sealed},
+			{[]Entry{request, {Kind: Task, N: [3]uint64{goldenTime + 1, 1}},
+				{Kind: TaskTTL, N: [3]uint64{900_000, goldenTime + 1}}, sealed},
 				[]Entry{data(TaskID, "task-1"), data(TaskState, `"at 3"`)}},
-			{[]Entry{number(Fetching, 9<<24+3), event(`{"progress":1}`), sealed}, []Entry{data(Cursor, "s2_1"), data(Seen, "fedcba9876543210")}},
+			{[]Entry{number(Fetching, 9<<24+3), event(`{"progress":1}`), sealed},
+				[]Entry{data(Cursor, "s2_1"), data(Seen, "fedcba9876543210")}},
 		}},
 		{"ended", false, call, []goldenRow{
-			{[]Entry{request, event(`{"progress":1}`), {Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeResult), goldenTime + 2}, Data: []byte(`{"content":[]}`)}}, nil},
+			{[]Entry{request, event(`{"progress":1}`),
+				{Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeResult), goldenTime + 2},
+					Data: []byte(`{"content":[]}`)}}, nil},
 		}},
 		{"refused", false, call, []goldenRow{{[]Entry{request, {Kind: Refused}}, nil}}},
 		{"has not left", false, call, []goldenRow{{[]Entry{request}, nil}, {[]Entry{{Kind: Unsent}}, nil}}},
-		{"in the next session", false, call, []goldenRow{{[]Entry{request, AskedEntry([]byte(`1q`), []byte(`{}`))}, nil}, {[]Entry{number(Joined, 2)}, nil}}},
+		{"in the next session", false, call,
+			[]goldenRow{{[]Entry{request, AskedEntry([]byte(`1q`), []byte(`{}`))}, nil},
+				{[]Entry{number(Joined, 2)}, nil}}},
 		{"answer is refused", false, call, []goldenRow{
-			{[]Entry{request, stated(`{"a":{"method":"elicitation/create"}}`), sealed}, []Entry{data(State, `"opaque"`)}},
-			{[]Entry{AnsweredEntry(nil, 0), sent(9<<24+2, 1), {Kind: Refused}, sealed}, []Entry{data(Responses, `{"a":{"action":"accept"}}`)}},
+			{[]Entry{request, stated(`{"a":{"method":"elicitation/create"}}`), sealed},
+				[]Entry{data(State, `"opaque"`)}},
+			{[]Entry{AnsweredEntry(nil, 0), sent(9<<24+2, 1), {Kind: Refused}, sealed},
+				[]Entry{data(Responses, `{"a":{"action":"accept"}}`)}},
 		}},
-		{"session", true, Head{Method: "session/resume", Params: []byte(`{"sessionId":"session-1","cwd":"/work","servers":true}`), CreatedAt: goldenTime}, []goldenRow{
-			{[]Entry{sealed}, []Entry{data(Servers, `[{"name":"files","headers":[{"name":"Authorization","value":"Bearer b"}]}]`), data(Connection, "connection-1")}},
-			{[]Entry{{Kind: Prompt, N: [3]uint64{4}, Data: []byte(`[{"type":"text","text":"one"}]`)}, {Kind: Event, N: [3]uint64{uint64(engine.EventTranscript)},
-				Data: []byte(`{"sessionUpdate":"agent_message","messageId":"m1","content":[{"type":"text","text":"Hello"}]}`)}, sealed},
-				[]Entry{data(Cursor, "e7"), data(Seen, "0123456789abcdef")}},
-			{[]Entry{AskedEntry([]byte(`11`), []byte(`{"jsonrpc":"2.0","id":11,"method":"session/request_permission","params":{"sessionId":"session-1"}}`)),
-				AskedEntry([]byte(`12`), []byte(`{"jsonrpc":"2.0","id":12,"method":"session/request_permission","params":{"sessionId":"session-1"}}`)),
-				AskedEntry([]byte(`13`), []byte(`{"jsonrpc":"2.0","id":13,"method":"session/request_permission","params":{"sessionId":"session-1"}}`)),
-				{Kind: Prompt, N: [3]uint64{5}, Data: []byte(`[{"type":"text","text":"two"}]`)}, {Kind: Placed, N: [3]uint64{4}, Data: []byte("placed")}}, nil},
-			{[]Entry{AnsweredEntry([]byte(`11`), 0), data(Taken, `13`), sealed},
-				[]Entry{AnswerEntry([]byte(`11`), []byte(`{"jsonrpc":"2.0","id":11,"result":{}}`)), DraftEntry([]byte(`12`), []byte(`{"option":"yes"}`))}},
-		}},
-		{"session that was answered", true, Head{Method: "session/resume", Params: []byte(`{"sessionId":"session-2","cwd":"/work"}`), CreatedAt: goldenTime}, []goldenRow{
-			{[]Entry{data(Taken, `11`), {Kind: TakenMark, N: [3]uint64{1<<53 - 1}, Data: []byte(`11`)}}, nil},
-		}},
+		{"session", true,
+			Head{Method: "session/resume",
+				Params:    []byte(`{"sessionId":"session-1","cwd":"/work","servers":true}`),
+				CreatedAt: goldenTime},
+			[]goldenRow{
+				{[]Entry{sealed},
+					[]Entry{
+						data(Servers,
+							`[{"name":"files","headers":[{"name":"Authorization","value":"Bearer b"}]}]`),
+						data(Connection, "connection-1")}},
+				{[]Entry{{Kind: Prompt, N: [3]uint64{4}, Data: []byte(`[{"type":"text","text":"one"}]`)},
+					{Kind: Event, N: [3]uint64{uint64(engine.EventTranscript)},
+						Data: []byte(
+							`{"sessionUpdate":"agent_message","messageId":"m1","content":[{"type":"text",` +
+								`"text":"Hello"}]}`)}, sealed},
+					[]Entry{data(Cursor, "e7"), data(Seen, "0123456789abcdef")}},
+				{[]Entry{AskedEntry([]byte(`11`), []byte(`{"jsonrpc":"2.0","id":11,`+
+					`"method":"session/request_permission","params":{"sessionId":"session-1"}}`)),
+					AskedEntry([]byte(`12`), []byte(`{"jsonrpc":"2.0","id":12,`+
+						`"method":"session/request_permission","params":{"sessionId":"session-1"}}`)),
+					AskedEntry([]byte(`13`), []byte(`{"jsonrpc":"2.0","id":13,`+
+						`"method":"session/request_permission","params":{"sessionId":"session-1"}}`)),
+					{Kind: Prompt, N: [3]uint64{5}, Data: []byte(`[{"type":"text","text":"two"}]`)},
+					{Kind: Placed, N: [3]uint64{4}, Data: []byte("placed")}}, nil},
+				{[]Entry{AnsweredEntry([]byte(`11`), 0), data(Taken, `13`), sealed},
+					[]Entry{AnswerEntry([]byte(`11`), []byte(`{"jsonrpc":"2.0","id":11,"result":{}}`)),
+						DraftEntry([]byte(`12`), []byte(`{"option":"yes"}`))}},
+			}},
+		{"session that was answered", true,
+			Head{Method: "session/resume", Params: []byte(`{"sessionId":"session-2","cwd":"/work"}`),
+				CreatedAt: goldenTime}, []goldenRow{
+				{[]Entry{data(Taken, `11`), {Kind: TakenMark, N: [3]uint64{1<<53 - 1}, Data: []byte(`11`)}},
+					nil},
+			}},
 	}
 }
 
 func goldenTools() Server {
 	return Server{
-		Handshake: 1, Revision: "2025-11-25", Result: []byte(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`), Client: []byte(`{"name":"x"}`),
-		HasSession: true, Session: "sid-1", Tools: []byte(`{"tools":{"count":{"task":"optional","flags":2,"fields":[{"path":["region"],"header":"Region"}]}}}`),
+		Handshake: 1, Revision: "2025-11-25",
+		Result:     []byte(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`),
+		Client:     []byte(`{"name":"x"}`),
+		HasSession: true, Session: "sid-1", Tools: []byte(`{"tools":{"count":{"task":"optional","flags":2,` +
+			`"fields":[{"path":["region"],"header":"Region"}]}}}`),
 	}
 }
 
@@ -108,7 +148,8 @@ func dumpKinds(r *recorded.Call) string {
 	for _, id := range r.Taken {
 		fmt.Fprintf(&b, " taken=%q", id)
 	}
-	fmt.Fprintf(&b, " task=%v/%q/%d/%d ttl=%d/%d fetching=%d", r.Task, r.TaskID, r.TaskAt, r.TaskDialect, r.TaskTTL, r.TaskHeardAt, r.Fetching)
+	fmt.Fprintf(&b, " task=%v/%q/%d/%d ttl=%d/%d fetching=%d", r.Task, r.TaskID, r.TaskAt, r.TaskDialect,
+		r.TaskTTL, r.TaskHeardAt, r.Fetching)
 	if r.Refused {
 		b.WriteString(" refused")
 	}

@@ -31,11 +31,15 @@ func goldenCalls() []goldenCall {
 		{"just made", fullHead(), nil},
 		{"sent", Head{Method: "tools/list", CreatedAt: 1767225600000}, [][]Entry{{sent(1, 1)}}},
 		{"every kind in one row", fullHead(), [][]Entry{everyKind()}},
-		{"a result", fullHead(), [][]Entry{everyKind()[:6], {event("{}"), data(Cursor, "s1_2")}, {event("{}"), outcomes[0]}}},
+		{"a result", fullHead(), [][]Entry{everyKind()[:6], {event("{}"), data(Cursor, "s1_2")},
+			{event("{}"), outcomes[0]}}},
 		{"a JSON-RPC error", fullHead(), [][]Entry{{sent(1, 1)}, {outcomes[1]}}},
 		{"a failure", fullHead(), [][]Entry{{sent(1<<40, MaxSafe)}, {outcomes[2]}}},
-		{"compacted", fullHead(), [][]Entry{{number(Checkpoint, 70000), number(Acked, 70000), sent(3, 4), data(Cursor, "s9_70000")}}},
-		{"an outcome that cannot be read", Head{Method: "m"}, [][]Entry{{{Kind: Outcome, N: [3]uint64{3, 5}, Data: []byte("junk")}}}},
+		{"compacted", fullHead(),
+			[][]Entry{{number(Checkpoint, 70000), number(Acked, 70000), sent(3, 4),
+				data(Cursor, "s9_70000")}}},
+		{"an outcome that cannot be read", Head{Method: "m"},
+			[][]Entry{{{Kind: Outcome, N: [3]uint64{3, 5}, Data: []byte("junk")}}}},
 	}
 }
 
@@ -43,7 +47,8 @@ func goldenServers() []Server {
 	return []Server{
 		{},
 		{
-			Handshake: 3, Revision: "2025-11-25", Result: []byte(`{"capabilities":{}}`), Client: []byte(`{"name":"x"}`),
+			Handshake: 3, Revision: "2025-11-25", Result: []byte(`{"capabilities":{}}`),
+			Client:     []byte(`{"name":"x"}`),
 			HasSession: true, Session: "sid-1", SkipVersion: true, Endpoint: "https://a.example/messages?s=1",
 		},
 	}
@@ -82,7 +87,8 @@ func TestReadsVersion1(t *testing.T) {
 
 // checkGolden reads a file of goldens, and holds each call to what describe says of it. It
 // returns how many calls there are.
-func checkGolden(t *testing.T, file string, want []Server, describe func(r *recorded.Call) string) (calls int) {
+func checkGolden(t *testing.T, file string, want []Server, describe func(r *recorded.Call) string) (
+	calls int) {
 	t.Helper()
 	var r *recorded.Call
 	var name string

@@ -12,8 +12,10 @@ import (
 func fullHead() Head {
 	return Head{
 		Key: "order-1", Method: "tools/call", Params: []byte(`{"name":"a"}`), Meta: []byte(`"x":1`),
-		Header: []engine.Field{{Name: "X-Tenant", Value: "7"}, {Name: "X-Empty"}, {Name: "X-Tenant", Value: "8"}},
-		Flags:  ReadOnly | Idempotent | RerunAlways | ManualAck, CreatedAt: 1767225600123, Answer: 30000, Idle: -1, Total: 600000,
+		Header: []engine.Field{{Name: "X-Tenant", Value: "7"}, {Name: "X-Empty"},
+			{Name: "X-Tenant", Value: "8"}},
+		Flags: ReadOnly | Idempotent | RerunAlways | ManualAck, CreatedAt: 1767225600123, Answer: 30000,
+		Idle: -1, Total: 600000,
 	}
 }
 
@@ -36,7 +38,8 @@ func TestHeadCutsWhatNoReaderTakes(t *testing.T) {
 		Method: "m", CreatedAt: -5, Answer: math.MaxInt64, Idle: math.MinInt64, Total: MaxSafe,
 		Header: []engine.Field{{Name: "A", Value: "1"}, {Value: "of nothing"}},
 	}
-	want := Head{Method: "m", Answer: MaxSafe / 2, Idle: -MaxSafe / 2, Total: MaxSafe / 2, Header: h.Header[:1]}
+	want := Head{Method: "m", Answer: MaxSafe / 2, Idle: -MaxSafe / 2, Total: MaxSafe / 2,
+		Header: h.Header[:1]}
 	got, err := ParseHead(AppendHead(nil, &h))
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
@@ -76,7 +79,8 @@ func TestHeadsThatNobodyWrites(t *testing.T) {
 }
 
 func TestRepeatable(t *testing.T) {
-	for f, want := range map[Flags]bool{0: false, ManualAck: false, ReadOnly: true, Idempotent: true, RerunAlways: true, ManualAck | RerunAlways: true,
+	for f, want := range map[Flags]bool{0: false, ManualAck: false, ReadOnly: true, Idempotent: true,
+		RerunAlways: true, ManualAck | RerunAlways: true,
 		RerunNever: false, RerunNever | ReadOnly | Idempotent: false, RerunNever | RerunAlways: false} {
 		if f.Repeatable() != want {
 			t.Errorf("%b: %v", f, !want)

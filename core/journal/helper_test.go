@@ -45,9 +45,11 @@ func dump(r *recorded.Call) string {
 			fmt.Fprintf(&b, " %s=%q", name, p)
 		}
 	}
-	fmt.Fprintf(&b, "head=%q/%q/%q/%q/%q/%d/%d/%d/%d/%d", r.Head.Key, r.Head.Method, r.Head.Params, r.Head.Meta, r.Head.Header,
+	fmt.Fprintf(&b, "head=%q/%q/%q/%q/%q/%d/%d/%d/%d/%d", r.Head.Key, r.Head.Method, r.Head.Params,
+		r.Head.Meta, r.Head.Header,
 		r.Head.Flags, r.Head.CreatedAt, r.Head.Answer, r.Head.Idle, r.Head.Total)
-	fmt.Fprintf(&b, " sent=%v/%d/%d/%d position=%d/%d/%d", r.Sent, r.Request, r.Session, r.Sends, r.Position, r.Checkpoint, r.Acked)
+	fmt.Fprintf(&b, " sent=%v/%d/%d/%d position=%d/%d/%d", r.Sent, r.Request, r.Session, r.Sends, r.Position,
+		r.Checkpoint, r.Acked)
 	text("cursor", r.Cursor)
 	fmt.Fprintf(&b, " retry=%d", r.Retry)
 	if p := r.Policy; p != nil {
@@ -133,10 +135,14 @@ func everyKind() []Entry {
 
 // someOutcomes are one outcome of each sort.
 func someOutcomes() []Entry {
-	failure := &engine.Error{Code: engine.CodeHTTP, Op: "tools/call", Status: 503, Retryable: true, Message: "busy", Cause: &engine.Error{Message: "why"}}
+	failure := &engine.Error{Code: engine.CodeHTTP, Op: "tools/call", Status: 503, Retryable: true,
+		Message: "busy", Cause: &engine.Error{Message: "why"}}
 	return []Entry{
-		{Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeResult), 1767225700000}, Data: []byte(`{"content":[]}`)},
-		{Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeRPCError), 1767225700000}, Data: []byte(`{"code":-32603}`)},
-		{Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeFailure), 1767225700000}, Data: AppendFailure(nil, failure)},
+		{Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeResult), 1767225700000},
+			Data: []byte(`{"content":[]}`)},
+		{Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeRPCError), 1767225700000},
+			Data: []byte(`{"code":-32603}`)},
+		{Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeFailure), 1767225700000},
+			Data: AppendFailure(nil, failure)},
 	}
 }

@@ -38,7 +38,8 @@ func TestManyQuestions(t *testing.T) {
 	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("took %v", took)
 	}
-	if len(r.Asked) != 0 || len(r.Outbox) != 256 || string(r.Outbox[0].ID) != "0" || string(r.Outbox[255].ID) != "255" {
+	if len(r.Asked) != 0 || len(r.Outbox) != 256 || string(r.Outbox[0].ID) != "0" ||
+		string(r.Outbox[255].ID) != "255" {
 		t.Errorf("%d asked, %d answers", len(r.Asked), len(r.Outbox))
 	}
 	// What was refused room is asked again once there is some.

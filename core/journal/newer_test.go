@@ -75,7 +75,8 @@ func TestRefusesWhatANewerVersionChanges(t *testing.T) {
 	r := fold(t, everyKind())
 	before := dump(r)
 	plain, secret = row(everyKind()...)
-	for _, parts := range [][2][]byte{{newer(plain), secret}, {plain, newer(secret)}, {{2, 2}, nil}, {{255, 255, 7, 7, 7}, nil}} {
+	for _, parts := range [][2][]byte{{newer(plain), secret}, {plain, newer(secret)}, {{2, 2}, nil},
+		{{255, 255, 7, 7, 7}, nil}} {
 		if err := r.Apply(parts[0], parts[1], nil); err != ErrNewer || dump(r) != before {
 			t.Errorf("row: %v, %s", err, dump(r))
 		}

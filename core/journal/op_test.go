@@ -12,7 +12,8 @@ func someOps() []Op {
 	return []Op{
 		{Kind: OpServer, Plain: []byte{}, Secret: []byte{}},
 		{Kind: OpCall, Flags: OpOwned, Call: MaxSafe, Epoch: 1, Plain: []byte("head"), Secret: []byte{}},
-		{Kind: OpLog, Call: 1<<32 + 5, Epoch: 1<<32 - 1, N: 70000, Plain: []byte("plain"), Secret: []byte("secret")},
+		{Kind: OpLog, Call: 1<<32 + 5, Epoch: 1<<32 - 1, N: 70000, Plain: []byte("plain"),
+			Secret: []byte("secret")},
 		{Kind: OpLog, Call: 3, N: 1, Plain: []byte{}, Secret: []byte("s")},
 		{Kind: OpForget, Flags: OpOwned, Call: 255, Plain: []byte{}, Secret: []byte{}},
 	}

@@ -43,13 +43,15 @@ func TestServerSecretsOfThePlainPart(t *testing.T) {
 	s := goldenServers()[1]
 	plain, secret := AppendServer(&s)
 	for name, parts := range map[string][2][]byte{
-		"endpoint in plain":  {AppendField(bytes.Clone(plain), TagEndpoint, []byte("https://evil.example")), secret},
+		"endpoint in plain": {AppendField(bytes.Clone(plain), TagEndpoint, []byte("https://evil.example")),
+			secret},
 		"session in plain":   {AppendField(bytes.Clone(plain), TagSession, []byte("sid-2")), nil},
 		"revision in secret": {plain, AppendField(bytes.Clone(secret), TagRevision, []byte("2024-11-05"))},
 		"tools in secret":    {plain, AppendField(bytes.Clone(secret), TagTools, []byte("{}"))},
 		"the parts swapped":  {secret, plain},
 	} {
-		if got, err := ParseServer(parts[0], parts[1]); err != ErrCorrupt || !reflect.DeepEqual(got, Server{}) {
+		if got, err := ParseServer(parts[0], parts[1]); err != ErrCorrupt ||
+			!reflect.DeepEqual(got, Server{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}

@@ -83,7 +83,8 @@ func TestRowsFoldAsOne(t *testing.T) {
 		each := foldInRows(t, entries, func() bool { return true })
 		some := foldInRows(t, entries, func() bool { return rng.IntN(4) == 0 })
 		if one != each || one != some {
-			t.Fatalf("seed %d, history %d: %v\none row:      %s\nrow an entry: %s\nrandom rows:  %s", seed, n, entries, one, each, some)
+			t.Fatalf("seed %d, history %d: %v\none row:      %s\nrow an entry: %s\nrandom rows:  %s", seed, n,
+				entries, one, each, some)
 		}
 	}
 }

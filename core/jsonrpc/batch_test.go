@@ -67,17 +67,20 @@ func TestBatchOfOneMessage(t *testing.T) {
 }
 
 func TestBatchElements(t *testing.T) {
-	text := `[ {"jsonrpc":"2.0","method":"a","params":{"n":[1,2]}} ,{"id":1,"id":2},[],` + "\n" + `{"jsonrpc":"2.0","id":"b","result":0}]`
+	text := `[ {"jsonrpc":"2.0","method":"a","params":{"n":[1,2]}} ,{"id":1,"id":2},[],` + "\n" +
+		`{"jsonrpc":"2.0","id":"b","result":0}]`
 	b, err := jsonrpc.ParseBatch([]byte(text), jsonrpc.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first, _, _ := b.Next()
-	if string(first.Raw) != `{"jsonrpc":"2.0","method":"a","params":{"n":[1,2]}}` || string(first.Params) != `{"n":[1,2]}` {
+	if string(first.Raw) != `{"jsonrpc":"2.0","method":"a","params":{"n":[1,2]}}` ||
+		string(first.Params) != `{"n":[1,2]}` {
 		t.Errorf("first: %s", first.Raw)
 	}
 	_, _, err = b.Next()
-	if e, _ := err.(*jsonrpc.Error); e == nil || e.Code != jsonrpc.DuplicateKey || e.Offset != strings.Index(text, `"id":2`) {
+	if e, _ := err.(*jsonrpc.Error); e == nil || e.Code != jsonrpc.DuplicateKey ||
+		e.Offset != strings.Index(text, `"id":2`) {
 		t.Errorf("second: %v, which must count from the beginning of the text", err)
 	}
 	if _, ok, err := b.Next(); !ok || codeOf(err) != jsonrpc.Envelope {

@@ -14,7 +14,8 @@ import (
 // structured content of two sizes, and one large result.
 func benchTexts() []struct{ name, text string } {
 	note := func(payload string) string {
-		return `{"jsonrpc":"2.0","method":"notifications/message","params":{"seqNr":12,"data":` + payload + `}}`
+		return `{"jsonrpc":"2.0","method":"notifications/message","params":{"seqNr":12,"data":` + payload +
+			`}}`
 	}
 	filler := func(n int) string { return `"` + strings.Repeat("the quick brown fox jumps. ", n/27) + `"` }
 	objects := func(size int) string {
@@ -24,13 +25,15 @@ func benchTexts() []struct{ name, text string } {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			b.WriteString(`{"id":` + strconv.Itoa(i) + `,"name":"row ` + strconv.Itoa(i) + `","ok":true,"score":` + strconv.Itoa(i) + `.25,"tags":["a","b"]}`)
+			b.WriteString(`{"id":` + strconv.Itoa(i) + `,"name":"row ` + strconv.Itoa(i) +
+				`","ok":true,"score":` + strconv.Itoa(i) + `.25,"tags":["a","b"]}`)
 		}
 		b.WriteByte(']')
 		return b.String()
 	}
 	result := func(payload string) string {
-		return `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[{"type":"text","text":` + payload + `}],"isError":false}}`
+		return `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[{"type":"text","text":` +
+			payload + `}],"isError":false}}`
 	}
 	return []struct{ name, text string }{
 		{"string_200B", note(filler(100))},

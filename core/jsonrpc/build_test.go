@@ -34,7 +34,8 @@ func TestAppendRequest(t *testing.T) {
 			t.Errorf("notification with %q, %q = %s", c.params, c.meta, note)
 		}
 	}
-	if got := string(jsonrpc.AppendRequest(nil, 1<<53-1, "a\"b\n", nil, nil)); got != `{"jsonrpc":"2.0","id":9007199254740991,"method":"a\"b\n"}` {
+	if got := string(jsonrpc.AppendRequest(nil, 1<<53-1, "a\"b\n", nil, nil)); got !=
+		`{"jsonrpc":"2.0","id":9007199254740991,"method":"a\"b\n"}` {
 		t.Error(got)
 	}
 }
@@ -54,11 +55,16 @@ func TestAppendReplies(t *testing.T) {
 	number := jsonrpc.ID{Kind: jsonrpc.IDNumber, Text: []byte("1.50")}
 	text := jsonrpc.ID{Kind: jsonrpc.IDString, Text: []byte(`a\u0041\"`)}
 	for _, c := range []struct{ got, want string }{
-		{string(jsonrpc.AppendResult(nil, number, []byte(` {"a":1} `))), `{"jsonrpc":"2.0","id":1.50,"result":{"a":1}}`},
-		{string(jsonrpc.AppendResult(nil, text, []byte(`null`))), `{"jsonrpc":"2.0","id":"a\u0041\"","result":null}`},
-		{string(jsonrpc.AppendResult(nil, jsonrpc.ID{Kind: jsonrpc.IDNull}, nil)), `{"jsonrpc":"2.0","id":null,"result":{}}`},
-		{string(jsonrpc.AppendError(nil, number, -32601, `no "x"`)), `{"jsonrpc":"2.0","id":1.50,"error":{"code":-32601,"message":"no \"x\""}}`},
-		{string(jsonrpc.AppendError(nil, jsonrpc.ID{}, -32700, "")), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`},
+		{string(jsonrpc.AppendResult(nil, number, []byte(` {"a":1} `))),
+			`{"jsonrpc":"2.0","id":1.50,"result":{"a":1}}`},
+		{string(jsonrpc.AppendResult(nil, text, []byte(`null`))),
+			`{"jsonrpc":"2.0","id":"a\u0041\"","result":null}`},
+		{string(jsonrpc.AppendResult(nil, jsonrpc.ID{Kind: jsonrpc.IDNull}, nil)),
+			`{"jsonrpc":"2.0","id":null,"result":{}}`},
+		{string(jsonrpc.AppendError(nil, number, -32601, `no "x"`)),
+			`{"jsonrpc":"2.0","id":1.50,"error":{"code":-32601,"message":"no \"x\""}}`},
+		{string(jsonrpc.AppendError(nil, jsonrpc.ID{}, -32700, "")),
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %s, want %s", c.got, c.want)
@@ -75,7 +81,8 @@ func TestAppendObject(t *testing.T) {
 		{`{"a":1}`, ``, `{"a":1}`},
 		{"{\n\"a\":1\n}", `"progressToken":5`, `{"progressToken":5,"a":1}`},
 	} {
-		if got := string(jsonrpc.AppendObject([]byte("x"), []byte(c.base), []byte(c.extra))); got != "x"+c.want {
+		if got := string(jsonrpc.AppendObject([]byte("x"), []byte(c.base), []byte(c.extra))); got != "x"+
+			c.want {
 			t.Errorf("AppendObject(%q, %q) = %s", c.base, c.extra, got)
 		}
 	}

@@ -27,7 +27,8 @@ func TestEntries(t *testing.T) {
 
 // Range gives what Entries gives, and stops where it is told to.
 func TestRange(t *testing.T) {
-	for _, object := range []string{`{}`, `{ "a" : {"b":[1]} , "c":"" }`, `{"\u0061\"":1,"a":2}`, `{"a":1,"b":2,"c":3,"d":4}`, `[1]`} {
+	for _, object := range []string{`{}`, `{ "a" : {"b":[1]} , "c":"" }`, `{"\u0061\"":1,"a":2}`,
+		`{"a":1,"b":2,"c":3,"d":4}`, `[1]`} {
 		entries, _ := Entries([]byte(object), 3)
 		n := 0
 		Range([]byte(object), func(key, value []byte) bool {

@@ -56,10 +56,12 @@ func TestFault13_JSONVectors(t *testing.T) {
 	}
 
 	// A bad body is an error of that body: the next one is read as if it had not been there.
-	if _, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","method":"m"`), jsonrpc.Limits{}); codeOf(err) != jsonrpc.Syntax {
+	if _, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","method":"m"`), jsonrpc.Limits{}); codeOf(
+		err) != jsonrpc.Syntax {
 		t.Errorf("cut message: %v", err)
 	}
-	if m, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","method":"m"}`), jsonrpc.Limits{}); err != nil || m.Kind != jsonrpc.Notification {
+	if m, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","method":"m"}`), jsonrpc.Limits{}); err != nil ||
+		m.Kind != jsonrpc.Notification {
 		t.Errorf("next message: %v, %v", m.Kind, err)
 	}
 }
@@ -88,7 +90,8 @@ func TestFault14_NestingDepth(t *testing.T) {
 			}
 			// The message object itself is one level.
 			msg := `{"jsonrpc":"2.0","id":1,"result":` + at + `}`
-			if _, err := jsonrpc.Parse([]byte(msg), jsonrpc.Limits{Depth: limit}); codeOf(err) != jsonrpc.Depth {
+			if _, err := jsonrpc.Parse([]byte(msg), jsonrpc.Limits{Depth: limit}); codeOf(
+				err) != jsonrpc.Depth {
 				t.Errorf("%s: a message of %d levels with a limit of %d: %v", s.name, limit+1, limit, err)
 			}
 			if limit < jsonrpc.MaxDepth {
@@ -115,10 +118,12 @@ func TestFault14_NestingDepth(t *testing.T) {
 				msg := []byte(head + nested(s.open, s.core, shut, n/levels) + `}`)
 				_, err := jsonrpc.Parse(msg, jsonrpc.Limits{})
 				e, _ := err.(*jsonrpc.Error)
-				if e == nil || e.Code != jsonrpc.Depth || e.Offset != len(head)+511/levels*len(s.open)+511%levels {
+				if e == nil || e.Code != jsonrpc.Depth || e.Offset != len(head)+511/levels*len(s.open)+
+					511%levels {
 					t.Errorf("%s: %d levels: %v", s.name, n, err)
 				}
-				if allocs := testing.AllocsPerRun(5, func() { _, _ = jsonrpc.Parse(msg, jsonrpc.Limits{}) }); allocs > 1 {
+				if allocs := testing.AllocsPerRun(5,
+					func() { _, _ = jsonrpc.Parse(msg, jsonrpc.Limits{}) }); allocs > 1 {
 					t.Errorf("%s: %d levels: %v allocations, want the error's alone", s.name, n, allocs)
 				}
 			}
@@ -144,7 +149,8 @@ func TestFault14_NestingDepth(t *testing.T) {
 		}
 		for i := range shut {
 			shut[i] ^= ']' ^ '}'
-			if bad := string(open) + "0" + string(shut); codeOf(jsonrpc.Valid([]byte(bad), 0)) != jsonrpc.Syntax {
+			if bad := string(open) + "0" + string(shut); codeOf(
+				jsonrpc.Valid([]byte(bad), 0)) != jsonrpc.Syntax {
 				t.Fatalf("%s was accepted", bad)
 			}
 			shut[i] ^= ']' ^ '}'

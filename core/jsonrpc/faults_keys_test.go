@@ -32,14 +32,17 @@ func TestFault15_DuplicateAndMiscasedKeys(t *testing.T) {
 			// One of the two spellings alone is the member.
 			once := slices.Clone(members)
 			once[i] = twin
-			if got := parse(t, text(once)); got.Kind != whole.Kind || !got.ID.Equal(whole.ID) || string(got.Method) != string(whole.Method) {
+			if got := parse(t, text(once)); got.Kind != whole.Kind || !got.ID.Equal(whole.ID) ||
+				string(got.Method) != string(whole.Method) {
 				t.Errorf("%s: read as %v %s", text(once), got.Kind, got.Method)
 			}
 			// Both, or the same one twice, is refused, in any order, whatever the values.
-			for _, second := range []member{m, twin, {key: m.key, value: `null`}, {key: m.escaped, value: `null`}} {
+			for _, second := range []member{m, twin, {key: m.key, value: `null`},
+				{key: m.escaped, value: `null`}} {
 				for at := range len(members) + 1 {
 					both := slices.Insert(slices.Clone(members), at, second)
-					if second.value == `null` && at <= i && (m.key != "result" && m.key != "id" && m.key != "params") {
+					if second.value == `null` && at <= i &&
+						(m.key != "result" && m.key != "id" && m.key != "params") {
 						// the null itself comes first and is wrong already
 						refused(t, text(both), jsonrpc.Envelope)
 						continue
@@ -51,9 +54,11 @@ func TestFault15_DuplicateAndMiscasedKeys(t *testing.T) {
 	}
 
 	// Another case is another key: left alone beside the right one, and no substitute for it.
-	for _, miscased := range []string{`"JSONRPC":"9"`, `"Jsonrpc":"9"`, `"ID":2`, `"Id":2`, `"METHOD":"x"`, `"Params":[]`, `"Result":1`, `"ERROR":{}`} {
+	for _, miscased := range []string{`"JSONRPC":"9"`, `"Jsonrpc":"9"`, `"ID":2`, `"Id":2`, `"METHOD":"x"`,
+		`"Params":[]`, `"Result":1`, `"ERROR":{}`} {
 		m := parse(t, `{`+miscased+`,"jsonrpc":"2.0","id":1,"method":"m","params":{},`+miscased+`}`)
-		if m.Kind != jsonrpc.Request || string(m.ID.Text) != "1" || string(m.Method) != "m" || string(m.Params) != "{}" {
+		if m.Kind != jsonrpc.Request || string(m.ID.Text) != "1" || string(m.Method) != "m" ||
+			string(m.Params) != "{}" {
 			t.Errorf("beside %s: read as %+v", miscased, m)
 		}
 	}
@@ -75,7 +80,8 @@ func TestFault15_DuplicateAndMiscasedKeys(t *testing.T) {
 	if v, ok := jsonrpc.Member(m.Result, "taskId"); ok {
 		t.Errorf("duplicate taskId found as %s", v)
 	}
-	if v, ok := jsonrpc.Member([]byte(`{"\u00e9t\u00e9":1,"\ud83d\ude39":2,"ete":3}`), "été"); !ok || string(v) != "1" {
+	if v, ok := jsonrpc.Member([]byte(`{"\u00e9t\u00e9":1,"\ud83d\ude39":2,"ete":3}`), "été"); !ok ||
+		string(v) != "1" {
 		t.Errorf("été found as %s", v)
 	}
 	out := make([][]byte, 3)
@@ -88,12 +94,14 @@ func TestFault15_DuplicateAndMiscasedKeys(t *testing.T) {
 // Fault 16: keys that mean something to JavaScript objects are text like any other, never envelope members,
 // and reach the page byte for byte.
 func TestFault16_ProtoKeysStayData(t *testing.T) {
-	for _, key := range []string{`__proto__`, `\u005f_proto__`, `constructor`, `prototype`, `toString`, `hasOwnProperty`, `valueOf`} {
+	for _, key := range []string{`__proto__`, `\u005f_proto__`, `constructor`, `prototype`, `toString`,
+		`hasOwnProperty`, `valueOf`} {
 		hostile := `{"` + key + `":{"polluted":true,"id":9,"method":"x","prototype":{"` + key + `":[]}}}`
 		member := hostile[1 : len(hostile)-1]
 
 		m := parse(t, `{`+member+`,"jsonrpc":"2.0","method":"m","params":`+hostile+`,`+member+`}`)
-		if m.Kind != jsonrpc.Notification || string(m.Method) != "m" || !m.ID.IsZero() || string(m.Params) != hostile {
+		if m.Kind != jsonrpc.Notification || string(m.Method) != "m" || !m.ID.IsZero() ||
+			string(m.Params) != hostile {
 			t.Errorf("%s: read as %v %s %s %s", key, m.Kind, m.ID.Text, m.Method, m.Params)
 		}
 		m = parse(t, `{"jsonrpc":"2.0","id":1,"result":`+hostile+`,`+member+`}`)

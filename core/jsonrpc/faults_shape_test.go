@@ -12,8 +12,10 @@ import (
 // no id of ours.
 func TestFault17_IDsByTypeAndText(t *testing.T) {
 	// Each of these is an id of its own.
-	ids := []string{`1`, `"1"`, `1.0`, `1e0`, `10e-1`, `-1`, `01x`, `0`, `-0`, `""`, `null`, `"null"`, `"a"`, `"A"`, `"\u0061"`, `"a "`,
-		`9007199254740991`, `9007199254740992`, `9007199254740993`, `18446744073709551617`, `18446744073709551616`, `"9007199254740993"`}
+	ids := []string{`1`, `"1"`, `1.0`, `1e0`, `10e-1`, `-1`, `01x`, `0`, `-0`, `""`, `null`, `"null"`, `"a"`,
+		`"A"`, `"\u0061"`, `"a "`,
+		`9007199254740991`, `9007199254740992`, `9007199254740993`, `18446744073709551617`,
+		`18446744073709551616`, `"9007199254740993"`}
 	ids = slices.DeleteFunc(ids, func(s string) bool { return !json.Valid([]byte(s)) })
 	read := func(text string) jsonrpc.ID {
 		return parse(t, `{"jsonrpc":"2.0","id": `+text+` ,"error":{"code":1,"message":""}}`).ID
@@ -46,13 +48,15 @@ func TestFault17_IDsByTypeAndText(t *testing.T) {
 			t.Errorf("id %s = %d, %v", text, n, ok)
 		}
 	}
-	for _, text := range []string{`"1"`, `"0"`, `1.0`, `1e0`, `1E2`, `-1`, `-0`, `0.0`, `null`, `""`, `9007199254740992`, `9007199254740993`,
+	for _, text := range []string{`"1"`, `"0"`, `1.0`, `1e0`, `1E2`, `-1`, `-0`, `0.0`, `null`, `""`,
+		`9007199254740992`, `9007199254740993`,
 		`18446744073709551615`, `18446744073709551616`, `99999999999999999999999`} {
 		if n, ok := read(text).Uint(); ok {
 			t.Errorf("id %s taken for %d", text, n)
 		}
 	}
-	for _, id := range []jsonrpc.ID{{}, {Kind: jsonrpc.IDNumber}, {Kind: jsonrpc.IDNumber, Text: []byte("01")}, {Kind: jsonrpc.IDNumber, Text: []byte("+1")}} {
+	for _, id := range []jsonrpc.ID{{}, {Kind: jsonrpc.IDNumber},
+		{Kind: jsonrpc.IDNumber, Text: []byte("01")}, {Kind: jsonrpc.IDNumber, Text: []byte("+1")}} {
 		if n, ok := id.Uint(); ok {
 			t.Errorf("id %q taken for %d", id.Text, n)
 		}
@@ -120,8 +124,10 @@ func TestFault19_EnvelopeShape(t *testing.T) {
 		refused(t, text, jsonrpc.Envelope)
 	}
 
-	batch := `[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"result":{},"error":{}}, 7 ,{"jsonrpc":"2.0","id":1,"result":{}}]`
-	for _, text := range []string{batch, " " + batch + "\n", `[]`, `[[]]`, `[1]`, `[{"jsonrpc":"2.0","method":"a"}]`} {
+	batch := `[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"result":{},"error":{}}, 7 ,` +
+		`{"jsonrpc":"2.0","id":1,"result":{}}]`
+	for _, text := range []string{batch, " " + batch + "\n", `[]`, `[[]]`, `[1]`,
+		`[{"jsonrpc":"2.0","method":"a"}]`} {
 		refused(t, text, jsonrpc.BatchRefused)
 	}
 

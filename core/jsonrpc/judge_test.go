@@ -241,7 +241,8 @@ func checkString(t testing.TB, value []byte) {
 	t.Helper()
 	got, ok := jsonrpc.String(value)
 	var want string
-	wantOK := json.Unmarshal(value, &want) == nil && utf8.Valid(value) && len(value) > 0 && value[0] == '"' && value[len(value)-1] == '"'
+	wantOK := json.Unmarshal(value, &want) == nil && utf8.Valid(value) && len(value) > 0 && value[0] == '"' &&
+		value[len(value)-1] == '"'
 	if ok != wantOK || ok && got != want {
 		t.Fatalf("String(%q) = %q, %v; encoding/json says %q, %v", value, got, ok, want, wantOK)
 	}

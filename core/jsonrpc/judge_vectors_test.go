@@ -57,8 +57,10 @@ func judgeTexts(t testing.TB) []string {
 
 func memberTexts(t testing.TB) []string {
 	texts := []string{
-		`{"a":1}`, `{"a":1,"a":2}`, `{"\u0061":[1,{"a":2}]}`, `{"b":{"a":3},"a" : "x" }`, ` { "a" : null } `, `{"\ud800":1}`,
-		`{"\ud800":1,"\udc00":2}`, `{"A":1}`, `{"a\u0000":1}`, `{"a\\":1}`, `{"a":1`, `{"a":1,}`, `[{"a":1}]`, `"a"`, ``, `{"":1}`,
+		`{"a":1}`, `{"a":1,"a":2}`, `{"\u0061":[1,{"a":2}]}`, `{"b":{"a":3},"a" : "x" }`, ` { "a" : null } `,
+		`{"\ud800":1}`,
+		`{"\ud800":1,"\udc00":2}`, `{"A":1}`, `{"a\u0000":1}`, `{"a\\":1}`, `{"a":1`, `{"a":1,}`, `[{"a":1}]`,
+		`"a"`, ``, `{"":1}`,
 	}
 	for _, v := range allVectors(t) {
 		texts = append(texts, v.text, `{"a":`+v.text+`}`, `{"b":`+v.text+`,"a":0}`)
@@ -109,7 +111,8 @@ func batchAgrees(text []byte) string {
 				}
 				break
 			}
-			if oneErr == nil && (err != nil || string(m.Raw) != string(one.Raw) || m.Kind != one.Kind || !m.ID.Equal(one.ID)) {
+			if oneErr == nil && (err != nil || string(m.Raw) != string(one.Raw) || m.Kind != one.Kind ||
+				!m.ID.Equal(one.ID)) {
 				return fmt.Sprintf("ParseBatch(%q): element %d is %q, %v", batch, seen, m.Raw, err)
 			}
 		}

@@ -13,8 +13,10 @@ func TestLongStrings(t *testing.T) {
 	for _, before := range []string{"", `\n`, `\"`, `\\`, `\t`, `\u00e9`, "\u00e9"} {
 		for n := range 232 {
 			plain := append([]byte(before), bytes.Repeat([]byte("abcdefg "), n/8+1)[:n]...)
-			for _, stop := range []string{"", "\x00", "\x1f", "\n", `\`, `\x`, "\xff", "\xc3", "\u00e9", `\"`, "\x7f"} {
-				for _, after := range []string{"", "z", "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"} {
+			for _, stop := range []string{"", "\x00", "\x1f", "\n", `\`, `\x`, "\xff", "\xc3", "\u00e9", `\"`,
+				"\x7f"} {
+				for _, after := range []string{"", "z",
+					"zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"} {
 					text := append(append(append([]byte{}, plain...), stop...), after...)
 					closed := append(append([]byte{}, text...), '"')
 					want := stop == "" || stop == "\u00e9" || stop == `\"` || stop == "\x7f"
@@ -34,8 +36,9 @@ func TestLongStrings(t *testing.T) {
 	}
 }
 
-// A byte that ends a large step has the same meaning at each place of the step: a backslash makes an escape with a few bytes
-// only, a string ends with its quote whatever follows, and what is behind the text is not read.
+// A byte that ends a large step has the same meaning at each place of the step: a backslash makes an escape
+// with a few bytes only, a string ends with its quote whatever follows, and what is behind the text is not
+// read.
 func TestWhatFollowsInLongStrings(t *testing.T) {
 	for n := range 64 {
 		plain, rest := strings.Repeat("a", n), strings.Repeat("0", 40)
@@ -67,7 +70,8 @@ func TestWhatFollowsInLongStrings(t *testing.T) {
 // Plain text is passed over to within a step of its end, whatever its characters are; and that some are not
 // ASCII is seen.
 func TestTextIsPassedOver(t *testing.T) {
-	for _, piece := range []string{"abcdefg ", "\u00e9", "\u6e32\u67d3", "\U0001f3ac", "\x7f", "\u0080", "~!#[]^_\u07ff"} {
+	for _, piece := range []string{"abcdefg ", "\u00e9", "\u6e32\u67d3", "\U0001f3ac", "\x7f", "\u0080",
+		"~!#[]^_\u07ff"} {
 		text := bytes.Repeat([]byte(piece), 40)
 		for begin := range 17 {
 			at, high := skipText(text, begin, 0)

@@ -20,13 +20,16 @@ func TestResultMember(t *testing.T) {
 	results := []string{
 		`{}`, `{ }`, `[]`, `"task"`, `1`, `null`, `true`,
 		`{"task":{"taskId":"1"}}`, ` { "task" : [ 1 , 2 ] , "content" : "" } `,
-		`{"t\u0061sk":1}`, `{"task":1,"task":2}`, `{"task":1,"t\u0061sk":2}`, `{"a":{"task":1}}`, `{"":1,"task":""}`,
-		many(maxNoted-1, `"task":1`), many(maxNoted, `"task":1`), many(40, `"task":1`), many(maxNoted, `"task":1,"task":2`),
+		`{"t\u0061sk":1}`, `{"task":1,"task":2}`, `{"task":1,"t\u0061sk":2}`, `{"a":{"task":1}}`,
+		`{"":1,"task":""}`,
+		many(maxNoted-1, `"task":1`), many(maxNoted, `"task":1`), many(40, `"task":1`),
+		many(maxNoted, `"task":1,"task":2`),
 		`{"content":[{"type":"text","text":"` + strings.Repeat(`a \"quote\" `, 100) + `"}],"task":null}`,
 	}
 	var series Series
 	for _, result := range results {
-		for _, form := range []string{`{"jsonrpc":"2.0","id":1,"result":%s}`, `{"result":%s,"id":"a","jsonrpc":"2.0","more":{"task":3}}`} {
+		for _, form := range []string{`{"jsonrpc":"2.0","id":1,"result":%s}`,
+			`{"result":%s,"id":"a","jsonrpc":"2.0","more":{"task":3}}`} {
 			m, err := series.Parse(fmt.Appendf(nil, form, result), Limits{})
 			if err != nil {
 				t.Fatalf("%s: %v", result, err)
@@ -52,7 +55,8 @@ func TestResultIsReadAsAnyValue(t *testing.T) {
 	const before = `{"jsonrpc":"2.0","id":1,"`
 	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
 	values := []string{
-		`{`, `{"`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{"a" 1}`, `{"a":1 "b":2}`, `{1:2}`, `{"a":tru}`, `{"a":"\x"}`, "{\"a\":\"\xff\"}", "{\"\xff\":1}", `{"a":01}`,
+		`{`, `{"`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{"a" 1}`, `{"a":1 "b":2}`,
+		`{1:2}`, `{"a":tru}`, `{"a":"\x"}`, "{\"a\":\"\xff\"}", "{\"\xff\":1}", `{"a":01}`,
 		deep(3), deep(4), deep(5), `[` + deep(3) + `]`, `{}`, `{"a":[]}`,
 	}
 	for _, value := range values {

@@ -35,23 +35,33 @@ func TestParseReadsEachMember(t *testing.T) {
 		id                            string
 		method, params, result, error string
 	}{
-		{text: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, kind: jsonrpc.Request, id: `1`, method: "tools/call", params: `{"name":"x"}`},
-		{text: `{"params":[1, 2],"method":"m","id":"a\"b","jsonrpc":"2.0"}`, kind: jsonrpc.Request, id: `"a\"b"`, method: "m", params: `[1, 2]`},
+		{text: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, kind: jsonrpc.Request,
+			id: `1`, method: "tools/call", params: `{"name":"x"}`},
+		{text: `{"params":[1, 2],"method":"m","id":"a\"b","jsonrpc":"2.0"}`, kind: jsonrpc.Request,
+			id: `"a\"b"`, method: "m", params: `[1, 2]`},
 		{text: `{"jsonrpc":"2.0","id":null,"method":"m"}`, kind: jsonrpc.Request, id: `null`, method: "m"},
 		{text: `{"jsonrpc":"2.0","method":""}`, kind: jsonrpc.Notification},
-		{text: `{"jsonrpc":"2.0","method":"a\/b\u00e9\ud83d\ude39"}`, kind: jsonrpc.Notification, method: "a/bé😹"},
-		{text: "\t{ \"jsonrpc\" :\r\n\"2.0\" , \"method\" : \"m\" , \"params\" : { } } \n", kind: jsonrpc.Notification, method: "m", params: `{ }`},
+		{text: `{"jsonrpc":"2.0","method":"a\/b\u00e9\ud83d\ude39"}`, kind: jsonrpc.Notification,
+			method: "a/bé😹"},
+		{text: "\t{ \"jsonrpc\" :\r\n\"2.0\" , \"method\" : \"m\" , \"params\" : { } } \n",
+			kind: jsonrpc.Notification, method: "m", params: `{ }`},
 		{text: `{"jsonrpc":"2.0","id":1,"result":null}`, kind: jsonrpc.Response, id: `1`, result: `null`},
 		{text: `{"jsonrpc":"2.0","id":1,"result":"x"}`, kind: jsonrpc.Response, id: `1`, result: `"x"`},
-		{text: `{"jsonrpc":"2.0","id":1,"result":{"a":[1,{}]},"params":{},"more":[]}`, kind: jsonrpc.Response, id: `1`, result: `{"a":[1,{}]}`},
-		{text: `{"jsonrpc":"2.0","id":1,"error":{"code":1}}`, kind: jsonrpc.ErrorResponse, id: `1`, error: `{"code":1}`},
-		{text: `{"jsonrpc":"2.0","id":null,"error":{}}`, kind: jsonrpc.ErrorResponse, id: `null`, error: `{}`},
+		{text: `{"jsonrpc":"2.0","id":1,"result":{"a":[1,{}]},"params":{},"more":[]}`, kind: jsonrpc.Response,
+			id: `1`, result: `{"a":[1,{}]}`},
+		{text: `{"jsonrpc":"2.0","id":1,"error":{"code":1}}`, kind: jsonrpc.ErrorResponse, id: `1`,
+			error: `{"code":1}`},
+		{text: `{"jsonrpc":"2.0","id":null,"error":{}}`, kind: jsonrpc.ErrorResponse, id: `null`,
+			error: `{}`},
 		{text: `{"jsonrpc":"2.0","error":{}}`, kind: jsonrpc.ErrorResponse, error: `{}`},
 	} {
 		m := parse(t, c.text)
-		if m.Kind != c.kind || idText(m.ID) != c.id || string(m.Method) != c.method || string(m.Params) != c.params ||
-			string(m.Result) != c.result || string(m.Error) != c.error || string(m.Raw) != strings.TrimSpace(c.text) {
-			t.Errorf("Parse(%s) = %v %s %q %s %s %s", c.text, m.Kind, idText(m.ID), m.Method, m.Params, m.Result, m.Error)
+		if m.Kind != c.kind || idText(m.ID) != c.id || string(m.Method) != c.method ||
+			string(m.Params) != c.params ||
+			string(m.Result) != c.result || string(m.Error) != c.error ||
+			string(m.Raw) != strings.TrimSpace(c.text) {
+			t.Errorf("Parse(%s) = %v %s %q %s %s %s", c.text, m.Kind, idText(m.ID), m.Method, m.Params,
+				m.Result, m.Error)
 		}
 	}
 }
@@ -91,8 +101,10 @@ func TestParseReportsTheFirstFault(t *testing.T) {
 // told from a server that writes no JSON.
 func TestParseTellsAnEndFromAWrongCharacter(t *testing.T) {
 	for _, c := range []struct{ number, says string }{
-		{`-`, "unexpected end"}, {`1.`, "unexpected end"}, {`1e`, "unexpected end"}, {`1e+`, "unexpected end"},
-		{`-x`, "unexpected character"}, {`1.x`, "unexpected character"}, {`1ex`, "unexpected character"}, {`1e+x`, "unexpected character"},
+		{`-`, "unexpected end"}, {`1.`, "unexpected end"}, {`1e`, "unexpected end"},
+		{`1e+`, "unexpected end"},
+		{`-x`, "unexpected character"}, {`1.x`, "unexpected character"}, {`1ex`, "unexpected character"},
+		{`1e+x`, "unexpected character"},
 	} {
 		_, err := jsonrpc.Parse([]byte(`{"id":`+c.number), jsonrpc.Limits{})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -105,13 +117,16 @@ func TestParseTellsAnEndFromAWrongCharacter(t *testing.T) {
 func TestErrorsQuoteNothing(t *testing.T) {
 	const secret = "hunter2"
 	for _, text := range []string{
-		`{"` + secret + `"}`, `{"jsonrpc":"` + secret + `","method":"m"}`, `"` + secret, `["` + secret + `"]`, `{"jsonrpc":"2.0","method":"m","params":"` + secret + `"}`,
+		`{"` + secret + `"}`, `{"jsonrpc":"` + secret + `","method":"m"}`, `"` + secret, `["` + secret + `"]`,
+		`{"jsonrpc":"2.0","method":"m","params":"` + secret + `"}`,
 	} {
 		_, err := jsonrpc.Parse([]byte(text), jsonrpc.Limits{})
-		if err == nil || strings.Contains(err.Error(), secret) || !strings.HasPrefix(err.Error(), "jsonrpc: ") {
+		if err == nil || strings.Contains(err.Error(), secret) ||
+			!strings.HasPrefix(err.Error(), "jsonrpc: ") {
 			t.Errorf("%v", err)
 		}
-		if !errors.Is(err, &jsonrpc.Error{Code: codeOf(err)}) || errors.Is(err, &jsonrpc.Error{Code: jsonrpc.Depth}) {
+		if !errors.Is(err, &jsonrpc.Error{Code: codeOf(err)}) ||
+			errors.Is(err, &jsonrpc.Error{Code: jsonrpc.Depth}) {
 			t.Errorf("%v is not compared by its code", err)
 		}
 	}
@@ -127,7 +142,8 @@ func TestMessageAliasesTheText(t *testing.T) {
 	}
 	a, _ := jsonrpc.Member(m.Params, "a")
 	low, high := uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&text[len(text)-1]))
-	for name, b := range map[string][]byte{"id": m.ID.Text, "method": m.Method, "params": m.Params, "raw": m.Raw, "member": a} {
+	for name, b := range map[string][]byte{"id": m.ID.Text, "method": m.Method, "params": m.Params,
+		"raw": m.Raw, "member": a} {
 		if at := uintptr(unsafe.Pointer(&b[0])); at < low || at > high {
 			t.Errorf("%s is a copy", name)
 		}
@@ -139,8 +155,11 @@ func TestMessageAliasesTheText(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) {
-	note := []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"seqNr":7,"data":"déjà\nvu"}}`)
-	response := []byte(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"x"}],"t\u0061skId":"a"}}`)
+	note := []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,` +
+		`"seqNr":7,"data":"déjà\nvu"}}`)
+	response := []byte(
+		`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text",` +
+			`"text":"x"}],"t\u0061skId":"a"}}`)
 	batch := []byte(`[` + string(note) + `,` + string(response) + `]`)
 	result := parse(t, string(response)).Result
 	keys := []string{"resultType", "taskId", "seqNr"}

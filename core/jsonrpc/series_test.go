@@ -13,19 +13,22 @@ import (
 // seriesTexts are messages of one stream as servers write them, and as they should not.
 var seriesTexts = []string{
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`,
-	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2,"message":"x"}}`,
+	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2,` +
+		`"message":"x"}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":77,"progress":2}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progressToken":7}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress\u0054oken":8}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":7}}`,
-	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":7,"progressToken":8}}`,
+	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":7,` +
+		`"progressToken":8}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":{"a":[1,2]},"progress":1}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":[1]}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress"}`,
 	`{"jsonrpc":"2.0","method":"notifications\/progress","params":{"progressToken":7,"progress":1}}`,
-	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1},"params":{}}`,
+	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1},` +
+		`"params":{}}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1},"id":1}`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1} }`,
 	`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}} `,
@@ -42,7 +45,8 @@ var seriesTexts = []string{
 
 // told is what a message says, without where its members are noted.
 func told(m jsonrpc.Message) jsonrpc.Message {
-	return jsonrpc.Message{Kind: m.Kind, ID: m.ID, Method: m.Method, Params: m.Params, Result: m.Result, Error: m.Error, Param: m.Param, Raw: m.Raw}
+	return jsonrpc.Message{Kind: m.Kind, ID: m.ID, Method: m.Method, Params: m.Params, Result: m.Result,
+		Error: m.Error, Param: m.Param, Raw: m.Raw}
 }
 
 // sameAsParse holds what a Series makes of a text against Parse and Member.
@@ -112,7 +116,8 @@ func TestSeriesAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { s.Parse(a, jsonrpc.Limits{}); s.Parse(b, jsonrpc.Limits{}) }); n != 0 {
+	if n := testing.AllocsPerRun(100,
+		func() { s.Parse(a, jsonrpc.Limits{}); s.Parse(b, jsonrpc.Limits{}) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -38,7 +38,8 @@ func TestString(t *testing.T) {
 			t.Errorf("String(%s) = %q, %v", value, got, ok)
 		}
 	}
-	for _, value := range []string{``, `"`, `"a`, `a"`, `a`, `1`, `null`, `{}`, ` "a"`, `"a" `, `"a"b"`, `"\"`, `"\u12"`, "\"\n\"", "\"\xff\""} {
+	for _, value := range []string{``, `"`, `"a`, `a"`, `a`, `1`, `null`, `{}`, ` "a"`, `"a" `, `"a"b"`,
+		`"\"`, `"\u12"`, "\"\n\"", "\"\xff\""} {
 		if got, ok := jsonrpc.String([]byte(value)); ok {
 			t.Errorf("String(%q) = %q", value, got)
 		}
@@ -58,7 +59,8 @@ func TestNumbers(t *testing.T) {
 		{value: `-0`, isInt: true, isFl: true},
 		{value: `7`, uint: 7, int: 7, float: 7, isUint: true, isInt: true, isFl: true},
 		{value: `-32601`, int: -32601, float: -32601, isInt: true, isFl: true},
-		{value: `9007199254740991`, uint: 1<<53 - 1, int: 1<<53 - 1, float: 1<<53 - 1, isUint: true, isInt: true, isFl: true},
+		{value: `9007199254740991`, uint: 1<<53 - 1, int: 1<<53 - 1, float: 1<<53 - 1, isUint: true,
+			isInt: true, isFl: true},
 		{value: `-9007199254740991`, int: -(1<<53 - 1), float: -(1<<53 - 1), isInt: true, isFl: true},
 		{value: `9007199254740992`, float: 1 << 53, isFl: true},
 		{value: `-9007199254740992`, float: -(1 << 53), isFl: true},
@@ -66,8 +68,10 @@ func TestNumbers(t *testing.T) {
 		{value: `60000.0`, float: 60000, isFl: true},
 		{value: `6e4`, float: 60000, isFl: true},
 		{value: `-1.5E-1`, float: -0.15, isFl: true},
-		{value: `1e400`}, {value: ``}, {value: `-`}, {value: `--1`}, {value: `01`}, {value: `+1`}, {value: ` 1`}, {value: `1 `}, {value: `1.`},
-		{value: `"1"`}, {value: `null`}, {value: `0x10`}, {value: `1_0`}, {value: `inf`}, {value: `NaN`}, {value: `١`},
+		{value: `1e400`}, {value: ``}, {value: `-`}, {value: `--1`}, {value: `01`}, {value: `+1`},
+		{value: ` 1`}, {value: `1 `}, {value: `1.`},
+		{value: `"1"`}, {value: `null`}, {value: `0x10`}, {value: `1_0`}, {value: `inf`}, {value: `NaN`},
+		{value: `١`},
 	} {
 		if n, ok := jsonrpc.Uint([]byte(c.value)); ok != c.isUint || ok && n != c.uint {
 			t.Errorf("Uint(%s) = %d, %v", c.value, n, ok)
@@ -86,7 +90,8 @@ func TestFloatNearParseFloat(t *testing.T) {
 	const seed = 20261123
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 100_000 {
-		value := strconv.FormatFloat(math.Float64frombits(random.Uint64()), "efg"[random.IntN(3)], random.IntN(22), 64)
+		value := strconv.FormatFloat(math.Float64frombits(random.Uint64()), "efg"[random.IntN(3)],
+			random.IntN(22), 64)
 		want, err := strconv.ParseFloat(value, 64)
 		got, ok := jsonrpc.Float([]byte(value))
 		if math.IsNaN(want) || math.IsInf(want, 0) || strings.Contains(value, "Inf") {
@@ -122,7 +127,8 @@ func TestAppendString(t *testing.T) {
 }
 
 func TestIsObject(t *testing.T) {
-	for value, want := range map[string]bool{`{}`: true, " \n{": true, `[]`: false, `"{"`: false, ``: false, ` `: false, `null`: false} {
+	for value, want := range map[string]bool{`{}`: true, " \n{": true, `[]`: false, `"{"`: false, ``: false,
+		` `: false, `null`: false} {
 		if jsonrpc.IsObject([]byte(value)) != want {
 			t.Errorf("IsObject(%q) = %v", value, !want)
 		}
@@ -132,7 +138,8 @@ func TestIsObject(t *testing.T) {
 // IsString agrees with String, whatever is asked for.
 func TestIsString(t *testing.T) {
 	texts := []string{"", "a", "abc", "a\"b", "é", "\\", `a\"b`}
-	for _, value := range []string{`""`, `"a"`, `"abc"`, `"a\"b"`, `"\u0061bc"`, `"\u00e9"`, `"é"`, `"\\"`, `"a`, `a"`, `"a" `, `1`, ``, `"a"b"`, "\"\x01\""} {
+	for _, value := range []string{`""`, `"a"`, `"abc"`, `"a\"b"`, `"\u0061bc"`, `"\u00e9"`, `"é"`, `"\\"`,
+		`"a`, `a"`, `"a" `, `1`, ``, `"a"b"`, "\"\x01\""} {
 		decoded, ok := jsonrpc.String([]byte(value))
 		for _, text := range texts {
 			if got, want := jsonrpc.IsString([]byte(value), text), ok && decoded == text; got != want {

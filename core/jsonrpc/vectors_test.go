@@ -48,7 +48,8 @@ func unquote(t testing.TB, literal string) string {
 }
 
 func acceptVectors(t testing.TB) []vector {
-	return readVectors(t, acceptFile, func(line string) vector { return vector{text: unquote(t, line), accept: true} })
+	return readVectors(t, acceptFile,
+		func(line string) vector { return vector{text: unquote(t, line), accept: true} })
 }
 
 func rejectVectors(t testing.TB) []vector {

@@ -71,7 +71,8 @@ func TestLadderClimbs(t *testing.T) {
 		}
 	}
 	if last := ladder[len(ladder)-1]; last.To > 30_000 || last.From < 20_000 {
-		t.Errorf("the last step is %+v: a ten-minute outage would see more than 30 attempts, or a recovered server wait longer", last)
+		t.Errorf("the last step is %+v: a ten-minute outage would see more than 30 attempts, or a recovered "+
+			"server wait longer", last)
 	}
 }
 
@@ -81,7 +82,8 @@ func TestLadderClimbs(t *testing.T) {
 func TestRefusedComeSpread(t *testing.T) {
 	random := engine.NewRandom(3)
 	for _, c := range []struct{ floor, attempt, from, width int64 }{
-		{1_000, 1, 1_000, 3_000}, {500, 2, 2_000, 4_000}, {10_000, 1, 10_000, 5_000}, {20_000, 5, 20_000, 10_000},
+		{1_000, 1, 1_000, 3_000}, {500, 2, 2_000, 4_000}, {10_000, 1, 10_000, 5_000},
+		{20_000, 5, 20_000, 10_000},
 		{30_000, 0, 30_000, 15_000}, {3_600_000, 3, 3_600_000, 60_000}, {0, 1, 1_000, 3_000},
 	} {
 		low, high := int64(1<<62), int64(0)
@@ -89,8 +91,10 @@ func TestRefusedComeSpread(t *testing.T) {
 			d := policy.DelayAfter(int(c.attempt), c.floor, &random)
 			low, high = min(low, d), max(high, d)
 		}
-		if slack := c.width/20 + 1; low < c.from || low > c.from+slack || high >= c.from+c.width || high < c.from+c.width-slack {
-			t.Errorf("Retry-After %d, attempt %d: %d to %d ms, want %d and up to %d more", c.floor, c.attempt, low, high, c.from, c.width)
+		if slack := c.width/20 + 1; low < c.from || low > c.from+slack || high >= c.from+c.width ||
+			high < c.from+c.width-slack {
+			t.Errorf("Retry-After %d, attempt %d: %d to %d ms, want %d and up to %d more", c.floor, c.attempt,
+				low, high, c.from, c.width)
 		}
 	}
 }

@@ -10,7 +10,9 @@ import (
 
 func answered(limits Limits, status int, media string) *Exchange {
 	x := NewExchange(limits)
-	x.Head(engine.Head{Status: status, Header: []engine.Field{{Name: "content-type", Value: media}, {Name: "retry-after", Value: "3"}}})
+	x.Head(
+		engine.Head{Status: status, Header: []engine.Field{
+			{Name: "content-type", Value: media}, {Name: "retry-after", Value: "3"}}})
 	return &x
 }
 
@@ -19,9 +21,11 @@ func TestExchangeHead(t *testing.T) {
 	if fresh.Opened() || fresh.OK() || fresh.Status() != 0 || fresh.Retry() != -1 {
 		t.Error("without a head it is something")
 	}
-	for status, ok := range map[int]bool{199: false, 200: true, 202: true, 299: true, 300: false, 404: false, 503: false} {
+	for status, ok := range map[int]bool{199: false, 200: true, 202: true, 299: true, 300: false, 404: false,
+		503: false} {
 		x := answered(Limits{}, status, "")
-		if x.OK() != ok || !x.Opened() || x.Status() != status || x.Header("retry-after") != "3" || x.Header("x") != "" {
+		if x.OK() != ok || !x.Opened() || x.Status() != status || x.Header("retry-after") != "3" ||
+			x.Header("x") != "" {
 			t.Errorf("%d: %+v", status, x)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 // severed returns a stream that was cut, and resumed and cut again without progress
 // so many times more, and how long it waits now, in ms. accepted says whether the
 // server took it before each of these cuts.
-func severed(s *Stream, now engine.Time, again int, accepted bool, random *engine.Random) (waits int64, at engine.Time) {
+func severed(s *Stream, now engine.Time, again int, accepted bool, random *engine.Random) (
+	waits int64, at engine.Time) {
 	waits = s.Broken(now, engine.EndNetwork, false, random).Delay
 	for range again {
 		now = s.Deadline()

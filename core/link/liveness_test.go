@@ -97,7 +97,8 @@ func TestPatienceAfterAnOutage(t *testing.T) {
 		l.died()
 		l.start(0, true, firstDoubtAfter(1))
 		if at := l.deadline(); at != 2*want {
-			t.Errorf("after %d attempts and a doubt it is doubted again at %d ms, want %d", attempts, at, 2*want)
+			t.Errorf("after %d attempts and a doubt it is doubted again at %d ms, want %d", attempts, at,
+				2*want)
 		}
 	}
 }

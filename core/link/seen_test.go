@@ -101,7 +101,8 @@ func TestSeenIDsSpare(t *testing.T) {
 	if &second.ring[0] != memory {
 		t.Error("the memory was not used again")
 	}
-	if !second.has([]byte("second-"+strconv.Itoa(2*seenMax-1))) || second.has([]byte("first-"+strconv.Itoa(2*seenMax-1))) {
+	if !second.has([]byte("second-"+strconv.Itoa(2*seenMax-1))) ||
+		second.has([]byte("first-"+strconv.Itoa(2*seenMax-1))) {
 		t.Error("the ids of another stream are known, or its own are not")
 	}
 	third := long("third-") // at the same time: it has its own

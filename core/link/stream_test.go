@@ -23,7 +23,8 @@ func TestStreamStates(t *testing.T) {
 		t.Fatalf("opened: state %d, deadline %d", s.State(), s.Deadline())
 	}
 	b := s.Broken(1_000, engine.EndNetwork, false, &random)
-	if !b.Resumable || b.Looping || b.Attempt != 1 || b.Delay >= 250 || s.Deadline() != engine.Time(1_000+b.Delay) {
+	if !b.Resumable || b.Looping || b.Attempt != 1 || b.Delay >= 250 ||
+		s.Deadline() != engine.Time(1_000+b.Delay) {
 		t.Fatalf("broken: %+v, deadline %d", b, s.Deadline())
 	}
 	at := s.Deadline()
@@ -31,7 +32,8 @@ func TestStreamStates(t *testing.T) {
 		t.Fatal("not due when its time has come, or due before")
 	}
 	s.Reconnecting(at, 40_000)
-	if s.State() != StateOpening || s.Attempts() != 1 || s.Advance(at+39_999) != ActionNone || s.Advance(at+40_000) != ActionAbort {
+	if s.State() != StateOpening || s.Attempts() != 1 || s.Advance(at+39_999) != ActionNone ||
+		s.Advance(at+40_000) != ActionAbort {
 		t.Fatal("a reconnect is not waited for as long as it should be")
 	}
 	s.End()
@@ -48,7 +50,8 @@ func TestStreamWithoutCursor(t *testing.T) {
 		s := NewStream(DefaultIdle, &policy)
 		s.Reopen = reopen
 		s.Opened(0)
-		if b := s.Broken(1, engine.EndNetwork, false, &random); b.Resumable != reopen || (s.State() == StateOver) == reopen {
+		if b := s.Broken(1, engine.EndNetwork, false, &random); b.Resumable != reopen ||
+			(s.State() == StateOver) == reopen {
 			t.Errorf("reopen %v: %+v, state %d", reopen, b, s.State())
 		}
 	}
@@ -101,7 +104,8 @@ func TestStreamRepeats(t *testing.T) {
 		t.Fatal("fresh ids are refused")
 	}
 	again()
-	if accept("1") || accept("p") || accept("2") || !accept("3") || string(s.Cursor.ID) != "3" || s.Duplicates != 3 {
+	if accept("1") || accept("p") || accept("2") || !accept("3") || string(s.Cursor.ID) != "3" ||
+		s.Duplicates != 3 {
 		t.Fatalf("cursor %s, %d duplicates", s.Cursor.ID, s.Duplicates)
 	}
 	again()

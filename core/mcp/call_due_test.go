@@ -21,7 +21,8 @@ func TestManyCallsAreDueInTime(t *testing.T) {
 		}
 		const calls = 100
 		for range calls {
-			h.Client.Call(h.Now, "tools/call", []byte(`{"name":"work"}`), mcp.CallOptions{Durable: true, Timeouts: mcp.Timeouts{Answer: 60_000, Idle: 5_000}})
+			h.Client.Call(h.Now, "tools/call", []byte(`{"name":"work"}`),
+				mcp.CallOptions{Durable: true, Timeouts: mcp.Timeouts{Answer: 60_000, Idle: 5_000}})
 			h.Drain()
 			h.Store()
 		}
@@ -31,7 +32,8 @@ func TestManyCallsAreDueInTime(t *testing.T) {
 		due(h.Now.After(60_000), "all are asked")
 		h.Now += 10
 		for n, e := range h.Sent[:50] {
-			h.Client.Head(h.Now, e.X, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
+			h.Client.Head(h.Now, e.X, engine.Head{Status: 200,
+				Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
 			h.Drain()
 			due(h.Now.After(5_000), "a stream is open")
 			if n == 0 {
@@ -40,7 +42,8 @@ func TestManyCallsAreDueInTime(t *testing.T) {
 		}
 		e := h.Sent[0]
 		h.Now += 10
-		h.Client.Chunk(h.Now, e.X, []byte("data: "+coretest.Result(coretest.RequestID(e.Request), `{"content":[]}`)+"\n\n"))
+		h.Client.Chunk(h.Now, e.X,
+			[]byte("data: "+coretest.Result(coretest.RequestID(e.Request), `{"content":[]}`)+"\n\n"))
 		h.Drain()
 		due(h.Now.After(1_000), "one has ended, and its stream has not")
 		h.Client.End(h.Now, e.X, engine.EndClean, "")
@@ -77,7 +80,8 @@ func TestOneCallLooksAtNoOther(t *testing.T) {
 			{"the rest of it", chunk("}\n\n")},
 			{"progress", chunk(coretest.Message("e1", coretest.Progress(one.request, 1)))},
 			{"its result", chunk(coretest.Message("", coretest.Result(one.request, `{"content":[]}`)))},
-			{"the end of its stream", func(c *mcp.Client, s streamed) { c.End(h.Now, s.x, engine.EndClean, "") }},
+			{"the end of its stream",
+				func(c *mcp.Client, s streamed) { c.End(h.Now, s.x, engine.EndClean, "") }},
 		} {
 			step.input(h.Client, one)
 			if n := h.Client.Rescheduled(); n != 1 {
@@ -92,7 +96,8 @@ func TestOneCallLooksAtNoOther(t *testing.T) {
 		}
 		h.Drain()
 		h.Store()
-		h.Client.Head(h.Now, h.Sent[0].X, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
+		h.Client.Head(h.Now, h.Sent[0].X,
+			engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
 		if n := h.Client.Rescheduled(); n != 1 {
 			t.Errorf("kept %v: for the head of its answer %d are looked at", kept, n)
 		}

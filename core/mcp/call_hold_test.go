@@ -61,7 +61,8 @@ func TestTwoHoldAStream(t *testing.T) {
 			}
 		}
 		if opened != test.opened || parked != test.parked {
-			o.fatal("%s: %d streams, want %d; parked %d times, want %d", test.steps, opened, test.opened, parked, test.parked)
+			o.fatal("%s: %d streams, want %d; parked %d times, want %d", test.steps, opened, test.opened,
+				parked, test.parked)
 		}
 	}
 }

@@ -21,13 +21,15 @@ func transcript(id string) (blocks []string, progress int) {
 	text := func() string {
 		progress++
 		return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + id +
-			`,"progress":` + fmt.Sprint(progress) + `,"message":"` + strings.Repeat("h\u00e9ld f\u00e4st \U0001f600 ", 4) + `"}}`
+			`,"progress":` + fmt.Sprint(progress) + `,"message":"` +
+			strings.Repeat("h\u00e9ld f\u00e4st \U0001f600 ", 4) + `"}}`
 	}
 	for progress < 16 {
 		add("id: %d\ndata: %s\n\n", text())
 		add("data: %[2]s\r\nid: %[1]d\r\n\r\n", text())
 		add("id:%d\rdata:%s\r\r", text())
-		add("id: %d\n: keep-alive\nevent: message\ndata: %s\n\n", strings.Replace(text(), ",", ",\ndata: ", 1))
+		add("id: %d\n: keep-alive\nevent: message\ndata: %s\n\n",
+			strings.Replace(text(), ",", ",\ndata: ", 1))
 		add("event: ping\nid: %d\ndata: %s\n\n", "x")
 	}
 	add("id: %d\ndata: %s\n\n", coretest.Result(id, `{"content":[]}`))

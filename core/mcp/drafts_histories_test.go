@@ -37,8 +37,9 @@ type formHistory struct {
 var formKeys = []string{"a", "b", "__proto__"}
 
 func newFormHistory(t *testing.T, seed uint64) *formHistory {
-	h := &formHistory{t: t, random: rand.New(rand.NewPCG(seed, 1)), answers: map[string]string{}, typed: map[string]string{},
-		ever: map[string]map[string]bool{}, given: map[string]bool{}, server: map[string]bool{}}
+	h := &formHistory{t: t, random: rand.New(rand.NewPCG(seed, 1)), answers: map[string]string{},
+		typed: map[string]string{},
+		ever:  map[string]map[string]bool{}, given: map[string]bool{}, server: map[string]bool{}}
 	for _, key := range formKeys {
 		h.server[key], h.ever[key] = true, map[string]bool{"": true}
 	}
@@ -119,7 +120,8 @@ func (h *formHistory) serve() {
 		result := `{"resultType":"complete"}`
 		switch {
 		case strings.Contains(body, `"server/discover"`):
-			result = `{"supportedVersions":["2026-07-28"],"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
+			result = `{"supportedVersions":["2026-07-28"],` +
+				`"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
 		case strings.Contains(body, `"tools/call"`):
 			result = `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":500}`
 		case strings.Contains(body, `"tasks/update"`):
@@ -144,7 +146,8 @@ func (h *formHistory) serve() {
 			h.behind = max(0, h.behind-1)
 			result = `{"taskId":"T","status":"completed","result":{"content":[]}}`
 			if len(open) > 0 {
-				result = `{"taskId":"T","status":"input_required","inputRequests":{` + strings.Join(open, ",") + `}}`
+				result = `{"taskId":"T","status":"input_required","inputRequests":{` +
+					strings.Join(open, ",") + `}}`
 			}
 		}
 		h.take(h.Head(x, 200, "content-type", coretest.JSON))
@@ -165,7 +168,9 @@ func (h *formHistory) step() {
 			h.typed[key] = draft
 			h.ever[key][draft] = true
 		}
-		h.take(h.Input("draft "+key, func(c *mcp.Client, now engine.Time) { c.SaveDraft(now, h.c, 0, key, []byte(draft)) }))
+		h.take(
+			h.Input("draft "+key,
+				func(c *mcp.Client, now engine.Time) { c.SaveDraft(now, h.c, 0, key, []byte(draft)) }))
 	case n < 11:
 		h.land()
 	case n < 14:
@@ -196,7 +201,8 @@ func (h *formHistory) reload() {
 	stored := h.Store.Record(h.record)
 	for key := range h.given {
 		id := "k" + key
-		h.given[key] = slices.ContainsFunc(stored.Outbox, func(r durable.Reply) bool { return string(r.ID) == id }) ||
+		h.given[key] = slices.ContainsFunc(stored.Outbox,
+			func(r durable.Reply) bool { return string(r.ID) == id }) ||
 			slices.ContainsFunc(stored.Taken, func(taken []byte) bool { return string(taken) == id })
 	}
 	effects := h.Reload()
@@ -235,7 +241,8 @@ func TestDraftHistories(t *testing.T) {
 					want = ""
 				}
 				if got := string(stored.Draft([]byte("k" + key))); got != want {
-					h.fail("seed %d: %s has the draft %s in the store, and %s was typed", seed, key, got, want)
+					h.fail("seed %d: %s has the draft %s in the store, and %s was typed", seed, key, got,
+						want)
 				}
 			}
 			if h.peeks > 0 {

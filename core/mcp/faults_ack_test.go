@@ -25,8 +25,10 @@ func TestFault132_AskedAgainAfterTheStoreFailed(t *testing.T) {
 		want := func(answer, stored string) {
 			t.Helper()
 			log := k.Log()
-			if got := log[strings.LastIndex(log, "acked ")+len("acked "):]; !strings.HasPrefix(got, answer) || k.keys() != stored {
-				t.Errorf("the store fails before: %t, has %q, want %q; the answer is to be %s\n%s", before, k.keys(), stored, answer, log)
+			if got := log[strings.LastIndex(log, "acked ")+len("acked "):]; !strings.HasPrefix(got, answer) ||
+				k.keys() != stored {
+				t.Errorf("the store fails before: %t, has %q, want %q; the answer is to be %s\n%s", before,
+					k.keys(), stored, answer, log)
 			}
 		}
 		if before {
@@ -98,7 +100,8 @@ func TestFault132_OfACallThatAFailedClientHasLetGo(t *testing.T) {
 	w.Advance(5_000)
 	x = w.Newest()
 	w.Head(x, 200, "content-type", coretest.JSON)
-	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":"1999-01-01","capabilities":{}}`))
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)),
+		`{"protocolVersion":"1999-01-01","capabilities":{}}`))
 	w.End(x, engine.EndClean)
 	store(w)
 	if !strings.Contains(w.Log(), `{"state":"failed"}`) {
@@ -107,7 +110,8 @@ func TestFault132_OfACallThatAFailedClientHasLetGo(t *testing.T) {
 	w.Input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, c, 1, 1) })
 	store(w)
 	stored := w.Store.Record(w.Store.Calls()[0]).Acked == 1
-	if told := w.Delivered(c, engine.EventAcked); len(told) != 1 || told[0] != fmt.Sprintf(`{"stored":%v}`, stored) {
+	if told := w.Delivered(c, engine.EventAcked); len(told) != 1 ||
+		told[0] != fmt.Sprintf(`{"stored":%v}`, stored) {
 		t.Errorf("it is told %q, and that is stored: %v\n%s", told, stored, w.Log())
 	}
 }

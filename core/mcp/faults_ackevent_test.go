@@ -17,7 +17,8 @@ func TestFault524_AckOfTheLastEventIsNotOfTheOutcome(t *testing.T) {
 	r := connected(t, mcp.Config{Journal: true, NoListen: true})
 	r.store()
 	o := r.onStreamAs(mcp.CallOptions{Key: "order-1", Flags: journal.ManualAck})
-	o.say(coretest.Message("e1", coretest.Progress(o.id, 1)) + coretest.Message("e2", coretest.Result(o.id, `{"content":[]}`)))
+	o.say(coretest.Message("e1", coretest.Progress(o.id, 1)) +
+		coretest.Message("e2", coretest.Result(o.id, `{"content":[]}`)))
 	o.store()
 	o.wantResult()
 	ack := func(position uint32) {

@@ -175,7 +175,8 @@ func TestFault409_WhatHasNotLeft(t *testing.T) {
 		{"left", func(q *crowd) { q.hide() }, sent},
 		{"left twice", func(q *crowd) { q.hide(); q.hide() }, sent},
 		{"left within the client's time for calls", func(q *crowd) { q.hide(); q.JumpWall(1_000) }, sent},
-		{"left, and the next page comes weeks later", func(q *crowd) { q.hide(); q.JumpWall(14 * 24 * 3_600_000) }, never},
+		{"left, and the next page comes weeks later",
+			func(q *crowd) { q.hide(); q.JumpWall(14 * 24 * 3_600_000) }, never},
 		{"left while that it waits still is behind another commit", func(q *crowd) {
 			q.pass(200)
 			q.make("k", mcp.CallOptions{Key: "k"})
@@ -209,7 +210,8 @@ func TestFault409_WhatHasNotLeft(t *testing.T) {
 				t.Errorf("the call that had not left: %q, want %q\n%s", got, row.want, q.Log())
 			}
 			for _, name := range q.left {
-				if n := len(slices.DeleteFunc(slices.Clone(q.left), func(other string) bool { return other != name })); n != 1 {
+				if n := len(slices.DeleteFunc(slices.Clone(q.left),
+					func(other string) bool { return other != name })); n != 1 {
 					t.Errorf("tool %s was called %d times\n%s", name, n, q.Log())
 				}
 			}
@@ -249,8 +251,10 @@ func TestFault409_OverTheLimit(t *testing.T) {
 	q.land()
 	x := engine.ExchangeID(q.at["k"])
 	q.Head(x, 200, "content-type", "text/event-stream")
-	q.Chunk(x, "id: 1\ndata: "+`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+coretest.RequestID(q.Exchange(x).Request)+
-		`,"progress":1,"message":"`+strings.Repeat("y", 3000)+`"}}`+"\n\n")
+	q.Chunk(x,
+		"id: 1\ndata: "+`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+
+			coretest.RequestID(q.Exchange(x).Request)+
+			`,"progress":1,"message":"`+strings.Repeat("y", 3000)+`"}}`+"\n\n")
 	q.look()
 	q.land()
 	q.connect(2)
@@ -299,7 +303,9 @@ func TestFault409_StoredOnceMore(t *testing.T) {
 			}
 			x := q.Newest()
 			q.Head(x, 200, "content-type", "application/json", "mcp-session-id", "s2")
-			q.Chunk(x, coretest.Result(coretest.RequestID(q.Exchange(x).Request), `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"world","version":"1"}}`))
+			q.Chunk(x, coretest.Result(coretest.RequestID(q.Exchange(x).Request),
+				`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"world",`+
+					`"version":"1"}}`))
 			q.End(x, engine.EndClean)
 			q.Head(q.Newest(), 202)
 			q.End(q.Newest(), engine.EndClean)

@@ -15,7 +15,8 @@ import (
 func TestFault17_OnlyTheExactIDAnswers(t *testing.T) {
 	o := connected(t, mcp.Config{}).stream("tools/call")
 	other := []string{
-		`"` + o.id + `"`, o.id + ".0", o.id + "e0", "-" + o.id, "0" + o.id, " null", "true", "[" + o.id + "]", "{}", "1", "0",
+		`"` + o.id + `"`, o.id + ".0", o.id + "e0", "-" + o.id, "0" + o.id, " null", "true", "[" + o.id + "]",
+		"{}", "1", "0",
 		"99999999", "9007199254740993", "18446744073709551616", `""`, `"\u0031"`,
 	}
 	for i, id := range other {
@@ -34,7 +35,8 @@ func TestFault17_OnlyTheExactIDAnswers(t *testing.T) {
 		t.Errorf("counters %+v", n)
 	}
 	for _, token := range []string{`"` + o.id + `"`, o.id + ".0", "null", `{}`, "7"} {
-		o.event("", `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+token+`,"progress":1}}`)
+		o.event("", `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+token+
+			`,"progress":1}}`)
 	}
 	o.wantProgress()
 	if late := o.Client.Counters().LateProgress; late != 5 {
@@ -68,7 +70,8 @@ func TestFault18_SecondResponseIsDropped(t *testing.T) {
 	r := connected(t, mcp.Config{})
 	b := r.stream("tools/call")
 	a := r.stream("tools/call")
-	a.say(coretest.Message("", coretest.Result(a.id, `{"n":1}`)) + coretest.Message("", coretest.Result(a.id, `{"n":2}`)))
+	a.say(coretest.Message("", coretest.Result(a.id, `{"n":1}`)) +
+		coretest.Message("", coretest.Result(a.id, `{"n":2}`)))
 	a.event("", `{"jsonrpc":"2.0","id":`+a.id+`,"error":{"code":1,"message":""}}`)
 	b.event("", coretest.Result(a.id, `{"n":3}`))
 	if got := string(r.call(a.c).settled.Data); got != `{"n":1}` {
@@ -90,7 +93,8 @@ func TestFault18_SecondResponseIsDropped(t *testing.T) {
 // Fault 19: a response with both result and error, or with neither, is none.
 func TestFault19_BothResultAndErrorIsNoAnswer(t *testing.T) {
 	for _, members := range []string{
-		`"result":{},"error":{"code":1,"message":""}`, `"error":{"code":1,"message":""},"result":null`, `"params":{}`, `"error":null`, `"error":7`,
+		`"result":{},"error":{"code":1,"message":""}`, `"error":{"code":1,"message":""},"result":null`,
+		`"params":{}`, `"error":null`, `"error":7`,
 		`"method":"m","result":{}`,
 	} {
 		text := `{"jsonrpc":"2.0","id":%s,` + members + `}`
@@ -114,9 +118,11 @@ func TestFault19_BothResultAndErrorIsNoAnswer(t *testing.T) {
 // Fault 19: an array of messages is one where the revision has batches, and
 // unreadable where it has none.
 func TestFault19_BatchOnlyWhereTheRevisionHasThem(t *testing.T) {
-	for revision, batches := range map[string]bool{"2025-03-26": true, "2025-06-18": false, "2025-11-25": false} {
+	for revision, batches := range map[string]bool{"2025-03-26": true, "2025-06-18": false,
+		"2025-11-25": false} {
 		o := newRig(t, mcp.Config{}).connect(revision).stream("tools/call")
-		o.event("", "["+coretest.Progress(o.id, 1)+",7,"+coretest.Progress(o.id, 2)+","+coretest.Result(o.id, `{}`)+"]")
+		o.event("", "["+coretest.Progress(o.id, 1)+",7,"+coretest.Progress(o.id, 2)+","+
+			coretest.Result(o.id, `{}`)+"]")
 		if !batches {
 			o.wantProgress()
 			o.wantPending()
@@ -148,7 +154,8 @@ func TestFault20_OrderAroundTheResponse(t *testing.T) {
 	o := r.stream("tools/call")
 	other := r.stream("tools/call")
 	o.say(coretest.Message("", coretest.Progress(o.id, 1)) +
-		coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`) +
+		coretest.Message("",
+			`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`) +
 		coretest.Message("", coretest.Progress(o.id, 5)) + coretest.Message("", coretest.Progress(o.id, 3)) +
 		coretest.Message("", coretest.Result(o.id, `{}`)) +
 		coretest.Message("", coretest.Progress(o.id, 6)) +
@@ -161,7 +168,8 @@ func TestFault20_OrderAroundTheResponse(t *testing.T) {
 			kinds = append(kinds, e.Event)
 		}
 	}
-	want := []engine.EventKind{engine.EventProgress, engine.EventLog, engine.EventProgress, engine.EventProgress}
+	want := []engine.EventKind{engine.EventProgress, engine.EventLog, engine.EventProgress,
+		engine.EventProgress}
 	if fmt.Sprint(kinds) != fmt.Sprint(want) {
 		t.Errorf("events %v, want %v", kinds, want)
 	}

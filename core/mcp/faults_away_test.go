@@ -12,7 +12,8 @@ import (
 // tokenAway says that the provider needs the network, and could not reach it.
 func (r *rig) tokenAway() {
 	r.input("tokenaway", func(m *mcp.Client, now engine.Time) {
-		m.Token(now, "", &engine.Error{Code: engine.CodeNetwork, Op: "token", Retryable: true, Message: "away"})
+		m.Token(now, "", &engine.Error{Code: engine.CodeNetwork, Op: "token", Retryable: true,
+			Message: "away"})
 	})
 }
 
@@ -22,7 +23,8 @@ func leftBehind(t *testing.T) *onStream {
 	t.Helper()
 	r := connected(t, mcp.Config{HasTokenProvider: true, Journal: true, NoListen: true})
 	r.store()
-	o := &onStream{rig: r, c: r.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{Durable: true, Connected: true})}
+	o := &onStream{rig: r, c: r.Call("tools/call", `{"name":"t"}`,
+		mcp.CallOptions{Durable: true, Connected: true})}
 	r.store()
 	o.x = r.Newest()
 	o.id = coretest.RequestID(r.Exchange(o.x).Request)
@@ -41,7 +43,8 @@ func TestFault136_OpensFromTheJournal(t *testing.T) {
 	o := leftBehind(t)
 	o.offline()
 	o.tokenAway()
-	if got := strings.Join(o.states, " "); !strings.Contains(got, `"state":"open"`) || !strings.HasSuffix(got, `{"state":"offline"}`) {
+	if got := strings.Join(o.states, " "); !strings.Contains(got, `"state":"open"`) ||
+		!strings.HasSuffix(got, `{"state":"offline"}`) {
 		o.fatal("it says %s", got)
 	}
 	for end := o.Now.After(hour); o.Now < end; {

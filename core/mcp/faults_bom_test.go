@@ -19,7 +19,8 @@ func TestFault518_JSONBodyWithAByteOrderMark(t *testing.T) {
 		r.Start()
 		x := r.Newest()
 		r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s1")
-		body := mark + coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`)
+		body := mark + coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+			`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`)
 		for _, piece := range []string{body[:cut], body[cut:]} {
 			if piece != "" {
 				r.Chunk(x, piece)

@@ -24,7 +24,8 @@ func TestFault669_BusyDuringTheHandshake(t *testing.T) {
 			first := r.Newest()
 			r.Head(first, status, "retry-after", "60")
 			last := r.Effects[len(r.Effects)-1]
-			if r.Newest() != first || last.Kind != engine.State || last.Failure == nil || last.Failure.Code != engine.CodeHTTP || last.Failure.Status != status {
+			if r.Newest() != first || last.Kind != engine.State || last.Failure == nil ||
+				last.Failure.Code != engine.CodeHTTP || last.Failure.Status != status {
 				r.fatal("%s: after %d requests the last effect is %v", what, r.Newest(), last)
 			}
 
@@ -64,7 +65,8 @@ func TestFault669_AnErrorSaysMore(t *testing.T) {
 	r.Start()
 	x := r.Newest()
 	r.Head(x, 429, "content-type", coretest.JSON)
-	r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":-32601,"message":"no"}}`)
+	r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+
+		`,"error":{"code":-32601,"message":"no"}}`)
 	r.End(x, engine.EndClean)
 	if body := string(r.Exchange(r.Newest()).Request.Body); method(body) != "initialize" {
 		r.fatal("it asks %s", body)
@@ -80,11 +82,14 @@ func TestFault685_BusyInAnError(t *testing.T) {
 			r.Start()
 			x := r.Newest()
 			r.Head(x, 429, "content-type", coretest.JSON, "retry-after", "60")
-			r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":`+code+`,"message":"too many requests"}}`)
+			r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":`+
+				code+`,"message":"too many requests"}}`)
 			r.End(x, engine.EndClean)
 			last := r.Effects[len(r.Effects)-1]
-			if r.Newest() != x || last.Kind != engine.State || last.Failure == nil || last.Failure.Code != engine.CodeHTTP || last.Failure.Status != 429 {
-				r.fatal("%s, last time it spoke %q: after %d requests the last effect is %v", code, assume, r.Newest(), last)
+			if r.Newest() != x || last.Kind != engine.State || last.Failure == nil ||
+				last.Failure.Code != engine.CodeHTTP || last.Failure.Status != 429 {
+				r.fatal("%s, last time it spoke %q: after %d requests the last effect is %v", code, assume,
+					r.Newest(), last)
 			}
 		}
 	}

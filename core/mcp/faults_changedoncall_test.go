@@ -13,9 +13,11 @@ import (
 // adds tools, before the result or behind it. That is news for all: the client hears it as
 // it does on the GET stream, once, and the call as before.
 func TestFault588_ChangedOnTheStreamOfACall(t *testing.T) {
-	for _, method := range []string{"tools/list_changed", "prompts/list_changed", "resources/list_changed", "resources/updated", "elicitation/complete"} {
+	for _, method := range []string{"tools/list_changed", "prompts/list_changed", "resources/list_changed",
+		"resources/updated", "elicitation/complete"} {
 		o := connected(t, mcp.Config{}).stream("tools/call")
-		message := `{"jsonrpc":"2.0","method":"notifications/` + method + `","params":{"uri":"a","elicitationId":"e"}}`
+		message := `{"jsonrpc":"2.0","method":"notifications/` + method +
+			`","params":{"uri":"a","elicitationId":"e"}}`
 		told := func() (client, call int) {
 			o.say(coretest.Message("", message))
 			for _, e := range o.Effects {
@@ -46,7 +48,8 @@ func TestFault588_ChangedOnTheStreamOfACall(t *testing.T) {
 func TestFault588_HintsOfToolsThatHaveChanged(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		r := connected(t, mcp.Config{})
-		r.input("tools", func(m *mcp.Client, now engine.Time) { m.Tools(now, []byte(`{"tools":{"work":{"flags":1}}}`)) })
+		r.input("tools",
+			func(m *mcp.Client, now engine.Time) { m.Tools(now, []byte(`{"tools":{"work":{"flags":1}}}`)) })
 		o := r.stream("tools/call")
 		if changed {
 			o.event("", `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)

@@ -122,7 +122,8 @@ func TestFault49_CancelAtEveryStage(t *testing.T) {
 			if o.call(o.c).settled != settled {
 				o.fatal("the call settles again")
 			}
-			if held := o.Client.Held(); held.Calls > 1 || held.ByID != held.Calls || held.ByCall != held.Calls {
+			if held := o.Client.Held(); held.Calls > 1 || held.ByID != held.Calls ||
+				held.ByCall != held.Calls {
 				o.fatal("the client still holds %+v", held) // one may be the handshake
 			}
 		})

@@ -62,7 +62,8 @@ func TestFault37_ResumeCutBeforeAnyID(t *testing.T) {
 			if from != "e1" {
 				t.Fatalf("%s: attempt %d resumes from %q", name, i+1, from)
 			}
-			if low := least[min(i, len(least)-1)]; waited < low || waited > 30_000 || i == 0 && waited >= 250 {
+			if low := least[min(i, len(least)-1)]; waited < low || waited > 30_000 ||
+				i == 0 && waited >= 250 {
 				t.Fatalf("%s: attempt %d came after %d ms", name, i+1, waited)
 			}
 			die(o)
@@ -114,7 +115,8 @@ func TestFault39_ThousandCleanCloses(t *testing.T) {
 			o.progress(i)
 			want = append(want, i)
 			o.cut(engine.EndClean)
-			if status := o.lastStatus(); !strings.HasPrefix(status, `{"state":"cut","why":"end","attempt":1,`) || strings.Contains(status, "code") {
+			if status := o.lastStatus(); !strings.HasPrefix(status,
+				`{"state":"cut","why":"end","attempt":1,`) || strings.Contains(status, "code") {
 				t.Fatalf("%q: close %d is reported as %s", c.retry, i, status)
 			}
 			if _, waited := o.resume(); waited < c.least || waited > c.most {
@@ -168,7 +170,8 @@ func TestFault41_ReplayedResponse(t *testing.T) {
 	o.cut(engine.EndNetwork)
 	o.resume()
 	o.progress(1)
-	o.say(coretest.Message("e2", coretest.Result(o.id, `{}`)) + coretest.Message("e2", coretest.Result(o.id, `{}`)))
+	o.say(coretest.Message("e2", coretest.Result(o.id, `{}`)) +
+		coretest.Message("e2", coretest.Result(o.id, `{}`)))
 	o.wantResult()
 	o.wantProgress(1)
 	if n := o.Client.Counters(); n.DuplicateResponses != 1 || n.DuplicateEvents != 1 {

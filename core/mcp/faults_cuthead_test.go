@@ -15,7 +15,8 @@ var cutHeads = []struct {
 	status int
 	media  string
 }{
-	{2, ""}, {20, ""}, {200, ""}, {200, "t"}, {200, "text"}, {200, "text/"}, {200, "text/event-strea"}, {200, "appl"}, {200, "application/jso"},
+	{2, ""}, {20, ""}, {200, ""}, {200, "t"}, {200, "text"}, {200, "text/"}, {200, "text/event-strea"},
+	{200, "appl"}, {200, "application/jso"},
 }
 
 // Fault 129: a call's POST whose head was cut is of unknown outcome, and one that
@@ -27,7 +28,8 @@ func TestFault129_CutHeadOfAPost(t *testing.T) {
 		media  string
 	}{200, coretest.JSON}) // cut behind the content type
 	for _, head := range heads {
-		for method, code := range map[string]engine.Code{"tools/call": engine.CodeOutcomeUnknown, "tools/list": engine.CodeNetwork} {
+		for method, code := range map[string]engine.Code{"tools/call": engine.CodeOutcomeUnknown,
+			"tools/list": engine.CodeNetwork} {
 			o := connected(t, mcp.Config{}).post(method)
 			o.Head(o.x, head.status, "content-type", head.media)
 			if !o.Exchange(o.x).Over {

@@ -49,7 +49,8 @@ func TestFault464_DeadServer(t *testing.T) {
 		{"2025-11-25", "", "initialize REACH"},
 		{"2024-11-05", "", "GET REACH"},
 	} {
-		cfg := mcp.Config{Revision: cmp.Or(test.revision, "auto"), Assume: test.assume, Header: []engine.Field{{Name: "X-Tenant", Value: "7"}}, HasTokenProvider: true}
+		cfg := mcp.Config{Revision: cmp.Or(test.revision, "auto"), Assume: test.assume,
+			Header: []engine.Field{{Name: "X-Tenant", Value: "7"}}, HasTokenProvider: true}
 		r := &rig{MCP: coretest.NewMCP(t, cfg), t: t, calls: map[engine.CallID]*record{}}
 		r.Start()
 		r.token("t1")
@@ -60,7 +61,8 @@ func TestFault464_DeadServer(t *testing.T) {
 		if got := strings.Join(r.kinds(), " "); got != test.want {
 			r.fatal("pinned %q, assumed %q: it asks %s, want %s", test.revision, test.assume, got, test.want)
 		}
-		if failure == nil || failure.Code != engine.CodeNetwork || failure.Reach != engine.ReachNothing || !failure.Retryable {
+		if failure == nil || failure.Code != engine.CodeNetwork || failure.Reach != engine.ReachNothing ||
+			!failure.Retryable {
 			r.fatal("pinned %q, assumed %q: it fails with %+v", test.revision, test.assume, failure)
 		}
 		if asked := r.Exchange(r.Newest()).Request; len(asked.Header) > 0 || asked.Body != nil {
@@ -74,7 +76,9 @@ func TestFault464_DeadServer(t *testing.T) {
 // may answer is tried as before: one of 2024-11-05 that allows its GET alone is connected to.
 func TestFault464_HiddenServer(t *testing.T) {
 	for _, answered := range []bool{true, false} {
-		r := &rig{MCP: coretest.NewMCP(t, mcp.Config{Revision: "auto", NoListen: true, URL: "https://server.test/sse"}), t: t, calls: map[engine.CallID]*record{}}
+		r := &rig{
+			MCP: coretest.NewMCP(t, mcp.Config{Revision: "auto", NoListen: true,
+				URL: "https://server.test/sse"}), t: t, calls: map[engine.CallID]*record{}}
 		r.Start()
 		r.Fails(r.Newest())
 		r.Fails(r.Newest())
@@ -91,9 +95,12 @@ func TestFault464_HiddenServer(t *testing.T) {
 		r.Chunk(stream, "event: endpoint\ndata: /message\n\n")
 		post := r.Newest()
 		r.Head(post, 202)
-		r.Chunk(stream, coretest.Message("", coretest.Result(coretest.RequestID(r.Exchange(post).Request), `{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"old","version":"1"}}`)))
+		r.Chunk(stream,
+			coretest.Message("", coretest.Result(coretest.RequestID(r.Exchange(post).Request),
+				`{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"old","version":"1"}}`)))
 		r.Head(r.Newest(), 202)
-		if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, `{"state":"open","revision":"2024-11-05"`) {
+		if last := r.states[len(r.states)-1]; !strings.HasPrefix(
+			last, `{"state":"open","revision":"2024-11-05"`) {
 			r.fatal("state %s", last)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 func TestFault494_QuestionOfADeadRun(t *testing.T) {
 	for _, storeFails := range []bool{false, true} {
 		r := connected(t, askingDisk)
-		c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Flags: journal.Idempotent, Timeouts: mcp.Timeouts{Idle: 60_000}})
+		c := r.Call("tools/call", `{"name":"work"}`,
+			mcp.CallOptions{Durable: true, Flags: journal.Idempotent, Timeouts: mcp.Timeouts{Idle: 60_000}})
 		r.store()
 		o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 		o.accept()
@@ -46,7 +47,8 @@ func TestFault494_QuestionOfADeadRun(t *testing.T) {
 		answers := strings.Count(r.Log(), `"id":"q1","result"`)
 		record := r.Store.Record(r.Store.Calls()[0])
 		if answers != 0 || len(record.Outbox) > 0 {
-			o.fatal("store fails %t: %d answers leave, and the record has %d", storeFails, answers, len(record.Outbox))
+			o.fatal("store fails %t: %d answers leave, and the record has %d", storeFails, answers,
+				len(record.Outbox))
 		}
 		if !strings.Contains(r.Log(), "fetch x4") {
 			o.fatal("no second run")

@@ -141,7 +141,8 @@ func TestFault381_CrashBeforeAReadIsWritten(t *testing.T) {
 		{"crash at once", func(solo) {}, 0},
 		{"crash after 50 ms", func(s solo) { s.pass(50); s.land() }, 1},
 		{"left", func(s solo) { s.hide() }, 1},
-		{"left while a commit is under way", func(s solo) { s.make(mcp.CallOptions{Connected: true}); s.hide() }, 1},
+		{"left while a commit is under way",
+			func(s solo) { s.make(mcp.CallOptions{Connected: true}); s.hide() }, 1},
 		{"closed", func(s solo) { s.do("close", (*mcp.Client).Close) }, 1},
 		{"another tab comes", func(s solo) { s.alone(false); s.land() }, 1},
 	} {

@@ -30,7 +30,8 @@ func (o *onStream) refuseID(status int, code int64, text string) {
 	id := coretest.RequestID(o.Exchange(o.Newest()).Request)
 	x := o.Newest()
 	o.Head(x, status, "content-type", coretest.JSON)
-	o.Chunk(x, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`+strconv.FormatInt(code, 10)+`,"message":"`+text+`"}}`)
+	o.Chunk(x, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`+strconv.FormatInt(code, 10)+`,"message":"`+
+		text+`"}}`)
 	o.End(x, engine.EndClean)
 }
 

@@ -77,7 +77,8 @@ func TestFault138_AnotherPageUsesTheSession(t *testing.T) {
 		t.Fatalf("%d exchanges are open\n%s", n, w.Log())
 	}
 	w.Store = &coretest.Store{}
-	for _, input := range []func(*mcp.Client, engine.Time){(*mcp.Client).CloseKeepingSession, (*mcp.Client).Close} {
+	for _, input := range []func(*mcp.Client, engine.Time){
+		(*mcp.Client).CloseKeepingSession, (*mcp.Client).Close} {
 		if effects := w.Input("again", input); len(effects) > 0 {
 			t.Fatalf("a client that is closed does something\n%s", w.Log())
 		}
@@ -139,7 +140,10 @@ func TestFault138_CallsOfTheSession(t *testing.T) {
 	}{
 		"a call of this page":    {begin: func(w coretest.MCP) { durableCall(w) }},
 		"a call of another page": {begin: func(w coretest.MCP) { w.Input("told", followed) }},
-		"one that is not kept":   {begin: func(w coretest.MCP) { w.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{}) }, delete: true},
+		"one that is not kept": {begin: func(
+			w coretest.MCP) {
+			w.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{})
+		}, delete: true},
 		"one with its outcome": {begin: func(w coretest.MCP) {
 			x := durableCall(w)
 			w.Head(x, 200, "content-type", coretest.JSON)
@@ -172,5 +176,6 @@ func durableCall(w coretest.MCP) engine.ExchangeID {
 // followed tells a client of a call that another tab has begun.
 func followed(c *mcp.Client, now engine.Time) {
 	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"t"}`)})
-	c.Restore(now, journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: 9<<24 + 2, Epoch: 1, Plain: head}))
+	c.Restore(now,
+		journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: 9<<24 + 2, Epoch: 1, Plain: head}))
 }

@@ -14,9 +14,11 @@ import (
 // of that epoch now, this page's where flags are OpOwned, with rows from its log.
 func changed(w coretest.MCP, call uint64, epoch uint32, flags journal.OpFlags, rows ...[]byte) {
 	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`)})
-	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: call, Epoch: epoch, Plain: head})
+	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: call, Epoch: epoch,
+		Plain: head})
 	for i, plain := range rows {
-		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpLog, Call: call, Epoch: epoch, N: uint32(i + 1), Plain: plain})
+		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpLog, Call: call, Epoch: epoch,
+			N: uint32(i + 1), Plain: plain})
 	}
 	w.Input("changed hands", func(m *mcp.Client, now engine.Time) { m.Restore(now, ops) })
 }
@@ -61,10 +63,14 @@ func TestFault472_EndsOnce(t *testing.T) {
 	if w.Store.Flying() == 0 {
 		t.Fatalf("its outcome is not being stored\n%s", w.Log())
 	}
-	failure := journal.AppendFailure(nil, &engine.Error{Code: engine.CodeUnsent, Message: "it has waited for too long"})
-	changed(w, call, 2, 0, journal.AppendEntry(nil, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(engine.OutcomeFailure), 1}, Data: failure}))
+	failure := journal.AppendFailure(nil,
+		&engine.Error{Code: engine.CodeUnsent, Message: "it has waited for too long"})
+	changed(w, call, 2, 0,
+		journal.AppendEntry(nil, journal.Entry{Kind: journal.Outcome,
+			N: [3]uint64{uint64(engine.OutcomeFailure), 1}, Data: failure}))
 	w.Stored(journal.ResultOK, 0)
-	if log := w.Log(); strings.Count(log, "settle c2 ") != 1 || !strings.Contains(log, string(engine.CodeUnsent)) {
+	if log := w.Log(); strings.Count(log, "settle c2 ") != 1 ||
+		!strings.Contains(log, string(engine.CodeUnsent)) {
 		t.Errorf("it ends otherwise than in the tab that carries it\n%s", log)
 	}
 }

@@ -101,7 +101,8 @@ func TestFault134_QuotaEvictsJustEnough(t *testing.T) {
 	k.Store.Quota = k.Store.Bytes() + 10
 	calls := 0
 	next := func(bytes string) { // a call that finds no room
-		k.Call("tools/call", `{"name":"work","text":"`+bytes+`"}`, mcp.CallOptions{Durable: true, Key: fmt.Sprint("n", calls)})
+		k.Call("tools/call", `{"name":"work","text":"`+bytes+`"}`,
+			mcp.CallOptions{Durable: true, Key: fmt.Sprint("n", calls)})
 		calls++
 		k.Stored(journal.ResultOK, 0)
 	}
@@ -150,13 +151,15 @@ func TestFault134_QuotaEvictsTwiceAsMuch(t *testing.T) {
 		k.ended(fmt.Sprint("a", i), 1_000, 0)
 	}
 	k.Store.Quota = k.Store.Bytes() - 3_500
-	k.Call("tools/call", `{"name":"work","text":"`+strings.Repeat("x", 800)+`"}`, mcp.CallOptions{Durable: true, Key: "n0"})
+	k.Call("tools/call", `{"name":"work","text":"`+strings.Repeat("x", 800)+`"}`,
+		mcp.CallOptions{Durable: true, Key: "n0"})
 	k.stored()
 	k.want("m0 m1 m2 a7 n0", "quota a0, quota a1, quota a2, quota a3, quota a4, quota a5, quota a6")
 	k.Store.Quota = 1
 	k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Key: "n1"})
 	k.stored()
-	k.want("m1 m2 n0", "quota a0, quota a1, quota a2, quota a3, quota a4, quota a5, quota a6, quota a7, quota m0")
+	k.want("m1 m2 n0",
+		"quota a0, quota a1, quota a2, quota a3, quota a4, quota a5, quota a6, quota a7, quota m0")
 }
 
 // Fault 134: where the deletion fails nothing of it is told, and the calls go on in
@@ -230,7 +233,8 @@ func TestFault134_Retention(t *testing.T) {
 		"a clock that has lost power": {mcp.Retention{}, -8000 * day, false, ""},
 		"an app that keeps longer":    {mcp.Retention{Ended: 40 * day, Running: -1}, 39 * day, true, ""},
 		"and then no longer":          {mcp.Retention{Ended: 40 * day, Running: -1}, 400 * day, true, "expired ended"},
-		"an app that keeps an hour":   {mcp.Retention{Ended: 3_600_000, Running: 3_600_000}, 3_700_000, true, "expired ended, expired running"},
+		"an app that keeps an hour": {mcp.Retention{Ended: 3_600_000, Running: 3_600_000}, 3_700_000, true,
+			"expired ended, expired running"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeping(t, mcp.Config{Retention: c.retention, Wall: 1_790_000_000_000})

@@ -17,7 +17,8 @@ func TestFault532_AnswerAfterAFlood(t *testing.T) {
 	for n := range 264 {
 		o.event(fmt.Sprint("p", n), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, n+100))
 	}
-	r.input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, 1, true, []byte(`{"action":"accept"}`)) })
+	r.input("respond",
+		func(m *mcp.Client, now engine.Time) { m.Respond(now, 1, true, []byte(`{"action":"accept"}`)) })
 	for _, x := range r.UnderWay() {
 		if x != o.x {
 			r.Head(x, 202)
@@ -74,7 +75,9 @@ func TestFault532_MoreAnswersThanThereIsRoomFor(t *testing.T) {
 	o := r.stream("tools/call")
 	const asked = 530
 	for n := range asked {
-		o.event(fmt.Sprint("q", n), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"?"}}`, n+1))
+		o.event(fmt.Sprint("q", n),
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"?"}}`,
+				n+1))
 		o.agrees(uint32(n + 1))
 	}
 	for range 20 {

@@ -18,7 +18,8 @@ func TestFault530_GuaranteeOfAFollowedCall(t *testing.T) {
 	w.Stored(journal.ResultOK, 0)
 	sent := journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{16777990, 1}})
 	changed(w, 16777990, 1, 0, sent)
-	row := journal.AppendEntry(nil, journal.AskedEntry([]byte("\x011"), []byte(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)))
+	row := journal.AppendEntry(nil, journal.AskedEntry(
+		[]byte("\x011"), []byte(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`)))
 	row = journal.AppendEntry(row, journal.AnsweredEntry([]byte("\x011"), 0))
 	row = journal.AppendEntry(row, journal.Entry{Kind: journal.Sealed})
 	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpLog, Call: 16777990, Epoch: 1, N: 2, Plain: row})

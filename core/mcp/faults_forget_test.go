@@ -49,7 +49,8 @@ func TestFault121_ForgottenAtEveryInput(t *testing.T) {
 				if strings.Contains(told, "  store ") || len(j.Store.Calls()) > 0 {
 					j.fatal("forgotten at input %d: it stores", at)
 				}
-				if n := strings.Count(told, `"durability"`); n != 1 || !strings.Contains(told, `{"durability":"memory","why":"closed"}`) {
+				if n := strings.Count(told, `"durability"`); n != 1 ||
+					!strings.Contains(told, `{"durability":"memory","why":"closed"}`) {
 					j.fatal("forgotten at input %d: the app is told %d times where its calls are kept", at, n)
 				}
 			}

@@ -20,12 +20,14 @@ func TestFault490_DoneWhileTheStoreIsAway(t *testing.T) {
 		"acked":  func(m *mcp.Client, now engine.Time, c engine.CallID) { m.Ack(now, c, 0, 7) },
 	}
 	for name, ack := range acks {
-		for _, how := range []string{"the store hangs", "it hangs for the outcome", "it fails", "it fails for the deletion"} {
+		for _, how := range []string{"the store hangs", "it hangs for the outcome", "it fails",
+			"it fails for the deletion"} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				r := connected(t, withDisk)
 				c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
 				r.store()
-				o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
+				o := &onStream{rig: r, c: c, x: r.Newest(),
+					id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 				o.Head(o.x, 200, "content-type", coretest.Stream)
 				o.progress(1)
 				o.store()
@@ -53,10 +55,12 @@ func TestFault490_DoneWhileTheStoreIsAway(t *testing.T) {
 					o.World.Stored(journal.ResultFailed, durable.ReasonFailed)
 					fallthrough
 				case "it fails":
-					o.World.Input("back", func(m *mcp.Client, now engine.Time) { m.Stored(now, 0, journal.ResultOK, 0) })
+					o.World.Input("back",
+						func(m *mcp.Client, now engine.Time) { m.Stored(now, 0, journal.ResultOK, 0) })
 				default:
 					late := o.Store.Land()
-					o.World.Input("late", func(m *mcp.Client, now engine.Time) { m.Stored(now, late, journal.ResultOK, 0) })
+					o.World.Input("late",
+						func(m *mcp.Client, now engine.Time) { m.Stored(now, late, journal.ResultOK, 0) })
 				}
 				for o.Store.Flying() != 0 {
 					o.World.Stored(journal.ResultOK, 0)

@@ -25,7 +25,8 @@ func TestFault151_StatusOfAResumableRequest(t *testing.T) {
 		for range 2 {
 			o.input("peek", func(m *mcp.Client, now engine.Time) { m.Peek(now, o.c) })
 		}
-		if body := o.gives("requests/getStatus", answer); !strings.Contains(body, `"requestId":`+o.id+`,"resumeToken":"tok"`) {
+		if body := o.gives("requests/getStatus", answer); !strings.Contains(
+			body, `"requestId":`+o.id+`,"resumeToken":"tok"`) {
 			o.fatal("asked with %s", body)
 		}
 		if n := o.posted(`"requests/getStatus"`); n != 1 || o.told(engine.EventPeek, want) != 1 {
@@ -104,8 +105,8 @@ func TestFault151_ResumableRead(t *testing.T) {
 	o.wantResult()
 }
 
-// Fault 151: "failed" says that the response is an error. What a resume brings then is the response, although it
-// reads like a refusal of the resume itself; without that word it is one.
+// Fault 151: "failed" says that the response is an error. What a resume brings then is the response, although
+// it reads like a refusal of the resume itself; without that word it is one.
 func TestFault151_FailedIsTheResponse(t *testing.T) {
 	for status, lost := range map[string]bool{`{"status":"failed"}`: false, `{"status":"processing"}`: true} {
 		o := connected(t, mcp.Config{Journal: true}).resumable(`,"minWait":30`, mcp.CallOptions{})
@@ -125,8 +126,8 @@ func TestFault151_FailedIsTheResponse(t *testing.T) {
 	}
 }
 
-// Fault 151: a server that says how a request stands knows of us, and keeps it from then on for as long as it has
-// promised: what counts from the cut would give the call up too early.
+// Fault 151: a server that says how a request stands knows of us, and keeps it from then on for as long as it
+// has promised: what counts from the cut would give the call up too early.
 func TestFault151_StatusIsContact(t *testing.T) {
 	for _, asks := range []bool{true, false} {
 		o := connected(t, mcp.Config{Journal: true}).resumable(`,"maxWait":100`, mcp.CallOptions{})

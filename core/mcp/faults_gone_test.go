@@ -23,15 +23,22 @@ func TestFault131_WhyACallIsGone(t *testing.T) {
 		{journal.GoneAcked, 0, "lost: tools/call: another page has given the call up"},
 		{journal.GoneExpired, 0, "lost: tools/call: the call is not stored any more: its retention is over"},
 		{journal.GoneEvicted, 0, "lost: tools/call: the call is not stored any more, for want of room"},
-		{journal.GoneAcked, engine.OutcomeResult, "acknowledged: tools/call: the call has ended with a result, which another page has acknowledged" + stored},
-		{journal.GoneExpired, engine.OutcomeResult, "acknowledged: tools/call: the call has ended with a result, and its retention is over" + stored},
-		{journal.GoneEvicted, engine.OutcomeRPCError, "acknowledged: tools/call: the call has ended with an error of the server's, and was evicted for want of room" + stored},
-		{journal.GoneExpired, engine.OutcomeFailure, "acknowledged: tools/call: the call has failed, and its retention is over" + stored},
+		{journal.GoneAcked, engine.OutcomeResult,
+			"acknowledged: tools/call: the call has ended with a result, which another page has acknowledged" + stored},
+		{journal.GoneExpired, engine.OutcomeResult,
+			"acknowledged: tools/call: the call has ended with a result, and its retention is over" + stored},
+		{journal.GoneEvicted, engine.OutcomeRPCError,
+			"acknowledged: tools/call: the call has ended with an " +
+				"error of the server's, and was evicted for want of room" + stored},
+		{journal.GoneExpired, engine.OutcomeFailure,
+			"acknowledged: tools/call: the call has failed, and its retention is over" + stored},
 	} {
 		k := newKeeping(t, mcp.Config{})
-		head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`), CreatedAt: 1_000_000})
+		head := journal.AppendHead(nil,
+			&journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`), CreatedAt: 1_000_000})
 		ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: 77, Epoch: 1, Plain: head})
-		gone := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(test.why, test.end), Call: 77})
+		gone := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget,
+			Flags: journal.OpOutcome(test.why, test.end), Call: 77})
 		k.Input("restore", func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
 		k.Input("restore", func(c *mcp.Client, now engine.Time) { c.Restore(now, gone) })
 		if !strings.HasSuffix(strings.TrimSpace(k.Log()), test.want) {
@@ -49,7 +56,8 @@ func TestFault131_WhatGoesSaysWhy(t *testing.T) {
 		lose  func(k *keeping)
 		want  []journal.OpFlags
 	}{
-		"limit": {3_000, func(k *keeping) { k.ended("b", 2_000, journal.ManualAck) }, []journal.OpFlags{journal.OpOutcome(journal.GoneEvicted, engine.OutcomeResult)}},
+		"limit": {3_000, func(k *keeping) { k.ended("b", 2_000, journal.ManualAck) },
+			[]journal.OpFlags{journal.OpOutcome(journal.GoneEvicted, engine.OutcomeResult)}},
 		"quota": {0, func(k *keeping) {
 			k.Store.Quota = k.Store.Bytes()
 			k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
@@ -63,7 +71,8 @@ func TestFault131_WhatGoesSaysWhy(t *testing.T) {
 			k.Reload()
 			k.Start()
 			k.stored()
-		}, []journal.OpFlags{journal.OpOutcome(journal.GoneExpired, engine.OutcomeResult), journal.OpOutcome(journal.GoneExpired, 0)}},
+		}, []journal.OpFlags{journal.OpOutcome(journal.GoneExpired, engine.OutcomeResult),
+			journal.OpOutcome(journal.GoneExpired, 0)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeping(t, mcp.Config{Limits: mcp.Limits{Stored: test.limit}, Wall: 1_790_000_000_000})
@@ -72,7 +81,8 @@ func TestFault131_WhatGoesSaysWhy(t *testing.T) {
 			test.lose(k)
 			for i, want := range test.want {
 				if got := k.Store.Gone(first + uint64(i)); got != want {
-					t.Errorf("call %d leaves %d and %d, want %d and %d", i, got.Gone(), got.Outcome(), want.Gone(), want.Outcome())
+					t.Errorf("call %d leaves %d and %d, want %d and %d", i, got.Gone(), got.Outcome(),
+						want.Gone(), want.Outcome())
 				}
 			}
 		})
@@ -85,7 +95,9 @@ func TestFault131_AcknowledgedSaysHowItEnded(t *testing.T) {
 	for ticket, want := range map[uint32]journal.OpFlags{0: 0, 7: journal.OpAwaited} {
 		k := newKeeping(t, mcp.Config{})
 		k.ended("a", 10, journal.ManualAck)
-		id := k.Effects[slices.IndexFunc(k.Effects, func(e engine.Effect) bool { return e.Kind == engine.Settle })].C
+		id :=
+			k.Effects[slices.IndexFunc(k.Effects,
+				func(e engine.Effect) bool { return e.Kind == engine.Settle })].C
 		k.Input("ack", func(c *mcp.Client, now engine.Time) { c.Ack(now, id, 0, ticket) })
 		var got []journal.OpFlags
 		for _, e := range k.Effects {

@@ -23,7 +23,8 @@ func TestFault528_HeardOfAnotherRun(t *testing.T) {
 	}
 	answer(w.Fetched(), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`)
 	w.Stored(journal.ResultOK, 0)
-	c, _ := w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true, Flags: journal.Idempotent})
+	c, _ := w.Call("tools/call", `{"name":"work"}`,
+		mcp.CallOptions{Durable: true, Connected: true, Flags: journal.Idempotent})
 	w.Stored(journal.ResultOK, 0)
 	x := w.Fetched()
 	id := coretest.RequestID(w.Request(x))
@@ -52,7 +53,8 @@ func TestFault528_HeardOfAnotherRun(t *testing.T) {
 	if !strings.Contains(w.Log(), "restarted") {
 		t.Fatalf("not run again\n%s", w.Log())
 	}
-	answer(w.Newest(), `{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"who?"}}}}`)
+	answer(w.Newest(), `{"resultType":"input_required",`+
+		`"inputRequests":{"name":{"method":"elicitation/create","params":{"message":"who?"}}}}`)
 	store(w)
 	if n := strings.Count(w.Log(), fmt.Sprintf("deliver c%d #4 input", c)); n != 1 {
 		t.Errorf("the app is asked %d times\n%s", n, w.Log())
@@ -66,7 +68,8 @@ func TestFault528_HeardSegments(t *testing.T) {
 	r.store()
 	o := r.tool(mcp.CallOptions{})
 	o.Head(o.x, 200, "content-type", coretest.Stream)
-	o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+members([]int{1}, "")))
+	o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+
+		members([]int{1}, "")))
 	o.event("", coretest.Progress(o.id, 1))
 	o.event("", coretest.Result(o.id, partial("", 2)))
 	o.wantSegments(2)
@@ -77,8 +80,10 @@ func TestFault528_HeardSegments(t *testing.T) {
 	row = journal.AppendEntry(row, journal.Entry{Kind: journal.Sealed})
 	secret := journal.AppendEntry(nil, journal.Entry{Kind: journal.TaskID, Data: []byte("T")})
 	change := func(epoch uint32, flags journal.OpFlags) {
-		ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: 16777218, Epoch: epoch, Plain: head})
-		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpLog, Call: 16777218, Epoch: 1, N: 1, Plain: row, Secret: secret})
+		ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: 16777218,
+			Epoch: epoch, Plain: head})
+		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpLog, Call: 16777218, Epoch: 1, N: 1,
+			Plain: row, Secret: secret})
 		o.input("changed hands", func(m *mcp.Client, now engine.Time) { m.Restore(now, ops) })
 	}
 	change(2, 0)
@@ -88,7 +93,8 @@ func TestFault528_HeardSegments(t *testing.T) {
 	o.calls[o.c].recalled = true
 	for range 6 {
 		if x := o.waits("tasks/continue"); x != 0 {
-			o.json(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.Exchange(x).Request)+`,"error":{"code":-32601,"message":"no"}}`)
+			o.json(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.Exchange(x).Request)+
+				`,"error":{"code":-32601,"message":"no"}}`)
 		}
 		if x := o.waits("tasks/result"); x != 0 {
 			o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), partial("", 1, 2, 3)))

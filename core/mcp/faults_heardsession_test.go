@@ -23,7 +23,8 @@ func TestFault523_CallBeforeItsSession(t *testing.T) {
 		store(w)
 		sent := journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{33554433, later}})
 		session := func() {
-			w.Input("session", func(m *mcp.Client, now engine.Time) { m.Restore(now, serverRow(later, "s3")) })
+			w.Input("session",
+				func(m *mcp.Client, now engine.Time) { m.Restore(now, serverRow(later, "s3")) })
 		}
 		if !callFirst {
 			session()
@@ -52,7 +53,8 @@ func TestFault523_TakesOverInTheSessionOfTheCall(t *testing.T) {
 	w.Input("session", func(m *mcp.Client, now engine.Time) { m.Restore(now, serverRow(later, "s3")) })
 	// taken over, with its secrets
 	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`)})
-	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: journal.OpOwned, Call: 33554433, Epoch: 2, Plain: head})
+	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: journal.OpOwned, Call: 33554433,
+		Epoch: 2, Plain: head})
 	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpLog, Call: 33554433, Epoch: 1, N: 1, Plain: sent,
 		Secret: journal.AppendEntry(nil, journal.Entry{Kind: journal.Cursor, Data: []byte("e7")})})
 	w.Input("taken over", func(m *mcp.Client, now engine.Time) { m.Restore(now, ops) })
@@ -73,11 +75,13 @@ func TestFault523_StoredUnderItsOwnNumber(t *testing.T) {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true})
 	w.Handshake("2025-11-25")
 	store(w)
-	changed(w, 33554433, 1, 0, journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{33554433, later}}))
+	changed(w, 33554433, 1, 0, journal.AppendEntry(nil,
+		journal.Entry{Kind: journal.Sent, N: [3]uint64{33554433, later}}))
 	w.Input("session", func(m *mcp.Client, now engine.Time) { m.Restore(now, serverRow(later, "s3")) })
 	w.Input("tools", func(m *mcp.Client, now engine.Time) { m.Tools(now, []byte(`{"tools":{"a":{}}}`)) })
 	store(w)
-	if numbers, sessions := handshakes(t, w); !slices.Equal(numbers, []uint64{later}) || !slices.Equal(sessions, []string{"s3"}) {
+	if numbers, sessions := handshakes(t, w); !slices.Equal(numbers, []uint64{later}) ||
+		!slices.Equal(sessions, []string{"s3"}) {
 		t.Errorf("stored are the handshakes %d with the sessions %q", numbers, sessions)
 	}
 }

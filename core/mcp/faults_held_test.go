@@ -78,7 +78,9 @@ func heap() int {
 
 // asks is a message that asks for input, with so many bytes in it.
 func asks(id string, bytes int) string {
-	return "data: " + fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s","method":"elicitation/create","params":{"message":"%s"}}`, id, strings.Repeat("m", bytes)) + "\n\n"
+	return "data: " +
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s","method":"elicitation/create","params":{"message":"%s"}}`, id,
+			strings.Repeat("m", bytes)) + "\n\n"
 }
 
 // Fault 140: a request whose id is longer than 1 KiB is refused and told: as many

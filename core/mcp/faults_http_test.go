@@ -13,14 +13,16 @@ import (
 func (r *rig) wantQuiet() {
 	r.t.Helper()
 	if x, after := r.nextFetch(hour); x != 0 {
-		r.fatal("after %d ms the client sends %s %s", after, r.Exchange(x).Request.Method, r.Exchange(x).Request.Body)
+		r.fatal("after %d ms the client sends %s %s", after, r.Exchange(x).Request.Method,
+			r.Exchange(x).Request.Body)
 	}
 }
 
 // Fault 12: what a body is goes by the essence of its media type: letters in
 // any case, parameters and blanks aside.
 func TestFault12_MediaTypeByEssence(t *testing.T) {
-	for _, media := range []string{"text/event-stream;charset=x", "TEXT/EVENT-STREAM", " Text/Event-Stream ; charset=\"utf-8\"", "text/event-stream;"} {
+	for _, media := range []string{"text/event-stream;charset=x", "TEXT/EVENT-STREAM",
+		" Text/Event-Stream ; charset=\"utf-8\"", "text/event-stream;"} {
 		o := connected(t, mcp.Config{}).post("tools/call")
 		o.Head(o.x, 200, "content-type", media)
 		o.progress(1)
@@ -28,7 +30,8 @@ func TestFault12_MediaTypeByEssence(t *testing.T) {
 		o.wantProgress(1)
 		o.wantResult()
 	}
-	for _, media := range []string{"Application/JSON; charset=utf-8", "application/json;", "application/vnd.mcp+json"} {
+	for _, media := range []string{"Application/JSON; charset=utf-8", "application/json;",
+		"application/vnd.mcp+json"} {
 		o := connected(t, mcp.Config{}).post("tools/call")
 		o.Head(o.x, 200, "content-type", media)
 		o.say(coretest.Result(o.id, `{}`))
@@ -40,7 +43,8 @@ func TestFault12_MediaTypeByEssence(t *testing.T) {
 // Fault 12: a body of another type is no answer. The call ends
 // with an error that says so, and nobody asks again.
 func TestFault12_AnotherMediaTypeIsNoAnswer(t *testing.T) {
-	for _, media := range []string{"text/html", "text/html; charset=utf-8", "text/plain", "application/jsonp", "text/event-streams", "application/octet-stream"} {
+	for _, media := range []string{"text/html", "text/html; charset=utf-8", "text/plain", "application/jsonp",
+		"text/event-streams", "application/octet-stream"} {
 		for _, method := range []string{"tools/call", "tools/list"} {
 			o := connected(t, mcp.Config{}).post(method)
 			o.Head(o.x, 200, "content-type", media)
@@ -100,7 +104,8 @@ func TestFault24_MethodNotFoundKeepsTheSession(t *testing.T) {
 // Fault 27: a call that may have run is never run again by the runtime. The
 // error says what is known, and whether a person may try again.
 func TestFault27_NeverRunAgainByItself(t *testing.T) {
-	for status, retryable := range map[int]bool{429: true, 500: false, 501: false, 502: false, 503: true, 504: false, 520: false, 408: false} {
+	for status, retryable := range map[int]bool{429: true, 500: false, 501: false, 502: false, 503: true,
+		504: false, 520: false, 408: false} {
 		for _, header := range []string{"", "1"} {
 			o := connected(t, mcp.Config{}).post("tools/call")
 			o.Head(o.x, status, "retry-after", header, "content-type", "text/html")
@@ -137,7 +142,9 @@ func TestFault28_InitializeAsAcceptedStream(t *testing.T) {
 		x := r.Newest()
 		id := coretest.RequestID(r.Exchange(x).Request)
 		r.Head(x, 202, "content-type", "text/event-stream", "mcp-session-id", "s1")
-		r.Chunk(x, "data: "+coretest.Result(id, `{"protocolVersion":"2025-06-18","serverInfo":{"name":"seed"}}`)+"\r\n\r\n")
+		r.Chunk(x,
+			"data: "+coretest.Result(id, `{"protocolVersion":"2025-06-18","serverInfo":{"name":"seed"}}`)+
+				"\r\n\r\n")
 		initialized := r.Newest()
 		r.End(x, engine.EndClean)
 		r.Head(initialized, taken)
@@ -179,7 +186,8 @@ func TestFault29_NoStreamNoRetry(t *testing.T) {
 	for _, answer := range []struct {
 		status int
 		media  string
-	}{{405, ""}, {405, "application/json"}, {200, "application/json"}, {200, "text/html"}, {204, ""}, {202, ""}, {404, "text/html"}, {302, ""}, {403, ""}, {501, ""}} {
+	}{{405, ""}, {405, "application/json"}, {200, "application/json"}, {200, "text/html"}, {204, ""},
+		{202, ""}, {404, "text/html"}, {302, ""}, {403, ""}, {501, ""}} {
 		r := newRig(t, mcp.Config{})
 		initialized := r.handshake("2025-11-25")
 		r.Head(r.Newest(), answer.status, "content-type", answer.media)
@@ -232,7 +240,8 @@ func TestFault30_DeleteIsBestEffort(t *testing.T) {
 // Fault 32: a JSON body that was cut short is no result, however complete its
 // text looks; what may be sent again, is said to be.
 func TestFault32_CutBodyIsNoResult(t *testing.T) {
-	for method, code := range map[string]engine.Code{"tools/call": engine.CodeOutcomeUnknown, "tools/list": engine.CodeNetwork} {
+	for method, code := range map[string]engine.Code{"tools/call": engine.CodeOutcomeUnknown,
+		"tools/list": engine.CodeNetwork} {
 		probe := connected(t, mcp.Config{}).post(method)
 		whole := len(coretest.Result(probe.id, `{"content":[]}`))
 		for cut := 0; cut <= whole; cut++ {

@@ -36,7 +36,8 @@ func TestFault43_UnsendableEventID(t *testing.T) {
 // Fault 43: every other id is sent back byte for byte: UTF-8 goes out as it is.
 func TestFault43_UTF8EventIDIsSentAsBytes(t *testing.T) {
 	for _, id := range []string{
-		"\u2026", "caf\u00e9/\U0001f600", strings.Repeat("x", 8<<10), "a b\tc", "e:1", "\x7f", "\u00a0x\u00a0", "\x01",
+		"\u2026", "caf\u00e9/\U0001f600", strings.Repeat("x", 8<<10), "a b\tc", "e:1", "\x7f",
+		"\u00a0x\u00a0", "\x01",
 	} {
 		o := connected(t, mcp.Config{}).primed("p")
 		o.say("id:" + id + "\ndata:\n\n")

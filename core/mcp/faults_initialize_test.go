@@ -19,7 +19,8 @@ func accepted(t *testing.T, cfg mcp.Config) (r *rig, get engine.ExchangeID, id s
 	r.Head(x, 202, "mcp-session-id", "s1")
 	r.End(x, engine.EndClean)
 	get = r.Newest()
-	if session, _ := r.field(get, "Mcp-Session-Id"); r.Exchange(get).Request.Method != "GET" || session != "s1" {
+	if session, _ := r.field(get, "Mcp-Session-Id"); r.Exchange(get).Request.Method != "GET" ||
+		session != "s1" {
 		r.fatal("the result is not looked for on a GET of the session")
 	}
 	return r, get, id
@@ -32,15 +33,20 @@ func TestFault153_ResultOnTheStandaloneStream(t *testing.T) {
 	for _, noListen := range []bool{false, true} {
 		r, get, id := accepted(t, mcp.Config{NoListen: noListen})
 		r.Head(get, 200, "content-type", coretest.Stream)
-		r.Chunk(get, coretest.Message("", coretest.Result(id, `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"seed"}}`)))
+		r.Chunk(get,
+			coretest.Message("",
+				coretest.Result(id,
+					`{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"seed"}}`)))
 		initialized := r.Newest()
 		r.Head(initialized, 202)
 		r.End(initialized, engine.EndClean)
-		if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, `{"state":"open","revision":"2025-06-18"`) {
+		if last := r.states[len(r.states)-1]; !strings.HasPrefix(
+			last, `{"state":"open","revision":"2025-06-18"`) {
 			r.fatal("state %s", last)
 		}
 		if r.Newest() != initialized || r.Exchange(get).Over != noListen {
-			r.fatal("noListen %v: the stream is over: %v, newest exchange %d", noListen, r.Exchange(get).Over, r.Newest())
+			r.fatal("noListen %v: the stream is over: %v, newest exchange %d", noListen, r.Exchange(get).Over,
+				r.Newest())
 		}
 		o := r.post("tools/list")
 		if session, _ := r.field(o.x, "Mcp-Session-Id"); session != "s1" {
@@ -57,7 +63,8 @@ func TestFault153_TheGETIsCut(t *testing.T) {
 	r.End(get, engine.EndNetwork)
 	x, _ := r.nextFetch(60_000)
 	r.Head(x, 200, "content-type", coretest.Stream)
-	r.Chunk(x, coretest.Message("", coretest.Result(id, `{"protocolVersion":"2025-06-18","capabilities":{}}`)))
+	r.Chunk(x,
+		coretest.Message("", coretest.Result(id, `{"protocolVersion":"2025-06-18","capabilities":{}}`)))
 	r.Head(r.Newest(), 202)
 	if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, `{"state":"open"`) {
 		r.fatal("state %s", last)

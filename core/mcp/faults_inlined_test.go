@@ -61,10 +61,13 @@ func TestFault150_InputInlined(t *testing.T) {
 	o.gives("tasks/get", `{"taskId":"T","status":"input_required",`+asksName+`}`)
 	o.wantTold(engine.EventInput, "", 1)
 	o.answers(`{"name":{"action":"accept","content":{"name":"Luca"}}}`)
-	if body := o.gives("tasks/get", `{"taskId":"T","status":"working"}`); !strings.Contains(body, `"inputResponses":{"name":`) {
+	if body := o.gives("tasks/get", `{"taskId":"T","status":"working"}`); !strings.Contains(
+		body, `"inputResponses":{"name":`) {
 		o.fatal("sent %s", body)
 	}
-	if body := o.gives("tasks/get", `{"taskId":"T","status":"completed","result":{"content":[]}}`); strings.Contains(body, "inputResponses") {
+	if body := o.gives("tasks/get",
+		`{"taskId":"T","status":"completed","result":{"content":[]}}`); strings.Contains(
+		body, "inputResponses") {
 		o.fatal("sent again: %s", body)
 	}
 	o.store()
@@ -91,7 +94,8 @@ func TestFault150_TheToolsOwnWord(t *testing.T) {
 	o := inlining(t)
 	o.gives("tasks/get", `{"taskId":"T","status":"failed"}`)
 	o.store()
-	if s := o.call(o.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError || !strings.Contains(string(s.Data), "-32601") {
+	if s := o.call(o.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError ||
+		!strings.Contains(string(s.Data), "-32601") {
 		o.fatal("it does not end with the server's error")
 	}
 }

@@ -245,7 +245,8 @@ func TestFault737_TheExtensionsKeysAreForLife(t *testing.T) {
 func TestFault737_ASecondAnswerToARound(t *testing.T) {
 	r := newRig(t, mcp.Config{Revision: "2026-07-28", NoListen: true})
 	r.Start()
-	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+		`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	o := &onTask{r.post("tools/call")}
 	round := func(asks string) {
 		x := o.Newest()

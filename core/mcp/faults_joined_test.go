@@ -51,7 +51,11 @@ func (o *onStream) respond() {
 	o.t.Helper()
 	for _, e := range o.call(o.c).events {
 		if e.Event == engine.EventRequest {
-			o.input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, e.Position, true, []byte(`{"action":"accept"}`)) })
+			o.input("respond",
+				func(m *mcp.Client, now engine.Time) {
+					m.Respond(now, e.Position, true,
+						[]byte(`{"action":"accept"}`))
+				})
 		}
 	}
 	o.store()
@@ -138,7 +142,8 @@ func taskInNextSession(t *testing.T, answered bool) {
 	o.store()
 	o.Head(x, 200, "content-type", "text/event-stream")
 	o.x = x
-	o.event("f1", strings.Replace(elicitation, `"message"`, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}},"message"`, 1))
+	o.event("f1", strings.Replace(elicitation, `"message"`,
+		`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}},"message"`, 1))
 	o.store()
 	o.wantAsked(1)
 	if answered {

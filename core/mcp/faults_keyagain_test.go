@@ -16,7 +16,8 @@ import (
 func TestFault493_KeyUsedAgainWhileTheStoreIsAway(t *testing.T) {
 	for _, how := range []string{"the store is asked again", "a late commit lands"} {
 		r := connected(t, withDisk)
-		options := mcp.CallOptions{Durable: true, Connected: true, Key: "k", Timeouts: mcp.Timeouts{Send: 60_000}}
+		options := mcp.CallOptions{Durable: true, Connected: true, Key: "k",
+			Timeouts: mcp.Timeouts{Send: 60_000}}
 		c := r.Call("tools/call", `{"name":"work"}`, options)
 		r.store()
 		o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
@@ -33,7 +34,8 @@ func TestFault493_KeyUsedAgainWhileTheStoreIsAway(t *testing.T) {
 		}
 		if how == "a late commit lands" {
 			late := o.Store.Land()
-			o.World.Input("late", func(m *mcp.Client, now engine.Time) { m.Stored(now, late, journal.ResultOK, 0) })
+			o.World.Input("late",
+				func(m *mcp.Client, now engine.Time) { m.Stored(now, late, journal.ResultOK, 0) })
 		} else {
 			o.Store.Land()
 			o.Advance(30_000)

@@ -17,14 +17,17 @@ func TestFault521_TaskKeyOfTheRunBefore(t *testing.T) {
 		r := newRig(t, modernDisk)
 		r.Start()
 		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
-			`{"supportedVersions":["2026-07-28"],"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
+			`{"supportedVersions":["2026-07-28"],`+
+				`"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
 		o := r.tool(mcp.CallOptions{Flags: journal.Idempotent})
 		becomes := func(task string) {
 			o.x, _ = o.asked("tools/call", 60_000)
 			o.id = coretest.RequestID(o.Exchange(o.x).Request)
-			o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"`+task+`","status":"working","pollIntervalMs":1000}`))
+			o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"`+task+
+				`","status":"working","pollIntervalMs":1000}`))
 		}
-		asks := `,"status":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"who?"}}}}`
+		asks := `,"status":"input_required","inputRequests":{"name":{"method":"elicitation/create",` +
+			`"params":{"message":"who?"}}}}`
 		becomes("T")
 		o.gives("tasks/get", `{"taskId":"T"`+asks)
 		o.wantTold(engine.EventInput, "who?", 1)

@@ -80,7 +80,8 @@ func TestFault380_LargeOutcome(t *testing.T) {
 		}{
 			{"crash at once", func(*large) {}, 1, "outcome_unknown"},
 			{"crash after 250 ms", func(l *large) { l.pass(250); l.land() }, 1, "result"},
-			{"acknowledged, crash after 250 ms", func(l *large) { l.solo.handed(); l.pass(250); l.land() }, 0, ""},
+			{"acknowledged, crash after 250 ms", func(l *large) { l.solo.handed(); l.pass(250); l.land() }, 0,
+				""},
 			{"left", func(l *large) { l.hide() }, 1, "result"},
 			{"another tab comes", func(l *large) { l.alone(false); l.land() }, 1, "result"},
 			{"closed", func(l *large) { l.do("close", (*mcp.Client).Close) }, 1, "result"},
@@ -89,7 +90,8 @@ func TestFault380_LargeOutcome(t *testing.T) {
 				l := newLarge(t)
 				answer(l)
 				if len(l.handed) != 1 || l.handed[0] != l.text || l.Store.Flying() != 0 {
-					t.Fatalf("the app was handed %d outcomes, and commit %d is under way", len(l.handed), l.Store.Flying())
+					t.Fatalf("the app was handed %d outcomes, and commit %d is under way", len(l.handed),
+						l.Store.Flying())
 				}
 				row.before(l)
 				if got := l.stored(); got != row.stored {

@@ -17,7 +17,8 @@ func (r *rig) subscribe(uris string) {
 func (r *rig) listening() []string {
 	var all []string
 	for x := engine.ExchangeID(1); x <= r.Newest(); x++ {
-		if body := string(r.Exchange(x).Request.Body); r.Client.Owned(x) && strings.Contains(body, `"subscriptions/listen"`) {
+		if body := string(r.Exchange(x).Request.Body); r.Client.Owned(x) &&
+			strings.Contains(body, `"subscriptions/listen"`) {
 			all = append(all, body)
 		}
 	}
@@ -27,7 +28,9 @@ func (r *rig) listening() []string {
 // acknowledges has the server take a subscriptions/listen.
 func (r *rig) acknowledges(x engine.ExchangeID) {
 	r.Head(x, 200, "content-type", coretest.Stream)
-	r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":`+coretest.RequestID(r.Exchange(x).Request)+`},"notifications":{}}}`))
+	r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",`+
+		`"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":`+
+		coretest.RequestID(r.Exchange(x).Request)+`},"notifications":{}}}`))
 }
 
 const watches = `"resourceSubscriptions":["a","b","c"]`
@@ -94,7 +97,8 @@ func TestFault663_NoSecondStream(t *testing.T) {
 			r.End(x, engine.EndNetwork)
 		case "an error":
 			r.Head(x, 200, "content-type", coretest.Stream)
-			r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":-32602,"message":"no"}}`))
+			r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":`+
+				coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":-32602,"message":"no"}}`))
 		case "silence":
 			r.Advance(10_000)
 		}
@@ -120,7 +124,9 @@ func TestFault663_EndedMeanwhile(t *testing.T) {
 		r.Start()
 		x := r.Newest()
 		r.Head(x, 200, "content-type", coretest.JSON)
-		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"subscribe":true}}}`))
+		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+			`{"resultType":"complete","supportedVersions":["2026-07-28"],`+
+				`"capabilities":{"resources":{"subscribe":true}}}`))
 		r.End(x, engine.EndClean)
 		x, _ = r.subscribesToThree()
 		r.acknowledges(x)
@@ -161,14 +167,16 @@ func TestFault670_SubscribedWhileCut(t *testing.T) {
 		statuses := len(r.statuses)
 		x := r.Newest()
 		r.acknowledges(x)
-		if told := strings.Join(r.statuses[statuses:], " "); when == "not cut" && told != "" || when != "not cut" && told != `{"state":"open","missed":true}` {
+		if told := strings.Join(r.statuses[statuses:], " "); when == "not cut" && told != "" ||
+			when != "not cut" && told != `{"state":"open","missed":true}` {
 			r.fatal("%s: the app is told %q", when, told)
 		}
 		// Once: who subscribes because of that is not told again.
 		r.subscribe(`["a","c"]`)
 		r.Advance(10)
 		r.acknowledges(r.Newest())
-		if again := r.statuses[len(r.statuses)-1]; when != "not cut" && (again != `{"state":"open","missed":true}` || len(r.statuses) != statuses+1) {
+		if again := r.statuses[len(r.statuses)-1]; when != "not cut" &&
+			(again != `{"state":"open","missed":true}` || len(r.statuses) != statuses+1) {
 			r.fatal("%s: then the app is told %q", when, r.statuses[statuses:])
 		}
 	}

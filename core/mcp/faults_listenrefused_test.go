@@ -17,7 +17,9 @@ func listensModern(t *testing.T) *rig {
 	r.Start()
 	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+		`{"resultType":"complete","supportedVersions":["2026-07-28"],`+
+			`"capabilities":{"tools":{"listChanged":true}}}`))
 	r.End(x, engine.EndClean)
 	if !strings.Contains(string(r.Exchange(r.Newest()).Request.Body), `"subscriptions/listen"`) {
 		r.fatal("it does not listen")
@@ -35,9 +37,13 @@ func TestFault586_ListenRefusedOnAStream(t *testing.T) {
 		id := coretest.RequestID(r.Exchange(x).Request)
 		r.Head(x, 200, "content-type", coretest.Stream)
 		if acknowledged {
-			r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":`+id+`},"notifications":{"toolsListChanged":true}}}`))
+			r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0",`+
+				`"method":"notifications/subscriptions/acknowledged",`+
+				`"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":`+id+
+				`},"notifications":{"toolsListChanged":true}}}`))
 		}
-		r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32602,"message":"no"}}`))
+		r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":`+id+
+			`,"error":{"code":-32602,"message":"no"}}`))
 		if r.Client.Owned(x) {
 			r.End(x, engine.EndClean)
 		}
@@ -64,9 +70,11 @@ func TestFault586_TasksRefusedOnAStream(t *testing.T) {
 	}
 	refuse := func(x engine.ExchangeID) {
 		r.Head(x, 200, "content-type", coretest.Stream)
-		r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":-32602,"message":"no"}}`))
+		r.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+
+			`,"error":{"code":-32602,"message":"no"}}`))
 	}
-	answer(r.Newest(), `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"extensions":{"io.modelcontextprotocol/tasks":{}}}}`)
+	answer(r.Newest(), `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},`+
+		`"extensions":{"io.modelcontextprotocol/tasks":{}}}}`)
 	listens := r.Newest()
 	r.Head(listens, 200, "content-type", coretest.Stream)
 	o := r.post("tools/call")
@@ -82,7 +90,8 @@ func TestFault586_TasksRefusedOnAStream(t *testing.T) {
 	}
 	r.End(listens, engine.EndNetwork)
 	again, _ := r.nextFetch(30_000)
-	if body := string(r.Exchange(again).Request.Body); !strings.Contains(body, `"subscriptions/listen"`) || strings.Contains(body, "taskIds") {
+	if body := string(r.Exchange(again).Request.Body); !strings.Contains(body, `"subscriptions/listen"`) ||
+		strings.Contains(body, "taskIds") {
 		r.fatal("it asks again by %s", body)
 	}
 	o.wantPending()

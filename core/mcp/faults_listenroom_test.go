@@ -49,7 +49,8 @@ func TestFault683_OpenedAgainMeanwhile(t *testing.T) {
 	again, _ := r.nextFetch(30_000)
 	r.acknowledges(again)
 	r.Advance(61_000)
-	if all := r.listening(); !r.Client.Owned(again) || r.Newest() != again || len(all) != 1 || !strings.Contains(all[0], watches) {
+	if all := r.listening(); !r.Client.Owned(again) || r.Newest() != again || len(all) != 1 ||
+		!strings.Contains(all[0], watches) {
 		r.fatal("it listens by %q", all)
 	}
 }

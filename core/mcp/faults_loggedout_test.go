@@ -18,7 +18,8 @@ func loggedOut(w coretest.MCP) {
 
 // ofUser is a client with a session, whose calls wait for connections where scarce.
 func ofUser(t *testing.T, scarce bool) coretest.MCP {
-	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Scarce: scarce, Wall: 1_790_000_000_000})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Scarce: scarce,
+		Wall: 1_790_000_000_000})
 	w.Handshake("2025-11-25")
 	store(w)
 	return w
@@ -62,7 +63,8 @@ var waits = map[string]struct {
 	}},
 	"the store's word on its key": {"unsent", func(t *testing.T) (coretest.MCP, engine.CallID) {
 		w := ofUser(t, false)
-		id, _ := w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true, Connected: true, Key: "k"})
+		id, _ := w.Call("tools/call", `{"name":"pay"}`,
+			mcp.CallOptions{Durable: true, Connected: true, Key: "k"})
 		return w, id
 	}},
 	"a resume": {"outcome_unknown", func(t *testing.T) (coretest.MCP, engine.CallID) {
@@ -74,13 +76,17 @@ var waits = map[string]struct {
 		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Revision: "2026-07-28"})
 		w.Start()
 		w.Head(w.Newest(), 200, "content-type", "application/json")
-		w.Chunk(w.Newest(), fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, coretest.RequestID(w.Request(w.Newest()))))
+		w.Chunk(w.Newest(), fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete",`+
+			`"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s",`+
+			`"version":"1"}}}`, coretest.RequestID(w.Request(w.Newest()))))
 		w.End(w.Newest(), engine.EndClean)
 		store(w)
 		id, _ := w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true, Connected: true})
 		store(w)
 		w.Head(w.Newest(), 200, "content-type", "application/json")
-		w.Chunk(w.Newest(), fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{}}}}}`, coretest.RequestID(w.Request(w.Newest()))))
+		w.Chunk(w.Newest(), fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required",`+
+			`"inputRequests":{"q":{"method":"elicitation/create","params":{}}}}}`,
+			coretest.RequestID(w.Request(w.Newest()))))
 		w.End(w.Newest(), engine.EndClean)
 		store(w)
 		if !strings.Contains(w.Log(), "inputRequests") {
@@ -127,7 +133,8 @@ func TestFault718_WhateverACallWaitsFor(t *testing.T) {
 			from := len(w.Log())
 			loggedOut(w)
 			log := w.Log()[from:]
-			if strings.Count(log, fmt.Sprintf("settle c%d %s", id, row.code)) != 1 || strings.Count(log, `"idle":true`) != 1 {
+			if strings.Count(log, fmt.Sprintf("settle c%d %s", id, row.code)) != 1 ||
+				strings.Count(log, `"idle":true`) != 1 {
 				t.Fatalf("want %s, and a client that is idle\n%s", row.code, w.Log())
 			}
 			passes(t, w)
@@ -145,7 +152,8 @@ func TestFault718_UnderWayIsReadToItsEnd(t *testing.T) {
 			x := w.Newest()
 			switch way {
 			case "result":
-				w.Chunk(x, fmt.Sprintf("id: a2\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", coretest.RequestID(w.Request(x))))
+				w.Chunk(x, fmt.Sprintf("id: a2\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n",
+					coretest.RequestID(w.Request(x))))
 			case "outcome_unknown":
 				w.End(x, engine.EndNetwork)
 			case "cancelled":

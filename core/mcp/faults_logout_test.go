@@ -45,7 +45,8 @@ func TestFault158_LastTabEndsTheSession(t *testing.T) {
 	w := withSession(t)
 	w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
 	w.Stored(journal.ResultOK, 0)
-	w.Input("logout elsewhere", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
+	w.Input("logout elsewhere",
+		func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
 	closes(w)
 	if !deleted(w) {
 		t.Errorf("no DELETE leaves\n%s", w.Log())

@@ -23,7 +23,8 @@ func TestFault439_RestoredWhenItWasMade(t *testing.T) {
 	} {
 		w := coretest.NewMCP(t, mcp.Config{Journal: true, Wall: wall})
 		w.Handshake("2025-11-25")
-		offset := map[string]int64{"-3": -3, "+2": 2, "-300000": -300_000, "+1001": 1_001, "-600000": -600_000}
+		offset := map[string]int64{"-3": -3, "+2": 2, "-300000": -300_000, "+1001": 1_001,
+			"-600000": -600_000}
 		options := mcp.CallOptions{Durable: true, Made: wall + int64(w.Now) + offset[made.said]}
 		if made.said == "none" {
 			options.Made = 0

@@ -37,7 +37,8 @@ func TestFault07_PrimingIsNoMessage(t *testing.T) {
 // may hold what looks like one; they are counted and still move the cursor.
 func TestFault10_OtherEventTypesAreIgnored(t *testing.T) {
 	o := connected(t, mcp.Config{}).stream("tools/call")
-	others := []string{"error", "open", "__proto__", "ping", "prime", "close", "Message", "message2", "endpoint"}
+	others := []string{"error", "open", "__proto__", "ping", "prime", "close", "Message", "message2",
+		"endpoint"}
 	for i, name := range others {
 		o.say(fmt.Sprintf("event: %s\nid: e%d\ndata: %s\n\n", name, i, coretest.Result(o.id, `{}`)))
 		o.say(fmt.Sprintf("event: %s\ndata: not JSON\n\n", name))
@@ -60,15 +61,18 @@ func TestFault10_OtherEventTypesAreIgnored(t *testing.T) {
 // and counted, the stream and the call go on.
 func TestFault13_BadMessageCostsOnlyItself(t *testing.T) {
 	bad := []string{
-		"{", "nul", "[1,]", `{"a":1}`, `"x"`, "1", "null", "{}}", "\xef\xbb\xbf{}", `{"jsonrpc":"2.0","id":1}`,
-		`{"jsonrpc":"1.0","method":"x"}`, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"a":01}}`,
+		"{", "nul", "[1,]", `{"a":1}`, `"x"`, "1", "null", "{}}", "\xef\xbb\xbf{}",
+		`{"jsonrpc":"2.0","id":1}`,
+		`{"jsonrpc":"1.0","method":"x"}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"a":01}}`,
 		`{"jsonrpc":"2.0","method":"x","params":{"a":"` + "\x01" + `"}}`, `{"jsonrpc":"2.0","method":1}`,
 	}
 	o := connected(t, mcp.Config{}).stream("tools/call")
 	var want []int
 	for i, text := range bad {
 		o.event("", text)
-		if len(o.integrity) != i+1 || !strings.HasPrefix(o.integrity[i], `{"what":"unreadable_message","cause":"jsonrpc: `) {
+		if len(o.integrity) != i+1 || !strings.HasPrefix(o.integrity[i],
+			`{"what":"unreadable_message","cause":"jsonrpc: `) {
 			t.Fatalf("%q: integrity events %q", text, o.integrity)
 		}
 		o.progress(i + 1)
@@ -87,7 +91,8 @@ func TestFault13_BadMessageCostsOnlyItself(t *testing.T) {
 func TestFault14_DeepNestingIsRefused(t *testing.T) {
 	o := connected(t, mcp.Config{}).stream("tools/call")
 	nested := func(levels int) string { // the message and its params are two more
-		return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + o.id + `,"progress":1,"x":` +
+		return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + o.id +
+			`,"progress":1,"x":` +
 			strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}}`
 	}
 	for i, levels := range []int{511, 100_000} {
@@ -126,7 +131,8 @@ func TestFault15_DuplicateMembersAreRefused(t *testing.T) {
 	if n := o.Client.Counters().UnreadableMessages; n != uint32(len(twice)) {
 		t.Errorf("%d of %d counted", n, len(twice))
 	}
-	o.event("", `{"jsonrpc":"2.0","JSONRPC":"9","ID":99,"Result":7,"id":`+o.id+`,"RESULT":8,"result":{"right":true},"Error":{}}`)
+	o.event("", `{"jsonrpc":"2.0","JSONRPC":"9","ID":99,"Result":7,"id":`+o.id+
+		`,"RESULT":8,"result":{"right":true},"Error":{}}`)
 	o.wantResult()
 	if got := string(o.call(o.c).settled.Data); got != `{"right":true}` {
 		t.Errorf("the result is %s", got)
@@ -136,7 +142,8 @@ func TestFault15_DuplicateMembersAreRefused(t *testing.T) {
 // Fault 16: keys that mean something to JavaScript are data like any other and
 // arrive byte for byte, in both directions.
 func TestFault16_ProtoKeysPassUntouched(t *testing.T) {
-	const hostile = `{"__proto__":{"polluted":true},"constructor":{"prototype":{"__proto__":[1,{"__proto__":null}]}}, "toString" : 1}`
+	const hostile = `{"__proto__":{"polluted":true},"constructor":{"prototype":{"__proto__":[1,` +
+		`{"__proto__":null}]}}, "toString" : 1}`
 	r := connected(t, mcp.Config{})
 	c := r.Call("tools/call", hostile, mcp.CallOptions{Meta: []byte(hostile)})
 	o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
@@ -147,7 +154,9 @@ func TestFault16_ProtoKeysPassUntouched(t *testing.T) {
 	}
 	o.Head(o.x, 200, "content-type", coretest.Stream)
 	params := `{"progressToken":` + o.id + `,"progress":1,` + inner + `}`
-	o.event("", `{"__proto__":{"id":1,"result":{}},"jsonrpc":"2.0","method":"notifications/progress","params":`+params+`}`)
+	o.event("",
+		`{"__proto__":{"id":1,"result":{}},"jsonrpc":"2.0","method":"notifications/progress","params":`+
+			params+`}`)
 	if got := o.call(c).progress; len(got) != 1 || got[0] != params {
 		t.Errorf("progress %q, want %q", got, params)
 	}

@@ -26,7 +26,8 @@ func (s mismatching) executions(r *rig) int {
 	for again := true; again; {
 		o := r.post("tools/call")
 		sent++
-		rpc := `{"jsonrpc":"2.0","id":` + o.id + `,"error":{"code":` + strconv.Itoa(s.code) + `,"message":"5000 rows imported, then: bad header row"}}`
+		rpc := `{"jsonrpc":"2.0","id":` + o.id + `,"error":{"code":` + strconv.Itoa(s.code) +
+			`,"message":"5000 rows imported, then: bad header row"}}`
 		if s.stream {
 			o.Head(o.x, s.status, "content-type", coretest.Stream)
 			o.event("", rpc)
@@ -36,7 +37,8 @@ func (s mismatching) executions(r *rig) int {
 		}
 		o.cut(engine.EndClean)
 		end := o.call(o.c).settled
-		if end == nil || end.Outcome != engine.OutcomeRPCError && end.Outcome != engine.OutcomeHeaderMismatch {
+		if end == nil || end.Outcome != engine.OutcomeRPCError &&
+			end.Outcome != engine.OutcomeHeaderMismatch {
 			o.fatal("%+v: the error did not reach the call", s)
 		}
 		again = end.Outcome == engine.OutcomeHeaderMismatch && sent < 2
@@ -85,7 +87,8 @@ func TestFault125_TheCandidatesNumber(t *testing.T) {
 		r.Start()
 		x := r.Newest()
 		r.Head(x, 200, "content-type", coretest.JSON)
-		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{},`+tc.server+`}`))
+		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+			`{"supportedVersions":["2026-07-28"],"capabilities":{},`+tc.server+`}`))
 		r.End(x, engine.EndClean)
 		if sent := (mismatching{tc.status, -32001, false}).executions(r); sent != tc.sent {
 			t.Errorf("%+v: sent %d times", tc, sent)
@@ -122,7 +125,8 @@ func TestFault125_StoredAsTheServersError(t *testing.T) {
 		w.Stored(journal.ResultOK, 0)
 		x := w.Fetched()
 		w.Head(x, tc.status, "content-type", coretest.JSON)
-		w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":`+strconv.Itoa(tc.code)+`,"message":"no"}}`)
+		w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":`+
+			strconv.Itoa(tc.code)+`,"message":"no"}}`)
 		w.End(x, engine.EndClean)
 		if got := land(); got != tc.reported {
 			t.Errorf("%+v: reported as %d", tc, got)

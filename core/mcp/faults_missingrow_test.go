@@ -29,7 +29,9 @@ func TestFault174_RowOutOfTurn(t *testing.T) {
 		{4, 2, true},
 	} {
 		w.Input("a row", func(m *mcp.Client, now engine.Time) {
-			m.Restore(now, journal.AppendOp(nil, journal.Op{Kind: journal.OpLog, Call: skewedCall, Epoch: row.epoch, N: row.n, Plain: rows[1]}))
+			m.Restore(now,
+				journal.AppendOp(nil, journal.Op{Kind: journal.OpLog, Call: skewedCall, Epoch: row.epoch,
+					N: row.n, Plain: rows[1]}))
 		})
 		if told := len(w.Delivered(1, engine.EventProgress)) == 1; told != row.taken {
 			t.Fatalf("row %d/%d: told %v\n%s", row.epoch, row.n, told, w.Log())

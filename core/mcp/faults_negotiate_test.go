@@ -18,7 +18,8 @@ func modern(t testing.TB, cfg mcp.Config) *rig {
 	r.Start()
 	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+		`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	r.End(x, engine.EndClean)
 	if r.Open() != 0 {
 		t.Fatalf("%d exchanges are open\n%s", r.Open(), r.Log())
@@ -33,7 +34,8 @@ func TestFault21_ServerRequestIsAnswered(t *testing.T) {
 	for _, revision := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
 		o := newRig(t, mcp.Config{}).connect(revision).stream("tools/call")
 		o.event("", `{"jsonrpc":"2.0","id":"p-1","method":"ping"}`)
-		if body := string(o.Exchange(o.Newest()).Request.Body); body != `{"jsonrpc":"2.0","id":"p-1","result":{}}` {
+		if body := string(o.Exchange(o.Newest()).Request.Body); body !=
+			`{"jsonrpc":"2.0","id":"p-1","result":{}}` {
 			o.fatal("%s: ping is answered by %s", revision, body)
 		}
 		o.event("", `{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`)
@@ -104,21 +106,29 @@ func TestFault21_ServerRequestInAModernStream(t *testing.T) {
 
 // answered400 are ways to say 400 to whatever is asked. $ID is the request's id.
 var answered400 = map[string]string{
-	"no body":                       "",
-	"HTML":                          "<h1>400</h1>",
-	"no JSON-RPC":                   `{"detail":"bad"}`,
-	"a legacy error":                `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}`,
-	"invalid params":                `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"Invalid request parameters"}}`,
-	"method not found":              `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"Method not found"}}`,
-	"unsupported, modern offered":   `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x","data":{"supported":["2026-07-28"]}}}`,
-	"unsupported, legacy offered":   `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x","data":{"supported":["2025-11-25"]}}}`,
-	"unsupported, both offered":     `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x","data":{"supported":["2026-07-28","2025-06-18"]}}}`,
-	"unsupported, unknown offered":  `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x","data":{"supported":["2099-01-01"]}}}`,
-	"unsupported, nothing offered":  `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x"}}`,
-	"header mismatch":               `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32020,"message":"x"}}`,
-	"missing capability":            `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32021,"message":"x","data":{"requiredCapabilities":{"sampling":{}}}}}`,
-	"the candidate's version error": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32004,"message":"x","data":{"supported":["2026-07-28"]}}}`,
-	"the candidate's header error":  `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"x"}}`,
+	"no body":     "",
+	"HTML":        "<h1>400</h1>",
+	"no JSON-RPC": `{"detail":"bad"}`,
+	"a legacy error": `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Server not ` +
+		`initialized"}}`,
+	"invalid params": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,` +
+		`"message":"Invalid request parameters"}}`,
+	"method not found": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"Method not found"}}`,
+	"unsupported, modern offered": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x",` +
+		`"data":{"supported":["2026-07-28"]}}}`,
+	"unsupported, legacy offered": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x",` +
+		`"data":{"supported":["2025-11-25"]}}}`,
+	"unsupported, both offered": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x",` +
+		`"data":{"supported":["2026-07-28","2025-06-18"]}}}`,
+	"unsupported, unknown offered": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x",` +
+		`"data":{"supported":["2099-01-01"]}}}`,
+	"unsupported, nothing offered": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"x"}}`,
+	"header mismatch":              `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32020,"message":"x"}}`,
+	"missing capability": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32021,"message":"x",` +
+		`"data":{"requiredCapabilities":{"sampling":{}}}}}`,
+	"the candidate's version error": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32004,"message":"x",` +
+		`"data":{"supported":["2026-07-28"]}}}`,
+	"the candidate's header error": `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"x"}}`,
 }
 
 // refuse answers an exchange by 400.
@@ -161,7 +171,8 @@ func TestFault25_RefusalsEnd(t *testing.T) {
 			r.wantQuiet()
 			r.wantIdle()
 			probes, handshakes := r.posted(`"server/discover"`), r.posted(`"method":"initialize"`)
-			if probes > 2 || handshakes > 2 || cfg.Revision == "2025-11-25" && probes > 0 || cfg.Revision == "2026-07-28" && handshakes > 0 {
+			if probes > 2 || handshakes > 2 || cfg.Revision == "2025-11-25" && probes > 0 ||
+				cfg.Revision == "2026-07-28" && handshakes > 0 {
 				r.fatal("%s, %s: %d probes, %d handshakes", name, what, probes, handshakes)
 			}
 		}
@@ -173,11 +184,15 @@ func TestFault25_RefusalsEnd(t *testing.T) {
 // server is a legacy one, to which initialize is the way in.
 func TestFault25_FixOrFallBack(t *testing.T) {
 	for name, next := range map[string]string{
-		"no body": "initialize", "HTML": "initialize", "no JSON-RPC": "initialize", "a legacy error": "initialize",
-		"invalid params": "initialize", "method not found": "initialize", "the candidate's header error": "initialize",
-		"unsupported, legacy offered": "initialize", "unsupported, modern offered": "server/discover", "unsupported, both offered": "server/discover",
-		"header mismatch": "server/discover", "missing capability": "server/discover", "the candidate's version error": "server/discover",
-		"unsupported, unknown offered": "", "unsupported, nothing offered": "",
+		"no body": "initialize", "HTML": "initialize", "no JSON-RPC": "initialize",
+		"a legacy error": "initialize",
+		"invalid params": "initialize", "method not found": "initialize",
+		"the candidate's header error": "initialize",
+		"unsupported, legacy offered":  "initialize", "unsupported, modern offered": "server/discover",
+		"unsupported, both offered": "server/discover",
+		"header mismatch":           "server/discover", "missing capability": "server/discover",
+		"the candidate's version error": "server/discover",
+		"unsupported, unknown offered":  "", "unsupported, nothing offered": "",
 	} {
 		r := newRig(t, mcp.Config{Revision: "auto", NoListen: true})
 		r.Start()
@@ -189,7 +204,8 @@ func TestFault25_FixOrFallBack(t *testing.T) {
 			}
 			continue
 		}
-		if body := string(r.Exchange(r.Newest()).Request.Body); r.Newest() == first || !strings.Contains(body, `"method":"`+next+`"`) {
+		if body := string(r.Exchange(r.Newest()).Request.Body); r.Newest() == first ||
+			!strings.Contains(body, `"method":"`+next+`"`) {
 			r.fatal("%s: %s follows, want %s", name, body, next)
 		}
 		if next == "initialize" {
@@ -250,12 +266,14 @@ func TestFault25_LegacyServerHasBecomeModern(t *testing.T) {
 		r := newRig(t, mcp.Config{Revision: "auto", Assume: "2025-06-18", NoListen: true})
 		r.Start()
 		r.refuse(r.Newest(), body)
-		if live := r.UnderWay(); len(live) != 1 || !strings.Contains(string(r.Exchange(live[0]).Request.Body), `"server/discover"`) {
+		if live := r.UnderWay(); len(live) != 1 ||
+			!strings.Contains(string(r.Exchange(live[0]).Request.Body), `"server/discover"`) {
 			r.fatal("%s: it is not asked", name)
 		}
 		x := r.Newest()
 		r.Head(x, 200, "content-type", coretest.JSON)
-		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+			`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		r.End(x, engine.EndClean)
 		if last := r.states[len(r.states)-1]; !strings.Contains(last, `"revision":"2026-07-28"`) {
 			r.fatal("%s: the state is %s", name, last)

@@ -103,7 +103,8 @@ func (o *onStream) spin(during int64, how engine.Ending, say string) []int64 {
 // call is rejected.
 func TestFault48_HotLoopGuard(t *testing.T) {
 	for retry := range map[int]bool{0: true, 10: true, 50: true, 100: true} {
-		for _, say := range []string{"", ": hello\n\n", fmt.Sprintf("retry: %d\n\n", retry), "id: p\ndata:\n\n"} {
+		for _, say := range []string{"", ": hello\n\n", fmt.Sprintf("retry: %d\n\n", retry),
+			"id: p\ndata:\n\n"} {
 			name := fmt.Sprintf("retry: %d, then %q", retry, say)
 			o := connected(t, mcp.Config{}).stream("tools/call")
 			o.say(fmt.Sprintf("id: p\nretry: %d\ndata:\n\n", retry))
@@ -200,9 +201,11 @@ func TestFault48_ListenStreamGoesOn(t *testing.T) {
 		r.End(r.Newest(), engine.EndClean)
 		x, waited := r.nextFetch(60_000)
 		if x == 0 {
-			t.Fatalf("not opened again after %d statuses, the last %s", len(r.statuses), r.statuses[len(r.statuses)-1])
+			t.Fatalf("not opened again after %d statuses, the last %s", len(r.statuses),
+				r.statuses[len(r.statuses)-1])
 		}
-		if looping := strings.Contains(r.statuses[len(r.statuses)-1], "reconnect_loop"); looping && waited < 1_000 {
+		if looping := strings.Contains(r.statuses[len(r.statuses)-1], "reconnect_loop"); looping &&
+			waited < 1_000 {
 			t.Errorf("opened again after %d ms", waited)
 		}
 		r.Head(x, 200, "content-type", coretest.Stream)

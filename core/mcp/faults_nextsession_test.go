@@ -41,7 +41,8 @@ func (o *onStream) resumedIn(session string) {
 // carrierOtherThanResume returns the newest exchange, or 0 where that is the resume
 // that is to be waited for.
 func (o *onStream) carrierOtherThanResume() engine.ExchangeID {
-	if e := o.Exchange(o.Newest()); e != nil && strings.Contains(string(e.Request.Body), `"requests/resume"`) && !e.Over {
+	if e := o.Exchange(o.Newest()); e != nil &&
+		strings.Contains(string(e.Request.Body), `"requests/resume"`) && !e.Over {
 		return 0
 	}
 	return o.Newest()
@@ -58,7 +59,8 @@ func TestFault151_TokenInTheNextSession(t *testing.T) {
 		},
 		"its JSON says so": func(o *onStream) {
 			o.resumePost(`"tok"`, hour)
-			o.answer(400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
+			o.answer(400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,`+
+				`"message":"Bad Request: No valid session ID provided"}}`)
 		},
 		"it is gone for good": func(o *onStream) {
 			o.resumePost(`"tok"`, hour)
@@ -82,7 +84,8 @@ func TestFault151_TokenInTheNextSession(t *testing.T) {
 			}
 		},
 		"unknown": func(o *onStream) {
-			o.answer(200, `{"jsonrpc":"2.0","id":`+o.id+`,"error":{"code":-32602,"message":"Invalid params: no resumable request has this id"}}`)
+			o.answer(200, `{"jsonrpc":"2.0","id":`+o.id+
+				`,"error":{"code":-32602,"message":"Invalid params: no resumable request has this id"}}`)
 			o.wantLostOnce()
 		},
 		"404 again": func(o *onStream) {
@@ -197,18 +200,21 @@ func TestFault151_NoNextSession(t *testing.T) {
 
 // Fault 151: the next session may be of a revision that knows no token.
 func TestFault151_NextSessionWithoutTokens(t *testing.T) {
-	o := connected(t, mcp.Config{Revision: "auto", Assume: "2025-11-25", NoListen: true}).resumable("", mcp.CallOptions{})
+	o := connected(t, mcp.Config{Revision: "auto", Assume: "2025-11-25", NoListen: true}).resumable(
+		"", mcp.CallOptions{})
 	o.Advance(60_000)
 	o.cut(engine.EndNetwork)
 	o.resumePost(`"tok"`, hour)
 	o.Head(o.x, 404)
 	x, _ := o.asked("initialize", hour)
 	o.Head(x, 400, "content-type", coretest.JSON)
-	o.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.Exchange(x).Request)+`,"error":{"code":-32022,"message":"unsupported","data":{"supported":["2026-07-28"]}}}`)
+	o.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.Exchange(x).Request)+
+		`,"error":{"code":-32022,"message":"unsupported","data":{"supported":["2026-07-28"]}}}`)
 	o.End(x, engine.EndClean)
 	x, _ = o.asked("server/discover", hour)
 	o.Head(x, 200, "content-type", coretest.JSON)
-	o.Chunk(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	o.Chunk(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request),
+		`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	o.End(x, engine.EndClean)
 	o.Advance(0)
 	o.wantLostOnce()
@@ -221,7 +227,8 @@ func TestFault151_NextSessionWithoutTokens(t *testing.T) {
 // next one asks again, also under the same id: an answer to the old question is not
 // given to the new one.
 func TestFault151_AskedAgainInTheNextSession(t *testing.T) {
-	o := connected(t, mcp.Config{NoListen: true, Handles: []string{"elicitation/create"}}).resumable("", mcp.CallOptions{})
+	o := connected(t, mcp.Config{NoListen: true, Handles: []string{"elicitation/create"}}).resumable(
+		"", mcp.CallOptions{})
 	o.Advance(60_000)
 	question := `{"jsonrpc":"2.0","id":"q1","method":"elicitation/create","params":{"message":"?"}}`
 	o.event("e1", question)
@@ -246,7 +253,8 @@ func TestResumeWaitsForWhatItNeeds(t *testing.T) {
 		"a token":   {401, func(o *onStream) { o.token("t2") }, "Authorization", "Bearer t2"},
 		"a session": {404, func(o *onStream) { o.nextSession("s2") }, "Mcp-Session-Id", "s2"},
 	} {
-		o := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true}).resumable("", durably)
+		o := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true}).resumable(
+			"", durably)
 		o.store()
 		o.cut(engine.EndNetwork)
 		for o.Store.Flying() == 0 {

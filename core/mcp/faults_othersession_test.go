@@ -22,7 +22,8 @@ func (r *rig) wantAnswersIn(session string) {
 // Fault 525: a person's answer waits for a token. Meanwhile the session is lost, and another tab has made
 // the next one. The answer does not leave there, where its id is another question's.
 func TestFault525_AnswerThatWaitsForAToken(t *testing.T) {
-	r := newRig(t, mcp.Config{Journal: true, Tabs: true, HasTokenProvider: true, NoListen: true, Handles: []string{"elicitation/create"}})
+	r := newRig(t, mcp.Config{Journal: true, Tabs: true, HasTokenProvider: true, NoListen: true,
+		Handles: []string{"elicitation/create"}})
 	r.End(r.handshake("2025-11-25"), engine.EndClean)
 	r.store()
 	r.Advance(5000)
@@ -48,7 +49,9 @@ func TestFault525_AnswerThatWaitsForAPlace(t *testing.T) {
 	r.Advance(5000)
 	o := r.stream("tools/call")
 	for i := 1; i <= 9; i++ {
-		o.event(fmt.Sprint("e", i), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"old"}}`, i))
+		o.event(fmt.Sprint("e", i),
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"old"}}`,
+				i))
 	}
 	for i := 1; i <= 9; i++ {
 		o.agrees(uint32(i))

@@ -12,7 +12,8 @@ import (
 // Fault 345: the server answered, and the app's own fetch keeps the answer to itself. What
 // may have run is said to be so, once, and the hint says what is to be mended.
 func TestFault345_AnswerKeptByTheAppsFetch(t *testing.T) {
-	for method, code := range map[string]engine.Code{"tools/list": engine.CodeNetwork, "tools/call": engine.CodeOutcomeUnknown} {
+	for method, code := range map[string]engine.Code{"tools/list": engine.CodeNetwork,
+		"tools/call": engine.CodeOutcomeUnknown} {
 		o := connected(t, mcp.Config{}).post(method)
 		o.cut(engine.EndUnreadable)
 		o.wantFailure(code)
@@ -34,7 +35,8 @@ func TestFault345_ConnectingThroughTheAppsFetch(t *testing.T) {
 	}
 	r := newRig(t, mcp.Config{})
 	r.Start()
-	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+		`{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	r.End(r.Newest(), engine.EndUnreadable)
 	r.wantUnreadable("notifications/initialized")
 }
@@ -42,7 +44,8 @@ func TestFault345_ConnectingThroughTheAppsFetch(t *testing.T) {
 // wantUnreadable checks that the client has failed with the hint.
 func (r *rig) wantUnreadable(what string) {
 	r.t.Helper()
-	if e := r.call(r.Call("tools/list", "", mcp.CallOptions{})).settled; e == nil || e.Failure.Code != engine.CodeNetwork || e.Failure.Hint == "" {
+	if e := r.call(r.Call("tools/list", "", mcp.CallOptions{})).settled; e == nil ||
+		e.Failure.Code != engine.CodeNetwork || e.Failure.Hint == "" {
 		r.fatal("%s: the client has failed with %+v", what, e)
 	}
 	r.wantQuiet()

@@ -72,7 +72,8 @@ func TestFault741_CutBetweenPartialResults(t *testing.T) {
 	}
 }
 
-// Fault 741: the page is reloaded behind such a stream, which had ids. The next page asks by the number as well.
+// Fault 741: the page is reloaded behind such a stream, which had ids. The next page asks by the number as
+// well.
 func TestFault741_ReloadBehindPartialResults(t *testing.T) {
 	o := newTask(connected(t, withDisk), true)
 	x, id := o.fetches()
@@ -91,15 +92,18 @@ func TestFault741_ReloadBehindPartialResults(t *testing.T) {
 func TestFault742_AnErrorEvent(t *testing.T) {
 	o := connected(t, mcp.Config{}).primed("p")
 	event := func(id string) string {
-		return "event: error\ndata: {\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"error\":{\"code\":-32603,\"message\":\"it broke\"}}\n\n"
+		return "event: error\ndata: {\"jsonrpc\":\"2.0\",\"id\":" + id +
+			",\"error\":{\"code\":-32603,\"message\":\"it broke\"}}\n\n"
 	}
 	o.say("event: error\ndata: it broke\n\n")
-	o.say("event: error\ndata: {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"whose?\"}}\n\n")
+	o.say("event: error\ndata: " +
+		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"whose?\"}}\n\n")
 	o.say(event("99"))
 	o.say("event: error\ndata: " + coretest.Result(o.id, `{}`) + "\n\n")
 	o.wantPending()
 	o.say(event(o.id))
-	if s := o.call(o.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError || string(s.Data) != `{"code":-32603,"message":"it broke"}` {
+	if s := o.call(o.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError ||
+		string(s.Data) != `{"code":-32603,"message":"it broke"}` {
 		o.fatal("the call has not ended with that error")
 	}
 	if n := o.Client.Counters().IgnoredEvents; n != 4 {

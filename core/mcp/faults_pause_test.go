@@ -27,7 +27,8 @@ func TestFault50_PauseWithholdsReads(t *testing.T) {
 	o := r.primed("p")
 	o.pause(o.c, true)
 	// was asked for
-	o.say(coretest.Message("e1", coretest.Progress(o.id, 1)) + coretest.Message("e2", coretest.Progress(o.id, 2)))
+	o.say(coretest.Message("e1", coretest.Progress(o.id, 1)) +
+		coretest.Message("e2", coretest.Progress(o.id, 2)))
 	o.wantProgress(1, 2)
 	o.unread()
 	for n := 1; n <= 60; n++ {

@@ -24,7 +24,9 @@ func TestFault90_PolicyOnHTTPSSE(t *testing.T) {
 		t.Errorf("declared: %s", body)
 	}
 	taken(initialize)
-	r.Chunk(stream, coretest.Message("", coretest.Result(coretest.RequestID(r.Exchange(initialize).Request), `{"protocolVersion":"2024-11-05","capabilities":{}}`)))
+	r.Chunk(stream,
+		coretest.Message("", coretest.Result(coretest.RequestID(r.Exchange(initialize).Request),
+			`{"protocolVersion":"2024-11-05","capabilities":{}}`)))
 	taken(r.Newest())
 	c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
 	r.store()

@@ -31,7 +31,8 @@ func wantUnsent(t *testing.T, w coretest.MCP, sent int) {
 	if n := toolCalls(w); n != sent {
 		t.Errorf("it leaves %d times, want %d\n%s", n, sent, w.Log())
 	}
-	if !strings.Contains(w.Log(), "settle c2 unsent (retryable): tools/call: the server did not run the request") {
+	if !strings.Contains(w.Log(),
+		"settle c2 unsent (retryable): tools/call: the server did not run the request") {
 		t.Errorf("its app does not hear that it did not run\n%s", w.Log())
 	}
 	w.Reload()

@@ -91,7 +91,8 @@ func TestFault35_CutBeforeTheHead(t *testing.T) {
 			posts := len(j.bodies)
 			for range 3 {
 				j.reloadAs(false, false)
-				if s := e.page.settled; s == nil || s.Failure == nil || s.Failure.Code != engine.CodeOutcomeUnknown {
+				if s := e.page.settled; s == nil || s.Failure == nil ||
+					s.Failure.Code != engine.CodeOutcomeUnknown {
 					j.fatal("the next page does not know that the outcome is unknown")
 				}
 			}
@@ -328,7 +329,8 @@ func (j *journey) posted(text string) bool {
 func TestFault56_ComesBackTooLate(t *testing.T) {
 	j := newJourney(t, 0, 0, 1<<20)
 	e := j.errands[0]
-	j.until("an event", func() bool { r := j.shelf.calls[e.record]; return r != nil && r.Position == 1 && len(r.Cursor) > 0 })
+	j.until("an event",
+		func() bool { r := j.shelf.calls[e.record]; return r != nil && r.Position == 1 && len(r.Cursor) > 0 })
 	j.forget()
 	e.lost = true
 	j.JumpWall(29 * day)
@@ -421,7 +423,8 @@ func TestFault87_DelaysAfterAReload(t *testing.T) {
 			j.fatal("retry: %s: the next reconnect is due in %d ms", retry, d)
 		}
 	}
-	for _, timeouts := range []mcp.Timeouts{{Answer: -1, Idle: -1, Total: -1}, {Answer: 1<<63 - 1, Idle: 1<<63 - 1, Total: 1<<63 - 1}, {Answer: 1, Idle: 1, Total: 1}} {
+	for _, timeouts := range []mcp.Timeouts{{Answer: -1, Idle: -1, Total: -1},
+		{Answer: 1<<63 - 1, Idle: 1<<63 - 1, Total: 1<<63 - 1}, {Answer: 1, Idle: 1, Total: 1}} {
 		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 		w.Handshake("2025-11-25")
 		w.Stored(journal.ResultOK, 0)

@@ -25,7 +25,8 @@ func carried(t *testing.T, flags journal.Flags, alone bool, body string) (w core
 	w.Chunk(x, coretest.Message("1", coretest.Progress(id, 1)))
 	store(w)
 	if body == "" {
-		w.Chunk(x, coretest.Message("2", `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32000,"message":"no"}}`))
+		w.Chunk(x, coretest.Message("2", `{"jsonrpc":"2.0","id":`+id+
+			`,"error":{"code":-32000,"message":"no"}}`))
 	} else {
 		w.Chunk(x, coretest.Message("2", coretest.Result(id, body)))
 	}
@@ -39,8 +40,9 @@ func remembered(w coretest.MCP, c engine.CallID) (ops []byte) {
 	return ops
 }
 
-// Fault 790: who has carried a call remembers how it ended for 60 s, whether the app has had it yet or not, where being
-// handed over acknowledges it, and up to the logout. A tab that follows it and knows less is told so.
+// Fault 790: who has carried a call remembers how it ended for 60 s, whether the app has had it yet or not,
+// where being handed over acknowledges it, and up to the logout. A tab that follows it and knows less is told
+// so.
 func TestFault790_Remembered(t *testing.T) {
 	for _, alone := range []bool{false, true} {
 		for _, body := range []string{`{"content":[],"structuredContent":{"n":7}}`, ""} {
@@ -70,7 +72,9 @@ func TestFault790_Remembered(t *testing.T) {
 			if body == "" {
 				want = `"message":"no"`
 			}
-			if log := f.Log(); !strings.Contains(log, want) || !strings.Contains(log, `{"events":1,"from":1,"to":1}`) || strings.Contains(log, "acknowledged") {
+			if log := f.Log(); !strings.Contains(log, want) ||
+				!strings.Contains(log, `{"events":1,"from":1,"to":1}`) ||
+				strings.Contains(log, "acknowledged") {
 				t.Errorf("alone: %t\n%s", alone, log)
 			}
 		}

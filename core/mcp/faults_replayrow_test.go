@@ -19,10 +19,12 @@ func TestFault168_EventsOfStoredRows(t *testing.T) {
 	}
 	var rows [][]byte
 	for _, entries := range [][]journal.Entry{
-		{{Kind: journal.Sent, N: [3]uint64{1, 1}}, event(engine.EventProgress, "1"), event(engine.EventInput, "2")},
+		{{Kind: journal.Sent, N: [3]uint64{1, 1}}, event(engine.EventProgress, "1"),
+			event(engine.EventInput, "2")},
 		{{Kind: journal.Sealed}},
 		{{Kind: journal.Checkpoint, N: [3]uint64{5}}, event(engine.EventLog, "6")},
-		{event(engine.EventSegment, "7"), event(engine.EventTask, "8"), {Kind: journal.Retry, N: [3]uint64{9}}, event(engine.EventNotification, "9")},
+		{event(engine.EventSegment, "7"), event(engine.EventTask, "8"),
+			{Kind: journal.Retry, N: [3]uint64{9}}, event(engine.EventNotification, "9")},
 	} {
 		var row []byte
 		for _, e := range entries {

@@ -71,7 +71,8 @@ func TestFault143_NeverIsWrittenAhead(t *testing.T) {
 // Fault 143: an answered round that is sent once more after a reload runs the tool
 // again, and that is told like any other run.
 func TestFault143_RoundIsTold(t *testing.T) {
-	for _, flags := range []journal.Flags{journal.Idempotent, journal.Idempotent | journal.RerunNever, journal.RerunAlways} {
+	for _, flags := range []journal.Flags{journal.Idempotent, journal.Idempotent | journal.RerunNever,
+		journal.RerunAlways} {
 		w := coretest.NewMCP(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true})
 		w.Start()
 		answer := func(x engine.ExchangeID, body string) {
@@ -85,7 +86,8 @@ func TestFault143_RoundIsTold(t *testing.T) {
 		w.Stored(journal.ResultOK, 0)
 		answer(w.Fetched(), `{"resultType":"input_required","inputRequests":{"k":{}}}`)
 		w.Stored(journal.ResultOK, 0)
-		w.Input("answer", func(m *mcp.Client, now engine.Time) { m.Answer(now, c, []byte(`{"k":{"action":"accept"}}`)) })
+		w.Input("answer",
+			func(m *mcp.Client, now engine.Time) { m.Answer(now, c, []byte(`{"k":{"action":"accept"}}`)) })
 		w.Stored(journal.ResultOK, 0)
 		w.Stored(journal.ResultOK, 0)
 		if len(w.Fetches()) == 0 {
@@ -94,7 +96,8 @@ func TestFault143_RoundIsTold(t *testing.T) {
 		w.Reload()
 		w.Start()
 		told := strings.Join(w.Delivered(1, engine.EventResumed), "")
-		if again := flags.Repeatable(); strings.Contains(told, `"restarted"`) != again || again == strings.Contains(told, `"unknown"`) {
+		if again := flags.Repeatable(); strings.Contains(told, `"restarted"`) != again ||
+			again == strings.Contains(told, `"unknown"`) {
 			t.Errorf("flags %b: told %q\n%s", flags, told, w.Log())
 		}
 	}

@@ -48,7 +48,8 @@ func TestFault42_ReplayOfAnotherStream(t *testing.T) {
 		b.wantProgress(1, 2)
 		a.wantResult()
 		b.wantResult()
-		if n := len(r.integrity); n != 3 || r.integrity[0] != `{"what":"foreign_message"}` || r.Client.Counters().ForeignMessages != 3 {
+		if n := len(r.integrity); n != 3 || r.integrity[0] != `{"what":"foreign_message"}` ||
+			r.Client.Counters().ForeignMessages != 3 {
 			t.Errorf("integrity %v, counters %+v", r.integrity, r.Client.Counters())
 		}
 	}
@@ -140,7 +141,8 @@ func TestFault89_LateResponseSettlesTheFirstPromise(t *testing.T) {
 // ready is fetched; what is not leaves it parked.
 func TestFault89_StatusOfAParkedRequest(t *testing.T) {
 	flags := func(status string, pending, input bool) string {
-		return fmt.Sprintf(`"result":{"requestId":1,"status":%q,"hasPendingMessage":%v,"hasInputRequest":%v}`, status, pending, input)
+		return fmt.Sprintf(`"result":{"requestId":1,"status":%q,"hasPendingMessage":%v,"hasInputRequest":%v}`,
+			status, pending, input)
 	}
 	for _, c := range []struct {
 		answer string
@@ -244,11 +246,18 @@ func TestFault90_IgnoredPolicies(t *testing.T) {
 		"token null":          func(o, _ *onStream) string { return policyFor(o.id, `null`, "") },
 		"token a number":      func(o, _ *onStream) string { return policyFor(o.id, `7`, "") },
 		"token an object":     func(o, _ *onStream) string { return policyFor(o.id, `{"a":"b"}`, "") },
-		"token of 10 KiB":     func(o, _ *onStream) string { return policyFor(o.id, `"`+strings.Repeat("x", 10<<10)+`"`, "") },
-		"no token": func(o, _ *onStream) string {
-			return `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{"requestId":` + o.id + `}}`
+		"token of 10 KiB": func(o, _ *onStream) string {
+			return policyFor(
+				o.id, `"`+strings.Repeat("x", 10<<10)+`"`, "")
 		},
-		"no params": func(_, _ *onStream) string { return `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy"}` },
+		"no token": func(o, _ *onStream) string {
+			return `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{"requestId":` +
+				o.id + `}}`
+		},
+		"no params": func(_,
+			_ *onStream) string {
+			return `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy"}`
+		},
 		"params array": func(_, _ *onStream) string {
 			return `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":[]}`
 		},
@@ -298,7 +307,8 @@ func TestFault90_DeclaredToLegacyServersOnly(t *testing.T) {
 	r.Start()
 	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+		`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	r.End(x, engine.EndClean)
 	o := r.resumable("", mcp.CallOptions{})
 	o.cut(engine.EndNetwork)

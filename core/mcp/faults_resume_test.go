@@ -121,11 +121,16 @@ func TestFault91_SessionGone(t *testing.T) {
 // Fault 92: a resume that is cut before it brings anything is made again, with
 // the same token, and longer waits.
 func TestFault92_ResumeCutBeforeItsFirstByte(t *testing.T) {
-	refused, accepted := []int64{0, 1_000, 2_000, 5_000, 10_000, 20_000}, []int64{0, 0, 400, 5_000, 10_000, 20_000}
+	refused, accepted := []int64{0, 1_000, 2_000, 5_000, 10_000, 20_000},
+		[]int64{0, 0, 400, 5_000, 10_000, 20_000}
 	for name, die := range map[string]func(o *onStream){
-		"before the head":     func(o *onStream) { o.cut(engine.EndNetwork) },
-		"after it":            func(o *onStream) { o.accept(); o.cut(engine.EndNetwork) },
-		"in a JSON body":      func(o *onStream) { o.Head(o.x, 200, "content-type", coretest.JSON); o.cut(engine.EndNetwork) },
+		"before the head": func(o *onStream) { o.cut(engine.EndNetwork) },
+		"after it":        func(o *onStream) { o.accept(); o.cut(engine.EndNetwork) },
+		"in a JSON body": func(o *onStream) {
+			o.Head(o.x, 200, "content-type", coretest.JSON)
+			o.cut(
+				engine.EndNetwork)
+		},
 		"no body, after all":  func(o *onStream) { o.Head(o.x, 503, "content-type", "text/html") },
 		"429, without a hint": func(o *onStream) { o.answer(429, o.rpcError(-32000, "slow down")) },
 	} {
@@ -136,7 +141,8 @@ func TestFault92_ResumeCutBeforeItsFirstByte(t *testing.T) {
 		o := connected(t, mcp.Config{}).resumable("", mcp.CallOptions{})
 		o.cut(engine.EndNetwork)
 		for i := range 12 {
-			if waited, low := o.resumePost(`"tok"`, hour), least[min(i, len(least)-1)]; waited < low || waited > 30_000 {
+			if waited, low := o.resumePost(`"tok"`, hour), least[min(i, len(least)-1)]; waited < low ||
+				waited > 30_000 {
 				t.Fatalf("%s: attempt %d came after %d ms", name, i+1, waited)
 			}
 			if xs := o.UnderWay(); len(xs) != 1 {

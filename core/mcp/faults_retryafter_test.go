@@ -13,7 +13,8 @@ import (
 // clock, which the host has and the core has not: the host turns it into
 // seconds, so that one which comes here is nonsense like any other.
 var floors = map[string]int64{
-	"": 0, "0": 0, "1": 1_000, "20": 20_000, "3599": 3_599_000, "3600": hour, "3601": hour, "1000000000": hour, "99999999999999999999999": hour,
+	"": 0, "0": 0, "1": 1_000, "20": 20_000, "3599": 3_599_000, "3600": hour, "3601": hour,
+	"1000000000": hour, "99999999999999999999999": hour,
 	"-5": 0, "1.5": 0, "soon": 0, "20s": 0, "Wed, 21 Oct 2015 07:28:00 GMT": 0,
 }
 

@@ -84,8 +84,8 @@ func TestFault452_NoLaterPageSendsIt(t *testing.T) {
 }
 
 // Fault 452: one of several pages of a client is another user's, which shows while the token is asked for.
-// Calls that this page has made meanwhile end, and leave with no token. Calls of other pages, and earlier calls,
-// continue.
+// Calls that this page has made meanwhile end, and leave with no token. Calls of other pages, and earlier
+// calls, continue.
 func TestFault452_OneOfSeveralPages(t *testing.T) {
 	w := refusedToken(t, mcp.Config{})
 	theirs, _ := w.Call("tools/call", `{"name":"theirs"}`, mcp.CallOptions{Durable: true, Connected: true})
@@ -102,7 +102,8 @@ func TestFault452_OneOfSeveralPages(t *testing.T) {
 	}
 	signIn(w)
 	store(w)
-	if leaves(w, `"theirs"`) != 0 || leaves(w, "notifications/theirs") != 0 || leaves(w, `"ours"`) != 1 || leaves(w, `"before"`) != 2 {
+	if leaves(w, `"theirs"`) != 0 || leaves(w, "notifications/theirs") != 0 || leaves(w, `"ours"`) != 1 ||
+		leaves(w, `"before"`) != 2 {
 		t.Fatalf("what has left is wrong\n%s", w.Log())
 	}
 	w.Reload()

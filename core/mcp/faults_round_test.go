@@ -30,12 +30,14 @@ func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
 				w.Chunk(x, body)
 				w.End(x, engine.EndClean)
 			}
-			answer(coretest.Result(coretest.RequestID(w.Request(x)), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+			answer(coretest.Result(coretest.RequestID(w.Request(x)),
+				`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 			w.Stored(journal.ResultOK, 0)
 			c, _ := w.Call("tools/call", `{"name":"book"}`, mcp.CallOptions{Durable: true, Flags: flags})
 			w.Stored(journal.ResultOK, 0)
 			x = w.Fetched()
-			answer(coretest.Result(coretest.RequestID(w.Request(x)), `{"resultType":"input_required","inputRequests":{"k":{}},"requestState":"s"}`))
+			answer(coretest.Result(coretest.RequestID(w.Request(x)),
+				`{"resultType":"input_required","inputRequests":{"k":{}},"requestState":"s"}`))
 			w.Stored(journal.ResultOK, 0)
 			sent, asks, step := 0, 0, 0
 			reload := func() bool {
@@ -48,7 +50,11 @@ func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
 				return true
 			}
 			respond := func() {
-				w.Input("answer", func(m *mcp.Client, now engine.Time) { m.Answer(now, c, []byte(`{"k":{"action":"accept"}}`)) })
+				w.Input("answer",
+					func(m *mcp.Client, now engine.Time) {
+						m.Answer(now, c,
+							[]byte(`{"k":{"action":"accept"}}`))
+					})
 			}
 			again := func() { asks += len(w.Delivered(c, engine.EventInput)); sends(w, &sent) }
 			if reload() {
@@ -81,7 +87,8 @@ func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
 				t.Errorf("at %d: asked again although the answer is stored\n%s", at, w.Log())
 			}
 			if sent > 1 && flags == 0 || sent == 0 {
-				t.Errorf("at %d, flags %d: the answered request is sent %d times\n%s", at, flags, sent, w.Log())
+				t.Errorf("at %d, flags %d: the answered request is sent %d times\n%s", at, flags, sent,
+					w.Log())
 			}
 		}
 	}

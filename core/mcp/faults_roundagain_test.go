@@ -95,7 +95,8 @@ func TestFault475_RefusedAndStoredAgain(t *testing.T) {
 		r := newRig(t, cfg)
 		r.Start()
 		r.token("t1")
-		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+			`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		o := r.tool(mcp.CallOptions{})
 		o.Head(o.x, 401)
 		o.store()

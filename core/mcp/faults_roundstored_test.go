@@ -19,9 +19,11 @@ func inARound(t *testing.T, flags journal.Flags) *onTask {
 	r.Start()
 	r.token("t1")
 	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
-		`{"supportedVersions":["2026-07-28"],"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
+		`{"supportedVersions":["2026-07-28"],`+
+			`"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
 	o := r.tool(mcp.CallOptions{Flags: flags})
-	o.json(o.x, coretest.Result(o.id, `{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create"}},"requestState":"s"}`))
+	o.json(o.x, coretest.Result(o.id, `{"resultType":"input_required",`+
+		`"inputRequests":{"name":{"method":"elicitation/create"}},"requestState":"s"}`))
 	o.wantTold(engine.EventInput, `"name"`, 1)
 	return o
 }
@@ -53,7 +55,8 @@ func (o *onTask) wantAnswerSent() engine.ExchangeID {
 	if x == 0 {
 		o.fatal("it is not sent")
 	}
-	if body := o.body(x); !strings.Contains(body, `"inputResponses":`+roundAnswer) || !strings.Contains(body, `"requestState":"s"`) {
+	if body := o.body(x); !strings.Contains(body, `"inputResponses":`+roundAnswer) ||
+		!strings.Contains(body, `"requestState":"s"`) {
 		o.fatal("sent %s", body)
 	}
 	o.wantTold(engine.EventInput, "", 0)
@@ -68,7 +71,8 @@ func TestFault487_TaskAfterARound(t *testing.T) {
 			for _, again := range []bool{false, true} {
 				o := answered(t, flags)
 				x := o.waits("tools/call")
-				o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))
+				o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request),
+					`{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))
 				o.wantTold(engine.EventGuarantee, "durable", 1)
 				for range reloads {
 					if again {
@@ -92,7 +96,8 @@ func TestFault487_TaskAfterARound(t *testing.T) {
 func TestFault487_TaskAfterARoundIsLost(t *testing.T) {
 	o := answered(t, journal.Idempotent)
 	x := o.waits("tools/call")
-	o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))
+	o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request),
+		`{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))
 	o = o.next()
 	o.refuses("tasks/get", -32602)
 	o.wantAnswerSent()

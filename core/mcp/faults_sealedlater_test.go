@@ -30,7 +30,8 @@ func modernCall(t *testing.T) *onTask {
 	r := newRig(t, modernDisk)
 	r.Start()
 	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
-		`{"supportedVersions":["2026-07-28"],"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
+		`{"supportedVersions":["2026-07-28"],`+
+			`"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
 	return r.tool(mcp.CallOptions{})
 }
 
@@ -54,7 +55,8 @@ func TestFault491_TaskSealedLater(t *testing.T) {
 // Fault 491: the state of what it has asked for goes with the answer.
 func TestFault491_StateSealedLater(t *testing.T) {
 	o := modernCall(t)
-	o.answersUnsealed(`{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create"}},"requestState":"s"}`)
+	o.answersUnsealed(`{"resultType":"input_required",` +
+		`"inputRequests":{"name":{"method":"elicitation/create"}},"requestState":"s"}`)
 	o.answers(roundAnswer)
 	o.Stored(journal.ResultOK, 0)
 	o = o.reloads()

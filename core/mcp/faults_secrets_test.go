@@ -22,13 +22,19 @@ func (r *rig) inPlain(text string) {
 // The id of a task rests in no message that says to which task it belongs: not in
 // what the server asks, notifies or gives for a result. The app is told all of it.
 func TestFault122_TaskOfAMessage(t *testing.T) {
-	const id, related = `"taskId":"T"`, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T","x":1},"more":2}`
+	const id, related = `"taskId":"T"`,
+		`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T","x":1},"more":2}`
 	o := newTask(connected(t, handling), true)
 	x, _ := o.asked("tasks/result", 0)
 	request := coretest.RequestID(o.Exchange(x).Request)
 	o.Head(x, 200, "content-type", coretest.Stream)
-	o.Chunk(x, coretest.Message("r1", `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1,`+related+`}}`)+
-		coretest.Message("r2", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?",`+related+`}}`))
+	o.Chunk(x,
+		coretest.Message("r1",
+			`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1,`+related+
+				`}}`)+
+			coretest.Message("r2",
+				`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?",`+related+
+					`}}`))
 	o.store()
 	o.wantTold(engine.EventLog, id, 1)
 	o.wantTold(engine.EventRequest, id, 1)
@@ -44,7 +50,8 @@ func TestFault122_TaskOfAMessage(t *testing.T) {
 			handle = e.Position
 		}
 	}
-	o.input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, []byte(`{"action":"accept"}`)) })
+	o.input("respond",
+		func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, []byte(`{"action":"accept"}`)) })
 	o.store()
 	o.Advance(0)
 	if n := o.posted(id + `,"x":1`); n != 1 {
@@ -56,7 +63,8 @@ func TestFault122_TaskOfAMessage(t *testing.T) {
 }
 
 // relatedAsk is what a task asks, and to which task that belongs.
-const relatedAsk = `{"taskId":"T","status":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"?",` + relatedTaskT + `}}}}`
+const relatedAsk = `{"taskId":"T","status":"input_required",` +
+	`"inputRequests":{"name":{"method":"elicitation/create","params":{"message":"?",` + relatedTaskT + `}}}}`
 
 const relatedTaskT = `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}`
 
@@ -77,7 +85,11 @@ func TestFault766_IDOfATaskInPlain(t *testing.T) {
 		o := newTask(connected(t, handling), true)
 		x, _ := o.asked("tasks/result", 0)
 		o.Head(x, 200, "content-type", coretest.Stream)
-		o.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?",`+relatedTaskT+`}}`))
+		o.Chunk(x,
+			coretest.Message("",
+				`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?",`+
+					relatedTaskT+
+					`}}`))
 		o.store()
 		o.storedAgain()
 	})
@@ -125,7 +137,9 @@ func TestFault122_Answers(t *testing.T) {
 		o := newTask(connected(t, handling), true)
 		x, _ := o.asked("tasks/result", 0)
 		o.Head(x, 200, "content-type", coretest.Stream)
-		o.Chunk(x, coretest.Message("r1", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?"}}`))
+		o.Chunk(x,
+			coretest.Message("r1",
+				`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?"}}`))
 		o.store()
 		handle := uint32(0)
 		for _, e := range o.call(o.c).events {
@@ -133,7 +147,8 @@ func TestFault122_Answers(t *testing.T) {
 				handle = e.Position
 			}
 		}
-		o.input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, []byte(answer)) })
+		o.input("respond",
+			func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, []byte(answer)) })
 		o.store()
 		o.inPlain("canary")
 		o = o.reloads()
@@ -145,7 +160,8 @@ func TestFault122_Answers(t *testing.T) {
 	})
 	t.Run("to a task", func(t *testing.T) {
 		o := newExtension(newRig(t, modernDisk))
-		o.gives("tasks/get", `{"taskId":"T","status":"input_required","inputRequests":{"who":{"method":"elicitation/create"}}}`)
+		o.gives("tasks/get", `{"taskId":"T","status":"input_required",`+
+			`"inputRequests":{"who":{"method":"elicitation/create"}}}`)
 		o.store()
 		o.answers(`{"who":` + answer + `}`)
 		o.store()
@@ -166,14 +182,17 @@ func TestFault122_Answers(t *testing.T) {
 			w.Chunk(x, body)
 			w.End(x, engine.EndClean)
 		}
-		says(coretest.Result(coretest.RequestID(w.Request(x)), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		says(coretest.Result(coretest.RequestID(w.Request(x)),
+			`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		w.Stored(journal.ResultOK, 0)
 		c, _ := w.Call("tools/call", `{"name":"book"}`, mcp.CallOptions{Durable: true})
 		w.Stored(journal.ResultOK, 0)
 		x = w.Fetched()
-		says(coretest.Result(coretest.RequestID(w.Request(x)), `{"resultType":"input_required","inputRequests":{"k":{}},"requestState":"canary-state"}`))
+		says(coretest.Result(coretest.RequestID(w.Request(x)),
+			`{"resultType":"input_required","inputRequests":{"k":{}},"requestState":"canary-state"}`))
 		w.Stored(journal.ResultOK, 0)
-		w.Input("answer", func(m *mcp.Client, now engine.Time) { m.Answer(now, c, []byte(`{"k":`+answer+`}`)) })
+		w.Input("answer",
+			func(m *mcp.Client, now engine.Time) { m.Answer(now, c, []byte(`{"k":`+answer+`}`)) })
 		w.Stored(journal.ResultOK, 0)
 		if plain := w.Store.Plain(); bytes.Contains(plain, []byte("canary")) {
 			t.Fatalf("in plain: %q", plain)
@@ -181,7 +200,8 @@ func TestFault122_Answers(t *testing.T) {
 		w.Reload()
 		w.Start()
 		w.Stored(journal.ResultOK, 0)
-		if body := string(w.Request(w.Fetched()).Body); !strings.Contains(body, answer) || len(w.Delivered(1, engine.EventInput)) > 0 {
+		if body := string(w.Request(w.Fetched()).Body); !strings.Contains(body, answer) ||
+			len(w.Delivered(1, engine.EventInput)) > 0 {
 			t.Fatalf("after the reload it sends %s", body)
 		}
 	})

@@ -91,7 +91,8 @@ func TestFault97_OneNumberByThreeWays(t *testing.T) {
 	o := newStreamed(connected(t, withDisk), 1, 2)
 	o.streams("", 2, 3, 3)
 	o.cut(engine.EndNetwork)
-	o.gives("tasks/result", `{"partial-content":[`+segment(1)+`,`+segment(3)+`,{"seqNr":2,"type":"text","text":"other"},`+segment(4)+`]}`)
+	o.gives("tasks/result", `{"partial-content":[`+segment(1)+`,`+segment(3)+
+		`,{"seqNr":2,"type":"text","text":"other"},`+segment(4)+`]}`)
 	o.wantSegments(4)
 	o.wantBroken("conflicting_segment", 1)
 	if n := o.Client.Counters().DuplicateSegments; n != 4 {
@@ -111,11 +112,15 @@ func TestFault97_OneNumberByThreeWays(t *testing.T) {
 // Fault 98: a number that is no positive integer costs the segment, not those
 // beside it, and does not move what is asked from.
 func TestFault98_NoNumber(t *testing.T) {
-	bad := []string{`0`, `-1`, `1.5`, `"3"`, `1e0`, `2.0`, `null`, `9007199254740992`, `9007199254740993`, `1` + strings.Repeat("0", 400),
+	bad := []string{`0`, `-1`, `1.5`, `"3"`, `1e0`, `2.0`, `null`, `9007199254740992`, `9007199254740993`,
+		`1` + strings.Repeat("0", 400),
 		`true`, `[2]`, `{}`, `-0`, `2,"seqNr":2`}
 	o := newStreamed(connected(t, withDisk), 1)
 	for i, number := range bad {
-		o.event("", coretest.Result(o.id, fmt.Sprintf(`{"partial-content":[{"seqNr":%s,"type":"text","text":"bad"},%s]}`, number, segment(i+2))))
+		o.event("",
+			coretest.Result(o.id,
+				fmt.Sprintf(`{"partial-content":[{"seqNr":%s,"type":"text","text":"bad"},%s]}`, number,
+					segment(i+2))))
 	}
 	o.event("", coretest.Result(o.id, `{"partial-content":[{"type":"text","text":"none"},7,null,"x",[]]}`))
 	o.event("", coretest.Result(o.id, `{"partial-content":{"seqNr":99}}`))
@@ -154,7 +159,9 @@ func TestFault99_MemoryIsBounded(t *testing.T) {
 	text := strings.Repeat("x", 15<<20)
 	told := 0
 	for n := 2; n <= 6; n++ {
-		m := coretest.Message("", coretest.Result(o.id, fmt.Sprintf(`{"partial-content":[{"seqNr":%d,"type":"text","text":"%s"}]}`, n, text)))
+		m := coretest.Message("",
+			coretest.Result(o.id, fmt.Sprintf(`{"partial-content":[{"seqNr":%d,"type":"text","text":"%s"}]}`,
+				n, text)))
 		o.Client.Chunk(o.Now, o.x, []byte(m))
 		for e, ok := o.Client.Next(); ok; e, ok = o.Client.Next() {
 			if e.Event == engine.EventSegment {
@@ -358,7 +365,8 @@ func TestFault102_TheWholeStands(t *testing.T) {
 		o.wantBroken("different_result", broken)
 	}
 	// A result of which a part was streamed begins with that part.
-	for result, broken := range map[string]int{whole(9): 0, `{"content":[{"type":"text","text":"x"},{},{}]}`: 1} {
+	for result, broken := range map[string]int{whole(9): 0,
+		`{"content":[{"type":"text","text":"x"},{},{}]}`: 1} {
 		o := newStreamed(connected(t, withDisk), 1)
 		o.cut(engine.EndNetwork)
 		o.gives("tasks/result", result)
@@ -373,7 +381,9 @@ func TestFault103_Foreign(t *testing.T) {
 	r := connected(t, withDisk)
 	o := newStreamed(r, 1)
 	other := r.post("tools/call")
-	o.event("", `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"working",`+members([]int{2}, "")+`}`)
+	o.event("",
+		`{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"working",`+
+			members([]int{2}, "")+`}`)
 	o.event("", `{"jsonrpc":"2.0","method":"notifications/message","params":`+partial("", 2)+`}`)
 	o.event("", coretest.Result("99", partial("", 2)))
 	o.event("", coretest.Result(`"`+o.id+`"`, partial("", 2)))

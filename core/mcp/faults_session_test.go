@@ -33,7 +33,8 @@ var goneBodies = map[string][2]string{
 	"HTML":     {"text/html", "<h1>404</h1>"},
 	"JSON":     {coretest.JSON, `{"detail":"gone"}`},
 	"cut JSON": {coretest.JSON, `{"jsonrpc":`},
-	"JSON-RPC": {coretest.JSON, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`},
+	"JSON-RPC": {coretest.JSON,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`},
 }
 
 // Fault 23: however many requests find out that their session is gone, one
@@ -124,7 +125,8 @@ func TestFault23_AtMostOneHandshakeASecond(t *testing.T) {
 			}
 			r.Head(x, 404)
 		}
-		if s := r.call(calls[n]).settled; s.Outcome != engine.OutcomeFailure || s.Failure.Code != mcp.CodeSessionRejected {
+		if s := r.call(calls[n]).settled; s.Outcome != engine.OutcomeFailure ||
+			s.Failure.Code != mcp.CodeSessionRejected {
 			r.fatal("call %d ends with %s", n, coretest.Describe(*s))
 		}
 	}
@@ -167,7 +169,8 @@ func TestFault31_FailedInitializeSetsNothing(t *testing.T) {
 		"503": func(r *rig, x engine.ExchangeID) { r.Head(x, 503, "mcp-session-id", "evil") },
 		"rpc error": func(r *rig, x engine.ExchangeID) {
 			r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "evil")
-			r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":-32603,"message":"starting"}}`)
+			r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+
+				`,"error":{"code":-32603,"message":"starting"}}`)
 			r.End(x, engine.EndClean)
 		},
 		"cut": func(r *rig, x engine.ExchangeID) {

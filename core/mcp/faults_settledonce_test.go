@@ -26,7 +26,8 @@ func TestFault353_OneEndWhileItIsStored(t *testing.T) {
 	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"pay"}`)})
 	for _, op := range []journal.Op{
 		{Kind: journal.OpCall, Call: record, Epoch: 2, Plain: head},
-		{Kind: journal.OpForget, Call: record, Flags: journal.OpOutcome(journal.GoneAcked, engine.OutcomeResult)},
+		{Kind: journal.OpForget, Call: record,
+			Flags: journal.OpOutcome(journal.GoneAcked, engine.OutcomeResult)},
 	} {
 		w.Input("restore", func(m *mcp.Client, now engine.Time) { m.Restore(now, journal.AppendOp(nil, op)) })
 	}

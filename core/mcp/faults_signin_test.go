@@ -110,7 +110,8 @@ func TestFault236_RefusedResume(t *testing.T) {
 	w.Advance(5_000)
 	for n := range 2 {
 		x = w.Newest()
-		if r := w.Request(x); r.Method != "GET" || !strings.Contains(fmt.Sprint(r.Header), "Last-Event-ID a1") {
+		if r := w.Request(x); r.Method != "GET" ||
+			!strings.Contains(fmt.Sprint(r.Header), "Last-Event-ID a1") {
 			t.Fatalf("%d: %s %v", n, r.Method, r.Header)
 		}
 		w.Head(x, 401)
@@ -223,14 +224,17 @@ func TestFault406_MoreScopesForEveryRequest(t *testing.T) {
 	}
 	x := refused("POST", `"initialize"`)
 	w.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s1")
-	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"world","version":"1"}}`))
+	w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)),
+		`{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},`+
+			`"serverInfo":{"name":"world","version":"1"}}`))
 	w.End(x, engine.EndClean)
 	x = refused("POST", "notifications/initialized")
 	w.Head(x, 202)
 	w.End(x, engine.EndClean)
 	x = refused("GET", "")
 	w.Head(x, 200, "content-type", coretest.Stream)
-	if at := strings.LastIndex(w.Log(), "read x"); !strings.Contains(w.Log(), `"state":"open"`) || !strings.HasPrefix(w.Log()[at:], fmt.Sprintf("read x%d", x)) {
+	if at := strings.LastIndex(w.Log(), "read x"); !strings.Contains(w.Log(), `"state":"open"`) ||
+		!strings.HasPrefix(w.Log()[at:], fmt.Sprintf("read x%d", x)) {
 		t.Errorf("the client is not open, or does not listen\n%s", w.Log())
 	}
 }
@@ -247,7 +251,8 @@ func TestFault408_RefusedAsItIsAboutToLeave(t *testing.T) {
 	w.Start()
 	signIn(w)
 	store(w)
-	if strings.Contains(w.Log(), "outcome_unknown") || strings.Count(w.Log(), `"name":"tip"},"createdAt"`) != 1 {
+	if strings.Contains(w.Log(), "outcome_unknown") ||
+		strings.Count(w.Log(), `"name":"tip"},"createdAt"`) != 1 {
 		t.Errorf("a call that never left is of unknown outcome\n%s", w.Log())
 	}
 }
@@ -263,7 +268,8 @@ func TestFault366_OutcomeWaitsForADeletion(t *testing.T) {
 	w.Stored(journal.ResultFailed, durable.ReasonQuota)
 	x := w.Newest()
 	w.Head(x, 200, "content-type", coretest.Stream)
-	w.Chunk(x, "data: "+coretest.Result(coretest.RequestID(w.Request(x)), `{"content":[{"type":"text","text":"paid"}]}`)+"\n\n")
+	w.Chunk(x, "data: "+coretest.Result(coretest.RequestID(w.Request(x)),
+		`{"content":[{"type":"text","text":"paid"}]}`)+"\n\n")
 	if w.Settled(id) != nil {
 		t.Fatalf("it has ended before its record is deleted\n%s", w.Log())
 	}
@@ -305,7 +311,8 @@ func TestFault747_AwaitsWithoutAConnection(t *testing.T) {
 		store(w)
 		w.Advance(5_000)
 		if said := heard(); !strings.Contains(said, `status {"state":"reconnecting"}`) || w.Newest() != x {
-			t.Errorf("resumed %v: once somebody has signed in exchange %d comes behind %d, and it hears\n%s", resumed, w.Newest(), x, said)
+			t.Errorf("resumed %v: once somebody has signed in exchange %d comes behind %d, and it hears\n%s",
+				resumed, w.Newest(), x, said)
 		}
 		hold(false)
 		if w.Newest() == x {

@@ -56,7 +56,8 @@ func TestFault40_SilenceIsACut(t *testing.T) {
 // Fault 40: where the server shows at which interval it keeps a quiet stream
 // alive, four missed beats are enough, though never less than 30 s.
 func TestFault40_KeepAlivesLowerTheLimit(t *testing.T) {
-	for every, limit := range map[int64]int64{1_000: 30_000, 7_000: 30_000, 10_000: 40_000, 15_000: 60_000, 60_000: 180_000} {
+	for every, limit := range map[int64]int64{1_000: 30_000, 7_000: 30_000, 10_000: 40_000, 15_000: 60_000,
+		60_000: 180_000} {
 		o := connected(t, mcp.Config{}).primed("p")
 		for range 4 {
 			o.Advance(every)
@@ -137,7 +138,8 @@ func TestFault40_StreamReadTimeoutIsTheCause(t *testing.T) {
 				o.cut(engine.EndNetwork)
 			}
 			cause := o.call(o.c).settled.Failure.Cause
-			if named := cause != nil && strings.Contains(cause.Error(), "-32000 Stream read timeout"); named != silent {
+			if named := cause != nil && strings.Contains(cause.Error(),
+				"-32000 Stream read timeout"); named != silent {
 				o.fatal("%s, silent %t: the cause is %v", method, silent, cause)
 			}
 		}
@@ -231,7 +233,8 @@ func TestFault40_SilentAfterResume(t *testing.T) {
 	for began := o.Now; o.Now.Since(began) < 72*hour; reconnects++ {
 		after := o.silent()
 		if after < 5_000 || after > 180_000 || after < previous {
-			t.Fatalf("reconnect %d: given up after %d ms, before that after %d", reconnects+1, after, previous)
+			t.Fatalf("reconnect %d: given up after %d ms, before that after %d", reconnects+1, after,
+				previous)
 		}
 		previous = after
 		o.resume()

@@ -25,9 +25,12 @@ type skewed struct {
 const skewedCall = 9<<24 + 2
 
 func skewedCalls() []skewed {
-	head := journal.AppendHead(nil, &journal.Head{Key: "k", Method: "tools/call", Params: []byte(`{"name":"count"}`)})
+	head := journal.AppendHead(nil,
+		&journal.Head{Key: "k", Method: "tools/call", Params: []byte(`{"name":"count"}`)})
 	sent := journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{skewedCall, 1}})
-	event := journal.AppendEntry(nil, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventProgress)}, Data: []byte(`{"progress":1}`)})
+	event := journal.AppendEntry(nil,
+		journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventProgress)},
+			Data: []byte(`{"progress":1}`)})
 	return []skewed{
 		{"the head", newer(head), [][]byte{sent, event}},
 		{"the last row", head, [][]byte{sent, event, newer(event)}},
@@ -40,10 +43,12 @@ func skewedCalls() []skewed {
 
 // ops are the call as a host reads it.
 func (s skewed) ops(call uint64, epoch uint32, flags journal.OpFlags) []byte {
-	b := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: call, Epoch: epoch, Plain: s.head})
+	b := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: call, Epoch: epoch,
+		Plain: s.head})
 	for i, row := range s.rows {
 		if row != nil {
-			b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: call, Epoch: 1, N: uint32(i + 1), Plain: row})
+			b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: call, Epoch: 1, N: uint32(i + 1),
+				Plain: row})
 		}
 	}
 	return b
@@ -67,7 +72,8 @@ func letGo(t *testing.T, w coretest.MCP, call uint64, from int) {
 		t.Errorf("the host is told %d times\n%s", n, log)
 	}
 	for line := range strings.Lines(log) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "fetch ") && (strings.Contains(line, `"tools/call"`) || strings.Contains(line, "Last-Event-ID")) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "fetch ") &&
+			(strings.Contains(line, `"tools/call"`) || strings.Contains(line, "Last-Event-ID")) {
 			t.Errorf("it is carried on: %s\n%s", line, log)
 		}
 	}
@@ -85,7 +91,8 @@ func openWith(t *testing.T, ops []byte) coretest.MCP {
 // elsewhere checks that the app of a call was told where it is.
 func elsewhere(t *testing.T, w coretest.MCP, id engine.CallID) {
 	t.Helper()
-	if e := w.Settled(id); e == nil || e.Failure == nil || e.Failure.Code != engine.CodeElsewhere || e.Failure.Retryable {
+	if e := w.Settled(id); e == nil || e.Failure == nil || e.Failure.Code != engine.CodeElsewhere ||
+		e.Failure.Retryable {
 		t.Errorf("settled: %+v\n%s", e, w.Log())
 	}
 }
@@ -113,7 +120,8 @@ func TestFault135_FollowedUntilThen(t *testing.T) {
 		for _, flags := range []journal.OpFlags{journal.OpOwned, 0} {
 			t.Run(fmt.Sprint(c.name, flags), func(t *testing.T) {
 				w := openWith(t, c.readable().ops(skewedCall, 1, 0))
-				w.Input("changed hands", func(m *mcp.Client, now engine.Time) { m.Restore(now, c.ops(skewedCall, 2, flags)) })
+				w.Input("changed hands",
+					func(m *mcp.Client, now engine.Time) { m.Restore(now, c.ops(skewedCall, 2, flags)) })
 				elsewhere(t, w, 1)
 				letGo(t, w, skewedCall, 0)
 			})
@@ -128,7 +136,9 @@ func TestFault135_ARowIsTold(t *testing.T) {
 	w := openWith(t, c.readable().ops(skewedCall, 1, 0))
 	tell := func(n int, row []byte) {
 		w.Input("a row", func(m *mcp.Client, now engine.Time) {
-			m.Restore(now, journal.AppendOp(nil, journal.Op{Kind: journal.OpLog, Call: skewedCall, Epoch: 1, N: uint32(n), Plain: row}))
+			m.Restore(now,
+				journal.AppendOp(nil, journal.Op{Kind: journal.OpLog, Call: skewedCall, Epoch: 1,
+					N: uint32(n), Plain: row}))
 		})
 	}
 	tell(2, c.rows[2])
@@ -164,9 +174,14 @@ func TestFault135_TheKeyStaysTaken(t *testing.T) {
 	for _, c := range skewedCalls() {
 		t.Run(c.name, func(t *testing.T) {
 			w := openWith(t, nil)
-			id, effects := w.Call("tools/call", `{"name":"count"}`, mcp.CallOptions{Durable: true, Connected: true, Key: "k"})
+			id, effects := w.Call("tools/call", `{"name":"count"}`,
+				mcp.CallOptions{Durable: true, Connected: true, Key: "k"})
 			lost := journal.AppendOp(nil, journal.Op{Kind: journal.OpKey, Call: claims(effects)})
-			w.Input("lost", func(m *mcp.Client, now engine.Time) { m.Restore(now, append(lost, c.ops(skewedCall, 2, 0)...)) })
+			w.Input("lost",
+				func(m *mcp.Client, now engine.Time) {
+					m.Restore(now,
+						append(lost, c.ops(skewedCall, 2, 0)...))
+				})
 			if e := w.Settled(id); e == nil || e.Failure == nil || e.Failure.Code != engine.CodeKeyInUse {
 				t.Errorf("settled: %+v\n%s", e, w.Log())
 			}
@@ -195,7 +210,9 @@ func claims(effects []engine.Effect) uint64 {
 // for that build's calls; this one makes its own, of a number that is no other's, which
 // rests beside it and is there for its next page. A damaged one is replaced.
 func TestFault135_TheSessionOfAnotherBuild(t *testing.T) {
-	plain, secret := journal.AppendServer(&journal.Server{Handshake: 3, Revision: "2025-11-25", Result: []byte(`{"capabilities":{}}`), HasSession: true, Session: "theirs"})
+	plain, secret := journal.AppendServer(
+		&journal.Server{Handshake: 3, Revision: "2025-11-25", Result: []byte(`{"capabilities":{}}`),
+			HasSession: true, Session: "theirs"})
 	for _, c := range []struct {
 		name          string
 		plain, secret []byte
@@ -207,7 +224,8 @@ func TestFault135_TheSessionOfAnotherBuild(t *testing.T) {
 		{"readable", plain, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			stored := journal.AppendOp(nil, journal.Op{Kind: journal.OpServer, Plain: c.plain, Secret: c.secret})
+			stored := journal.AppendOp(nil,
+				journal.Op{Kind: journal.OpServer, Plain: c.plain, Secret: c.secret})
 			open := func(epoch uint32, ops []byte) coretest.MCP {
 				w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Epoch: epoch})
 				w.Input("load", func(m *mcp.Client, now engine.Time) { m.Restore(now, ops) })
@@ -218,7 +236,8 @@ func TestFault135_TheSessionOfAnotherBuild(t *testing.T) {
 			w.AnswerInitialize(w.Fetched(), "2025-11-25", "s1")
 			row := serverOp(t, w.Effects)
 			mine, err := journal.ParseServer(row.Plain, row.Secret)
-			if err != nil || row.Flags != c.want || mine.Session != "s1" || c.want != 0 && mine.Handshake <= 5_000 {
+			if err != nil || row.Flags != c.want || mine.Session != "s1" ||
+				c.want != 0 && mine.Handshake <= 5_000 {
 				t.Fatalf("it stores %+v with flags %d, %v", mine, row.Flags, err)
 			}
 			row.Plain, row.Secret = bytes.Clone(row.Plain), bytes.Clone(row.Secret)
@@ -231,8 +250,13 @@ func TestFault135_TheSessionOfAnotherBuild(t *testing.T) {
 				return
 			}
 			// The build that can read its own row takes no notice.
-			plain, secret := journal.AppendServer(&journal.Server{Handshake: 3, Revision: "2025-11-25", Result: mine.Result, HasSession: true, Session: "theirs", Client: mine.Client})
-			theirs := open(5_002, journal.AppendOp(journal.AppendOp(nil, journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret}), row))
+			plain, secret := journal.AppendServer(
+				&journal.Server{Handshake: 3, Revision: "2025-11-25", Result: mine.Result, HasSession: true,
+					Session: "theirs", Client: mine.Client})
+			theirs := open(5_002,
+				journal.AppendOp(
+					journal.AppendOp(nil, journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret}),
+					row))
 			theirs.Start()
 			if !goesOnIn(theirs, "theirs") {
 				t.Errorf("the other build's page does not go on in its own\n%s", theirs.Log())

@@ -46,7 +46,11 @@ func TestFault142_ConnectionIsRedirected(t *testing.T) {
 		},
 		"after the endpoint": func(w coretest.MCP, x engine.ExchangeID) {
 			w.Input("open", func(c *mcp.Client, now engine.Time) { c.SourceOpened(now, x) })
-			w.Input("endpoint", func(c *mcp.Client, now engine.Time) { c.SourceEvent(now, x, []byte("endpoint"), []byte("/post"), nil) })
+			w.Input("endpoint",
+				func(c *mcp.Client, now engine.Time) {
+					c.SourceEvent(
+						now, x, []byte("endpoint"), []byte("/post"), nil)
+				})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,13 +76,15 @@ func TestFault142_OpenConnectionIsRedirected(t *testing.T) {
 	w.Start()
 	x := sourced(t, w)
 	says := func(kind, data string) {
-		w.Input(kind, func(c *mcp.Client, now engine.Time) { c.SourceEvent(now, x, []byte(kind), []byte(data), nil) })
+		w.Input(kind,
+			func(c *mcp.Client, now engine.Time) { c.SourceEvent(now, x, []byte(kind), []byte(data), nil) })
 	}
 	w.Input("open", func(c *mcp.Client, now engine.Time) { c.SourceOpened(now, x) })
 	says("endpoint", "/post")
 	post := w.Fetched()
 	w.Head(post, 202)
-	says("message", coretest.Result(coretest.RequestID(w.Request(post)), `{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"w","version":"1"}}`))
+	says("message", coretest.Result(coretest.RequestID(w.Request(post)),
+		`{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"w","version":"1"}}`))
 	w.Head(w.Fetched(), 202)
 	id, _ := w.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{})
 	w.Head(w.Fetched(), 202)
@@ -102,11 +108,13 @@ func TestFault142_ListenIsRedirected(t *testing.T) {
 	w.End(initialized, engine.EndClean)
 	w.Input("open", func(c *mcp.Client, now engine.Time) { c.SourceOpened(now, x) })
 	redirects(w, x)
-	if told := w.Log(); !strings.Contains(told, `"what":"redirected_stream"`) || !strings.Contains(told, `{"state":"off"}`) {
+	if told := w.Log(); !strings.Contains(told, `"what":"redirected_stream"`) ||
+		!strings.Contains(told, `{"state":"off"}`) {
 		t.Fatalf("it is not told\n%s", told)
 	}
 	w.Input("late", func(c *mcp.Client, now engine.Time) {
-		c.SourceEvent(now, x, []byte("message"), []byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`), nil)
+		c.SourceEvent(now, x, []byte("message"),
+			[]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`), nil)
 	})
 	if len(w.Effects) > 0 {
 		t.Fatalf("what came of it is delivered\n%s", w.Log())

@@ -163,8 +163,10 @@ func load(ops []journal.Op) (recalled []string, c *mcp.Client) {
 	for _, op := range ops {
 		loaded = journal.AppendOp(loaded, op)
 	}
-	c = mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"coretest","version":"1"}`), Revision: "2025-11-25",
-		NoListen: true, Journal: true, Epoch: 7, Handles: []string{"elicitation/create"}, Wall: 1_790_000_000_000})
+	c = mcp.New(mcp.Config{URL: "https://server.test/mcp",
+		ClientInfo: []byte(`{"name":"coretest","version":"1"}`), Revision: "2025-11-25",
+		NoListen: true, Journal: true, Epoch: 7, Handles: []string{"elicitation/create"},
+		Wall: 1_790_000_000_000})
 	c.Restore(1_000_000, loaded)
 	drain := func() {
 		for {
@@ -235,8 +237,10 @@ func TestFault70_CorruptRows(t *testing.T) {
 					} else if op.Kind != journal.OpServer && len(told) != 2 {
 						t.Fatalf("row %d, byte %d: a call is missing, and nothing is counted", i, at)
 					}
-					if op.Kind == journal.OpServer && len(told) != 2 || op.Kind != journal.OpServer && !other(told, op.Call) {
-						t.Fatalf("row %d (call %d), byte %d: it takes other calls with it: %q", i, op.Call, at, told)
+					if op.Kind == journal.OpServer && len(told) != 2 ||
+						op.Kind != journal.OpServer && !other(told, op.Call) {
+						t.Fatalf("row %d (call %d), byte %d: it takes other calls with it: %q", i, op.Call,
+							at, told)
 					}
 				}
 			}
@@ -273,7 +277,8 @@ func TestFault73_CursorWithItsEvents(t *testing.T) {
 				if r.Outcome == 0 {
 					again := j.Store.Record(e.record)
 					if !bytes.Equal(again.Cursor, r.Cursor) || again.Position != r.Position {
-						j.fatal("the next page is given cursor %s and %d events, and %s and %d are stored", again.Cursor, again.Position, r.Cursor, r.Position)
+						j.fatal("the next page is given cursor %s and %d events, and %s and %d are stored",
+							again.Cursor, again.Position, r.Cursor, r.Position)
 					}
 					rows++
 				}

@@ -17,8 +17,10 @@ type askingTask struct {
 
 // askingTasks has one for each way in which tasks ask.
 var askingTasks = map[string]askingTask{
-	"tasks/continue": {func(t *testing.T) *onTask { return newTask(connected(t, withDisk), false) }, "tasks/continue", "tasks/continue"},
-	"tasks/update":   {func(t *testing.T) *onTask { return newExtension(newRig(t, modernDisk)) }, "tasks/get", "tasks/update"},
+	"tasks/continue": {func(t *testing.T) *onTask { return newTask(connected(t, withDisk), false) },
+		"tasks/continue", "tasks/continue"},
+	"tasks/update": {func(t *testing.T) *onTask { return newExtension(newRig(t, modernDisk)) }, "tasks/get",
+		"tasks/update"},
 }
 
 const askingForName = `{"taskId":"T","status":"input_required",` + asksName + `}`
@@ -52,7 +54,8 @@ func TestFault468_AskedAndStoredAgain(t *testing.T) {
 		for range reloads {
 			o = o.reloads()
 		}
-		o.input("draft", func(c *mcp.Client, now engine.Time) { c.SaveDraft(now, o.c, 0, "name", []byte(`"Ann"`)) })
+		o.input("draft",
+			func(c *mcp.Client, now engine.Time) { c.SaveDraft(now, o.c, 0, "name", []byte(`"Ann"`)) })
 		o.store()
 		o.storedAgain()
 		o = o.reloads()

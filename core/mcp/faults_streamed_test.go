@@ -51,7 +51,8 @@ func TestFault104_AllShapes(t *testing.T) {
 			}
 			rest(o)
 			o.wantResult()
-			if got := string(o.call(o.c).settled.Data); !strings.HasPrefix(got, strings.TrimSuffix(whole(2), "}")) {
+			if got := string(o.call(o.c).settled.Data); !strings.HasPrefix(
+				got, strings.TrimSuffix(whole(2), "}")) {
 				o.fatal("%s comes to %s", result, got)
 			}
 			o.quiet()
@@ -67,7 +68,8 @@ func TestFault104_FallbackIsTold(t *testing.T) {
 		``: 0,
 	} {
 		o := connected(t, withDisk).tool(mcp.CallOptions{})
-		o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000}`+meta+`}`))
+		o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000}`+
+			meta+`}`))
 		o.wantTold(engine.EventTask, `{"status":"working","fallback":"task"}`, want)
 		o.wantTold(engine.EventTask, "", 1)
 	}

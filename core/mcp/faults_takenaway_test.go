@@ -17,13 +17,18 @@ func TestFault528_EndBehindASeal(t *testing.T) {
 	w.Chunk(x, coretest.Message("e4", coretest.Result(id, `{"content":[]}`)))
 	w.End(x, engine.EndClean)
 	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`)})
-	row := journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{takenRecord, handshakeOf(w)}})
-	row = journal.AppendEntry(row, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventProgress)}, Data: []byte(`{"progressToken":16777218,"progress":1}`)})
+	row := journal.AppendEntry(nil,
+		journal.Entry{Kind: journal.Sent, N: [3]uint64{takenRecord, handshakeOf(w)}})
+	row = journal.AppendEntry(row,
+		journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventProgress)},
+			Data: []byte(`{"progressToken":16777218,"progress":1}`)})
 	row = journal.AppendEntry(row, journal.Entry{Kind: journal.Sealed})
 	secret := journal.AppendEntry(nil, journal.Entry{Kind: journal.Cursor, Data: []byte("e1")})
 	change := func(epoch uint32, flags journal.OpFlags) {
-		ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: takenRecord, Epoch: epoch, Plain: head})
-		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpLog, Call: takenRecord, Epoch: 1, N: 1, Plain: row, Secret: secret})
+		ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Flags: flags, Call: takenRecord,
+			Epoch: epoch, Plain: head})
+		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpLog, Call: takenRecord, Epoch: 1, N: 1,
+			Plain: row, Secret: secret})
 		w.Input("changed hands", func(m *mcp.Client, now engine.Time) { m.Restore(now, ops) })
 	}
 	change(2, 0)

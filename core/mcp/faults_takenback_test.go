@@ -25,7 +25,10 @@ func (o *onStream) handles() (list []uint32) {
 // event id. The host, which has heard it, says that nobody answers any more.
 func (o *onStream) takesBack(x engine.ExchangeID, id string) {
 	o.t.Helper()
-	o.Chunk(x, coretest.Message(id, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"too late"}}`))
+	o.Chunk(x,
+		coretest.Message(id,
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,`+
+				`"reason":"too late"}}`))
 	told := slices.ContainsFunc(o.Effects, func(e engine.Effect) bool {
 		return e.Kind == engine.Deliver && e.C == 0 && e.Event == engine.EventNotification
 	})
@@ -33,7 +36,8 @@ func (o *onStream) takesBack(x engine.ExchangeID, id string) {
 		o.fatal("the host does not hear that the question is cancelled")
 	}
 	handles := o.handles()
-	o.input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, handles[len(handles)-1], false, nil) })
+	o.input("respond",
+		func(m *mcp.Client, now engine.Time) { m.Respond(now, handles[len(handles)-1], false, nil) })
 	o.store()
 }
 

@@ -15,8 +15,9 @@ var handling = mcp.Config{Journal: true, NoListen: true, Handles: []string{"elic
 // Fault 88: the server's interval is kept within bounds, whatever it says, and
 // may change from poll to poll.
 func TestFault88_PollInterval(t *testing.T) {
-	intervals := map[string]int64{"0": 250, "1": 250, "-1": 5_000, "250.5": 250, "1000": 1_000, "1e3": 1_000, "1000000000000": 60_000,
-		"1e400": 5_000, `"5000"`: 5_000, "null": 5_000, "{}": 5_000, "59999": 59_999}
+	intervals := map[string]int64{"0": 250, "1": 250, "-1": 5_000, "250.5": 250, "1000": 1_000, "1e3": 1_000,
+		"1000000000000": 60_000,
+		"1e400":         5_000, `"5000"`: 5_000, "null": 5_000, "{}": 5_000, "59999": 59_999}
 	for value, want := range intervals {
 		for _, cfg := range []mcp.Config{withDisk, modernDisk} {
 			var o *onTask
@@ -71,7 +72,8 @@ func TestFault106_Statuses(t *testing.T) {
 // Fault 106: a task that has ended without an outcome, where that would come with
 // it, is an error.
 func TestFault106_CompletedWithoutResult(t *testing.T) {
-	for _, ended := range []string{`"status":"completed"`, `"status":"failed"`, `"status":"completed","result":null`, `"status":"failed","error":"no"`} {
+	for _, ended := range []string{`"status":"completed"`, `"status":"failed"`,
+		`"status":"completed","result":null`, `"status":"failed","error":"no"`} {
 		for _, cfg := range []mcp.Config{withDisk, modernDisk} {
 			var o *onTask
 			if cfg.Revision == "" {
@@ -88,7 +90,8 @@ func TestFault106_CompletedWithoutResult(t *testing.T) {
 	// A notification may leave it out: the poll that it saves brings it.
 	o := newExtension(newRig(t, modernDisk))
 	s := o.stream("tools/call")
-	s.event("", `{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"T","status":"completed"}}`)
+	s.event("",
+		`{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"T","status":"completed"}}`)
 	o.wantPending()
 	if _, waited := o.asked("tasks/get", 1_000); waited != 0 {
 		o.fatal("polled after %d ms", waited)
@@ -99,7 +102,8 @@ func TestFault106_CompletedWithoutResult(t *testing.T) {
 
 // Fault 106: ids are opaque and have a length.
 func TestFault106_TaskIDs(t *testing.T) {
-	for id, ok := range map[string]bool{``: false, strings.Repeat("i", 10<<10): false, strings.Repeat("i", 1<<10): true, `../`: true, `a\r\nX: y`: true, `\u00e9 \"`: true} {
+	for id, ok := range map[string]bool{``: false, strings.Repeat("i", 10<<10): false,
+		strings.Repeat("i", 1<<10): true, `../`: true, `a\r\nX: y`: true, `\u00e9 \"`: true} {
 		for _, cfg := range []mcp.Config{withDisk, modernDisk} {
 			var o *onTask
 			if cfg.Revision == "" {
@@ -108,9 +112,11 @@ func TestFault106_TaskIDs(t *testing.T) {
 			} else {
 				r := newRig(t, cfg)
 				r.Start()
-				r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+				r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+					`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 				o = r.tool(mcp.CallOptions{})
-				o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"`+id+`","status":"working"}`))
+				o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"`+id+
+					`","status":"working"}`))
 			}
 			if !ok {
 				o.wantFailure(engine.CodeProtocol)
@@ -125,7 +131,8 @@ func TestFault106_TaskIDs(t *testing.T) {
 			if name, _ := o.field(x, "Mcp-Name"); strings.ContainsAny(name, "\r\n\u00e9") {
 				o.fatal("Mcp-Name: %q", name)
 			}
-			o.gives(map[bool]string{true: "tasks/continue", false: "tasks/get"}[cfg.Revision == ""], `{"taskId":"`+id+`","status":"completed","result":`+whole(1)+`}`)
+			o.gives(map[bool]string{true: "tasks/continue", false: "tasks/get"}[cfg.Revision == ""],
+				`{"taskId":"`+id+`","status":"completed","result":`+whole(1)+`}`)
 			o.wantWhole(1)
 		}
 	}
@@ -184,7 +191,8 @@ func TestFault107_AskedOnce(t *testing.T) {
 		}
 		if cfg.Revision == "" {
 			o.gives(poll, asking)
-			if body := o.gives(poll, `{"taskId":"T","status":"input_required"}`); !strings.Contains(body, "inputResponses") {
+			if body := o.gives(poll, `{"taskId":"T","status":"input_required"}`); !strings.Contains(
+				body, "inputResponses") {
 				o.fatal("sent %s", body)
 			}
 		}
@@ -211,9 +219,11 @@ func TestFault107_AskedOnce(t *testing.T) {
 // Fault 107: some of what is asked may be answered first.
 func TestFault107_SomeOfThem(t *testing.T) {
 	o := newExtension(newRig(t, modernDisk))
-	o.gives("tasks/get", `{"taskId":"T","status":"input_required","inputRequests":{"a":{"method":"x"},"b":{"method":"x"}}}`)
+	o.gives("tasks/get",
+		`{"taskId":"T","status":"input_required","inputRequests":{"a":{"method":"x"},"b":{"method":"x"}}}`)
 	o.answers(`{"b":{"action":"accept"},"c":{}}`)
-	if body := o.gives("tasks/update", `{}`); !strings.Contains(body, `"inputResponses":{"b":{"action":"accept"}}`) {
+	if body := o.gives("tasks/update", `{}`); !strings.Contains(
+		body, `"inputResponses":{"b":{"action":"accept"}}`) {
 		o.fatal("sent %s", body)
 	}
 	o.answers(`{"b":{"action":"decline"}}`) // a second answer counts for nothing
@@ -222,7 +232,8 @@ func TestFault107_SomeOfThem(t *testing.T) {
 	if x := o.waits("tasks/update"); x != 0 {
 		o.fatal("%s", o.body(x))
 	}
-	o.gives("tasks/get", `{"taskId":"T","status":"input_required","inputRequests":{"a":{"method":"x"},"d":{"method":"x"}}}`)
+	o.gives("tasks/get",
+		`{"taskId":"T","status":"input_required","inputRequests":{"a":{"method":"x"},"d":{"method":"x"}}}`)
 	o.wantTold(engine.EventInput, `{"inputRequests":{"d":{"method":"x"}}}`, 1)
 	o = o.reloads()
 	o.wantTold(engine.EventInput, `"a":{"method":"x"},"d":{"method":"x"}`, 1)
@@ -305,7 +316,8 @@ func TestFault108_WhicheverTheServerHas(t *testing.T) {
 // Fault 109: the state that comes with a request for input goes back byte for byte,
 // with the answer and with nothing else; where there is none, none goes back.
 func TestFault109_RequestState(t *testing.T) {
-	states := []string{`"` + strings.Repeat("s", 1<<20) + `"`, `"\u0000\uffff\\\"/\/\u00e9é"`, `""`, `{"a" : [1, 2.50]}`, ""}
+	states := []string{`"` + strings.Repeat("s", 1<<20) + `"`, `"\u0000\uffff\\\"/\/\u00e9é"`, `""`,
+		`{"a" : [1, 2.50]}`, ""}
 	member := func(state string) string {
 		if state == "" {
 			return ""
@@ -317,7 +329,8 @@ func TestFault109_RequestState(t *testing.T) {
 		second := states[(i+1)%len(states)]
 		o := newTask(connected(t, withDisk), false)
 		o.gives("tasks/continue", `{`+asksName+member(first)+`}`)
-		if body := o.gives("tasks/continue", `{`+asksName+member(second)+`}`); strings.Contains(body, "requestState") {
+		if body := o.gives("tasks/continue", `{`+asksName+member(second)+`}`); strings.Contains(
+			body, "requestState") {
 			t.Fatal("it is sent without an answer")
 		}
 		o.answers(`{"name":{"action":"accept"}}`)
@@ -325,14 +338,16 @@ func TestFault109_RequestState(t *testing.T) {
 		if !strings.HasSuffix(body, `"inputResponses":{"name":{"action":"accept"}}`+member(second)+`}}`) {
 			t.Fatalf("sent %.300s", body)
 		}
-		if body := o.gives("tasks/continue", `{"taskId":"T","status":"working"}`); strings.Contains(body, "requestState") || strings.Contains(body, "inputResponses") {
+		if body := o.gives("tasks/continue", `{"taskId":"T","status":"working"}`); strings.Contains(
+			body, "requestState") || strings.Contains(body, "inputResponses") {
 			t.Fatal("it is sent again")
 		}
 	}
 	// Alone, it is sent back at once.
 	o := newTask(connected(t, withDisk), false)
 	o.gives("tasks/continue", `{"requestState":"s1"}`)
-	if body := o.gives("tasks/continue", `{"taskId":"T","status":"completed","result":`+whole(1)+`}`); !strings.HasSuffix(body, `"taskId":"T","requestState":"s1"}}`) {
+	if body := o.gives("tasks/continue", `{"taskId":"T","status":"completed","result":`+whole(1)+
+		`}`); !strings.HasSuffix(body, `"taskId":"T","requestState":"s1"}}`) {
 		o.fatal("sent %s", body)
 	}
 	o.wantWhole(1)
@@ -340,7 +355,8 @@ func TestFault109_RequestState(t *testing.T) {
 	for _, state := range states {
 		r := newRig(t, modernDisk)
 		r.Start()
-		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+			`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		o := r.tool(mcp.CallOptions{})
 		o.json(o.x, coretest.Result(o.id, `{"resultType":"input_required",`+asksName+member(state)+`}`))
 		other := o.tool(mcp.CallOptions{})
@@ -350,10 +366,12 @@ func TestFault109_RequestState(t *testing.T) {
 		o.answers(`{"name":{"action":"accept"}}`)
 		o.store()
 		body := o.body(o.Newest())
-		if id := coretest.RequestID(o.Exchange(o.Newest()).Request); id == o.id || !strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
+		if id := coretest.RequestID(o.Exchange(o.Newest()).Request); id == o.id ||
+			!strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
 			t.Fatalf("sent %.300s", body)
 		}
-		if strings.Contains(body, `"requestState":`) != (state != "") || state != "" && !strings.Contains(body, `"requestState":`+state) {
+		if strings.Contains(body, `"requestState":`) != (state != "") ||
+			state != "" && !strings.Contains(body, `"requestState":`+state) {
 			t.Fatalf("the state %.40s goes back otherwise", state)
 		}
 	}
@@ -370,8 +388,10 @@ func TestFault110_HostileRequests(t *testing.T) {
 			return newExtension(newRig(t, cfg)), "tasks/get"
 		}
 		o, poll := fresh()
-		odd := `"__proto__":{"method":"x"},"constructor":{"method":"x"},"":{"method":"x"},"a\"b\u0000":{"method":"x"}`
-		o.gives(poll, `{"taskId":"T","status":"input_required","inputRequests":{`+odd+`,"n":null,"s":"x","l":[]}}`)
+		odd := `"__proto__":{"method":"x"},"constructor":{"method":"x"},"":{"method":"x"},` +
+			`"a\"b\u0000":{"method":"x"}`
+		o.gives(poll, `{"taskId":"T","status":"input_required","inputRequests":{`+odd+
+			`,"n":null,"s":"x","l":[]}}`)
 		o.wantTold(engine.EventInput, `{"inputRequests":{`+odd+`}}`, 1)
 		o = o.reloads()
 		o.wantTold(engine.EventInput, `{"inputRequests":{`+odd+`}}`, 1)
@@ -381,7 +401,8 @@ func TestFault110_HostileRequests(t *testing.T) {
 		if cfg.Revision == "" { // whether it is asked still
 			o.gives(poll, `{"taskId":"T","status":"input_required","inputRequests":{`+odd+`}}`)
 		}
-		if body := o.gives(method, `{"taskId":"T","status":"working"}`); !strings.Contains(body, `"inputResponses":{"__proto__":{"action":"accept"}}`) {
+		if body := o.gives(method, `{"taskId":"T","status":"working"}`); !strings.Contains(
+			body, `"inputResponses":{"__proto__":{"action":"accept"}}`) {
 			o.fatal("sent %s", body)
 		}
 		for _, none := range []string{`[]`, `null`, `7`, `{}`, `[{"method":"x"}]`} {
@@ -403,7 +424,9 @@ func TestFault110_HostileRequests(t *testing.T) {
 		o.wantTold(engine.EventInput, "", 1)
 		o.wantPending()
 		for n := range 1_000 { // one after the other
-			o.gives(poll, fmt.Sprintf(`{"taskId":"T","status":"input_required","inputRequests":{"m%d":{"method":"x"}}}`, n))
+			o.gives(poll,
+				fmt.Sprintf(`{"taskId":"T","status":"input_required","inputRequests":{"m%d":{"method":"x"}}}`,
+					n))
 		}
 		o.wantTold(engine.EventInput, "", 1)
 		record := o.Store.Record(o.Store.Calls()[0])

@@ -29,7 +29,8 @@ func TestFault86_LateTicks(t *testing.T) {
 	polls := r.posted("tasks/continue")
 	for minute := 1; minute <= 3; minute++ {
 		r.Head(r.Newest(), 200, "content-type", coretest.JSON)
-		r.Chunk(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"taskId":"T","status":"working","pollInterval":1000}`))
+		r.Chunk(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+			`{"taskId":"T","status":"working","pollInterval":1000}`))
 		r.End(r.Newest(), engine.EndClean)
 		r.tick(60_000)
 		if n := r.posted("tasks/continue") - polls; n != minute {

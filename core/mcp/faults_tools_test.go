@@ -19,7 +19,8 @@ func TestFault152_FactsOfToolsOutliveThePage(t *testing.T) {
 		fields = `[{"path":["region"],"header":"Region"}]`
 		tools  = `{"tools":{"work":{"task":"required","flags":0,"fields":` + fields + `}}}`
 	)
-	large := `{"tools":{"large":{"task":"optional","flags":0,"fields":` + fields + `,"why":"` + strings.Repeat("x", 48<<10) + `"}}}`
+	large := `{"tools":{"large":{"task":"optional","flags":0,"fields":` + fields + `,"why":"` +
+		strings.Repeat("x", 48<<10) + `"}}}`
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	land := func() {
 		for w.Store.Flying() != 0 {
@@ -43,10 +44,12 @@ func TestFault152_FactsOfToolsOutliveThePage(t *testing.T) {
 	w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{})
 	x := w.Fetched()
 	w.Head(x, 400, "content-type", coretest.JSON)
-	w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":-32020,"message":"Header mismatch"}}`)
+	w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+
+		`,"error":{"code":-32020,"message":"Header mismatch"}}`)
 	w.End(x, engine.EndClean)
 	knows("before a list", "")
-	for _, step := range []struct{ text, known string }{{tools, "work"}, {`[]`, "work"}, {`{"tools":`, "work"}, {large, "large"}} {
+	for _, step := range []struct{ text, known string }{
+		{tools, "work"}, {`[]`, "work"}, {`{"tools":`, "work"}, {large, "large"}} {
 		w.Input("tools", func(c *mcp.Client, now engine.Time) { c.Tools(now, []byte(step.text)) })
 		land()
 		knows("listed", step.known)

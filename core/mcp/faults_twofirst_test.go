@@ -14,7 +14,8 @@ import (
 // firstPage is a page that has made its first handshake, and a call on which its server asks
 // something.
 func firstPage(t *testing.T, session string, epoch uint32, asks string) coretest.MCP {
-	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Epoch: epoch, Handles: []string{"elicitation/create"}})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Epoch: epoch,
+		Handles: []string{"elicitation/create"}})
 	w.Start()
 	w.AnswerInitialize(w.Newest(), "2025-11-25", session)
 	store(w)
@@ -22,7 +23,9 @@ func firstPage(t *testing.T, session string, epoch uint32, asks string) coretest
 	store(w)
 	x := w.Newest()
 	w.Head(x, 200, "content-type", coretest.Stream)
-	w.Chunk(x, coretest.Message("e1", `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"`+asks+`"}}`))
+	w.Chunk(x,
+		coretest.Message("e1", `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"`+
+			asks+`"}}`))
 	store(w)
 	return w
 }
@@ -33,7 +36,8 @@ func firstPage(t *testing.T, session string, epoch uint32, asks string) coretest
 // what was answered in the other one goes nowhere.
 func TestFault522_TwoFirstHandshakes(t *testing.T) {
 	a, b := firstPage(t, "sA", 1, "Your name?"), firstPage(t, "sB", 2, "Delete all?")
-	b.Input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, 1, true, []byte(`{"action":"accept"}`)) })
+	b.Input("respond",
+		func(m *mcp.Client, now engine.Time) { m.Respond(now, 1, true, []byte(`{"action":"accept"}`)) })
 	store(b) // it is stored, and the page ends before the server has it
 	a.Store.Join(b.Store)
 	a.Reload()
@@ -45,8 +49,10 @@ func TestFault522_TwoFirstHandshakes(t *testing.T) {
 		}
 	}
 	for _, x := range a.UnderWay() {
-		if r := a.Request(x); slices.Contains(r.Header, engine.Field{Name: "Mcp-Session-Id", Value: "sA"}) && strings.Contains(string(r.Body), "accept") {
-			t.Errorf("what was answered in session sB goes to session sA, which asks something else under that id: %s", r.Body)
+		if r := a.Request(x); slices.Contains(r.Header, engine.Field{Name: "Mcp-Session-Id", Value: "sA"}) &&
+			strings.Contains(string(r.Body), "accept") {
+			t.Errorf("what was answered in session sB goes to session sA, which asks something else under "+
+				"that id: %s", r.Body)
 		}
 	}
 	if n := strings.Count(a.Log(), "GET Mcp-Session-Id=sA"); n != 1 {
@@ -57,7 +63,9 @@ func TestFault522_TwoFirstHandshakes(t *testing.T) {
 // serverRow is the handshake of another tab.
 func serverRow(number uint64, session string) []byte {
 	plain, secret := journal.AppendServer(&journal.Server{Handshake: number, Revision: "2025-11-25",
-		Result: []byte(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`), HasSession: true, Session: session})
+		Result: []byte(
+			`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`),
+		HasSession: true, Session: session})
 	return journal.AppendOp(nil, journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
 }
 
@@ -91,7 +99,8 @@ func TestFault522_TwoOfOneRound(t *testing.T) {
 			t.Errorf("stored are the sessions %q", sessions)
 		}
 		w.Call("tools/list", ``, mcp.CallOptions{})
-		if x := w.Newest(); !slices.Contains(w.Request(x).Header, engine.Field{Name: "Mcp-Session-Id", Value: "sA"}) {
+		if x := w.Newest(); !slices.Contains(w.Request(x).Header,
+			engine.Field{Name: "Mcp-Session-Id", Value: "sA"}) {
 			t.Errorf("it leaves in another session\n%s", w.Log())
 		}
 		w.Advance(2000)

@@ -12,7 +12,8 @@ import (
 
 // newKeyed opens a page and makes a call, under a key or not, that could leave at once.
 func newKeyed(t *testing.T, key string, send int64) *queue {
-	return newQueue(t, mcp.Config{}, mcp.CallOptions{Key: key, Connected: true, Timeouts: mcp.Timeouts{Send: send}})
+	return newQueue(t, mcp.Config{},
+		mcp.CallOptions{Key: key, Connected: true, Timeouts: mcp.Timeouts{Send: send}})
 }
 
 // Fault 124: whatever becomes of the commit that is to decide whose a key is, the call
@@ -59,7 +60,8 @@ func TestFault124_MadeWhileTheStoreFails(t *testing.T) {
 	fails := func() *queue {
 		q := newKeyed(t, "other", 60_000)
 		q.end("quota")
-		q.call, _ = q.MCP.Call("tools/call", `{"name":"later"}`, mcp.CallOptions{Durable: true, Connected: true, Key: "k", Timeouts: mcp.Timeouts{Send: 60_000}})
+		q.call, _ = q.MCP.Call("tools/call", `{"name":"later"}`,
+			mcp.CallOptions{Durable: true, Connected: true, Key: "k", Timeouts: mcp.Timeouts{Send: 60_000}})
 		q.look()
 		return q
 	}
@@ -83,8 +85,10 @@ func TestFault124_MadeWhileTheStoreFails(t *testing.T) {
 	q.Store.Quota = 1
 	q.end("quota")
 	q.do("another page's", func(c *mcp.Client, now engine.Time) {
-		head := journal.AppendHead(nil, &journal.Head{Key: "k", Method: "tools/call", Params: []byte(`{"name":"pay"}`)})
-		c.Restore(now, journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: 9<<24 + 2, Epoch: 1, Plain: head}))
+		head := journal.AppendHead(nil,
+			&journal.Head{Key: "k", Method: "tools/call", Params: []byte(`{"name":"pay"}`)})
+		c.Restore(now,
+			journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: 9<<24 + 2, Epoch: 1, Plain: head}))
 	})
 	q.Store.Quota = 0
 	q.pass(30_000)

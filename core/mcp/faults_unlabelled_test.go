@@ -29,10 +29,12 @@ func TestFault167_JSONWithoutAContentType(t *testing.T) {
 		"whole, and cut":        {"", []string{whole}, engine.EndNetwork, engine.CodeOutcomeUnknown},
 		"nothing":               {"", nil, engine.EndClean, engine.CodeOutcomeUnknown},
 		"blanks":                {"", []string{" \n"}, engine.EndClean, engine.CodeOutcomeUnknown},
-		"of another request":    {"", []string{strings.Replace(whole, "$ID", "99999", 1)}, engine.EndClean, engine.CodeOutcomeUnknown},
-		"of nobody's":           {"", []string{`{"result":{"content":[]}}`}, engine.EndClean, engine.CodeOutcomeUnknown},
-		"an endless page":       {"", []string{"<html>"}, 0, engine.CodeOutcomeUnknown},
-		"an endless stream":     {"", []string{"data: {}\n\n"}, 0, engine.CodeOutcomeUnknown},
+		"of another request": {"", []string{strings.Replace(whole, "$ID", "99999", 1)}, engine.EndClean,
+			engine.CodeOutcomeUnknown},
+		"of nobody's": {"", []string{`{"result":{"content":[]}}`}, engine.EndClean,
+			engine.CodeOutcomeUnknown},
+		"an endless page":   {"", []string{"<html>"}, 0, engine.CodeOutcomeUnknown},
+		"an endless stream": {"", []string{"data: {}\n\n"}, 0, engine.CodeOutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := connected(t, mcp.Config{}).post("tools/call")
@@ -69,7 +71,8 @@ func TestFault167_ErrorWithoutAContentType(t *testing.T) {
 // may be half of one, and is not used.
 func TestFault167_InitializeWithoutAContentType(t *testing.T) {
 	result := func(r *rig) string {
-		return coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"protocolVersion":"2025-11-25","capabilities":{}}`)
+		return coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+			`{"protocolVersion":"2025-11-25","capabilities":{}}`)
 	}
 	r := newRig(t, mcp.Config{NoListen: true, Revision: "2025-11-25"})
 	r.Start()

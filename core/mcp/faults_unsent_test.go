@@ -113,7 +113,8 @@ func TestFault126_RejectedIsNotSent(t *testing.T) {
 // Fault 127: a call that waits is not sent weeks later.
 func TestFault127_NotWeeksLater(t *testing.T) {
 	const hour = 3_600_000
-	for away, sent := range map[int64]int{1_000: 1, hour: 0, 7 * 24 * hour: 0, 29 * 24 * hour: 0, 31 * 24 * hour: 0, -hour: 0} {
+	for away, sent := range map[int64]int{1_000: 1, hour: 0, 7 * 24 * hour: 0, 29 * 24 * hour: 0,
+		31 * 24 * hour: 0, -hour: 0} {
 		q := newQueue(t, mcp.Config{}, mcp.CallOptions{})
 		q.land(journal.ResultOK)
 		q.JumpWall(away)
@@ -174,9 +175,12 @@ func TestFault126_Matrix(t *testing.T) {
 	const within = 60_000
 	triggers := map[string]func(q *queue){
 		"a connection": func(q *queue) { q.hold(false) },
-		"cancel":       func(q *queue) { q.do("cancel", func(c *mcp.Client, now engine.Time) { c.Cancel(now, q.call, "") }) },
-		"its time":     func(q *queue) { q.pass(within) },
-		"nothing":      func(q *queue) {},
+		"cancel": func(
+			q *queue) {
+			q.do("cancel", func(c *mcp.Client, now engine.Time) { c.Cancel(now, q.call, "") })
+		},
+		"its time": func(q *queue) { q.pass(within) },
+		"nothing":  func(q *queue) {},
 	}
 	ends := []string{"ok", "quota", "failed", "late", "hangs"}
 	runs, words := 0, map[string]int{}
@@ -186,7 +190,8 @@ func TestFault126_Matrix(t *testing.T) {
 				for _, deletion := range ends {
 					for _, lives := range []int64{0, 1_000, 2 * within} { // ms that the page lives on
 						for _, away := range []int64{100, within / 2, 2 * within} {
-							q := newQueue(t, mcp.Config{}, mcp.CallOptions{Timeouts: mcp.Timeouts{Send: within}})
+							q := newQueue(t, mcp.Config{},
+								mcp.CallOptions{Timeouts: mcp.Timeouts{Send: within}})
 							q.end(head)
 							pull(q)
 							q.end(note)
@@ -201,7 +206,8 @@ func TestFault126_Matrix(t *testing.T) {
 								q.do("ack", func(c *mcp.Client, now engine.Time) { c.Ack(now, q.call, 0, 0) })
 								q.end(deletion)
 							} else if lives > within && q.posts == 0 {
-								t.Fatalf("%s, %s, %s, %s: it waits for longer than it may\n%s", head, trigger, note, deletion, q.Log())
+								t.Fatalf("%s, %s, %s, %s: it waits for longer than it may\n%s", head, trigger,
+									note, deletion, q.Log())
 							}
 							here := q.posts
 							q.JumpWall(away)
@@ -214,8 +220,10 @@ func TestFault126_Matrix(t *testing.T) {
 							}
 							never := len(q.told) > 0 && !hasLeft(q.told[0])
 							if q.posts > 1 || never && q.posts > 0 || q.posts > here && lives+away > within {
-								t.Fatalf("%s, %s, %s, %s, %d, %d: told %v, and %d requests have left, %d of them from the first page\n%s",
-									head, trigger, note, deletion, lives, away, q.told, q.posts, here, q.Log())
+								t.Fatalf("%s, %s, %s, %s, %d, %d: told %v, and %d requests have left, %d of "+
+									"them from the first page\n%s",
+									head, trigger, note, deletion, lives, away, q.told, q.posts, here,
+									q.Log())
 							}
 						}
 					}
@@ -234,7 +242,8 @@ func TestFault127_SleptWhileItWaited(t *testing.T) {
 		q.do("slept", func(c *mcp.Client, now engine.Time) { c.Slept(now, slept) })
 		q.hold(false)
 		q.land(journal.ResultOK)
-		if late := slept > 300_000; late != (q.posts == 0) || late != (len(q.told) == 1 && q.told[0] == "unsent") {
+		if late := slept > 300_000; late != (q.posts == 0) ||
+			late != (len(q.told) == 1 && q.told[0] == "unsent") {
 			t.Errorf("slept for %d ms: %d requests, told %v\n%s", slept, q.posts, q.told, q.Log())
 		}
 	}

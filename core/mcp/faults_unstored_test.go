@@ -13,7 +13,8 @@ import (
 // Fault 160: a call that runs takes more room than the store may, and goes on in memory.
 // A tab that looks on is told that, and not that the call is lost: it would be made again.
 func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
-	owner := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Limits: mcp.Limits{Stored: 2_000}})
+	owner := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true,
+		Limits: mcp.Limits{Stored: 2_000}})
 	owner.Handshake("2025-11-25")
 	owner.Stored(journal.ResultOK, 0)
 	id, _ := owner.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true})
@@ -25,14 +26,17 @@ func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
 	record := owner.Store.Calls()[0]
 	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`)})
 	tell := func(op journal.Op) {
-		follower.Input("told", func(c *mcp.Client, now engine.Time) { c.Restore(now, journal.AppendOp(nil, op)) })
+		follower.Input("told",
+			func(c *mcp.Client, now engine.Time) { c.Restore(now, journal.AppendOp(nil, op)) })
 	}
 	tell(journal.Op{Kind: journal.OpCall, Call: record, Epoch: 1, Plain: head})
 
 	x := owner.Fetched()
 	owner.Head(x, 200, "content-type", "text/event-stream")
 	for range 4 {
-		owner.Chunk(x, "data: "+`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+strings.Repeat("x", 1_000)+`"}}`+"\n\n")
+		owner.Chunk(x,
+			"data: "+`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+
+				strings.Repeat("x", 1_000)+`"}}`+"\n\n")
 		owner.Stored(journal.ResultOK, 0)
 		for _, e := range owner.Effects {
 			for r := journal.ReadOps(e.Data); e.Kind == engine.Store; {
@@ -59,7 +63,8 @@ func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
 // with a key stays in the store, whatever it takes: in memory it would free the key,
 // and another tab would have the server run it again.
 func TestFault124_TheLimitFreesNoKey(t *testing.T) {
-	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Limits: mcp.Limits{Stored: 2_000}})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true,
+		Limits: mcp.Limits{Stored: 2_000}})
 	w.Handshake("2025-11-25")
 	w.Stored(journal.ResultOK, 0)
 	for _, key := range []string{"order-1", ""} {
@@ -75,7 +80,10 @@ func TestFault124_TheLimitFreesNoKey(t *testing.T) {
 		}
 		w.Head(x, 200, "content-type", "text/event-stream")
 		for range 4 {
-			w.Chunk(x, "data: "+`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+strings.Repeat("x", 1_000)+`"}}`+"\n\n")
+			w.Chunk(x,
+				"data: "+
+					`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+
+					strings.Repeat("x", 1_000)+`"}}`+"\n\n")
 			w.Stored(journal.ResultOK, 0)
 		}
 	}

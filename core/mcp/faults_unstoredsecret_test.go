@@ -15,7 +15,9 @@ import (
 func TestFault175_SecretsWaitToo(t *testing.T) {
 	a := newAsker(t, true)
 	a.chunk(asks("q", 1))
-	progress := coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+a.id+`,"progress":1}}`)
+	progress := coretest.Message("",
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+a.id+
+			`,"progress":1}}`)
 	next := func() (reads int, ticket uint32) {
 		for e, ok := a.Client.Next(); ok; e, ok = a.Client.Next() {
 			switch {
@@ -29,7 +31,8 @@ func TestFault175_SecretsWaitToo(t *testing.T) {
 	}
 	a.Client.Chunk(a.Now, a.x, []byte(progress))
 	_, slow := next()
-	a.Client.Respond(a.Now, a.handles[0], true, []byte(`{"action":"accept","content":{"text":"`+strings.Repeat("x", 2<<20)+`"}}`))
+	a.Client.Respond(a.Now, a.handles[0], true,
+		[]byte(`{"action":"accept","content":{"text":"`+strings.Repeat("x", 2<<20)+`"}}`))
 	a.Client.Chunk(a.Now, a.x, []byte(progress))
 	if reads, ticket := next(); slow == 0 || reads != 0 || ticket != 0 {
 		t.Fatalf("with two megabytes waiting behind commit %d it is read %d times", slow, reads)

@@ -12,7 +12,8 @@ import (
 // refusesVersion is what a server says of a version that it does not speak, in the words of the
 // specification's example (2025-11-25 basic/lifecycle, Error Handling).
 func refusesVersion(supported string) string {
-	return `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":` + supported + `,"requested":"2025-11-25"}}}`
+	return `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"Unsupported protocol version",` +
+		`"data":{"supported":` + supported + `,"requested":"2025-11-25"}}}`
 }
 
 // Fault 580: a server refuses to initialize in a version that it does not speak, and names
@@ -20,7 +21,8 @@ func refusesVersion(supported string) string {
 // them that this client speaks; where there is none, connecting fails.
 func TestFault580_VersionRefused(t *testing.T) {
 	for _, status := range []int{200, 400} {
-		for _, cfg := range []mcp.Config{{Revision: "auto", NoListen: true}, {Revision: "auto", Assume: "2025-11-25", NoListen: true}} {
+		for _, cfg := range []mcp.Config{{Revision: "auto", NoListen: true},
+			{Revision: "auto", Assume: "2025-11-25", NoListen: true}} {
 			for supported, want := range map[string]string{
 				`["2024-11-05","2025-06-18","2025-03-26"]`: "2025-06-18", `["2025-03-26"]`: "2025-03-26",
 				`["2099-01-01"]`: "", `[]`: "", `["2025-11-25"]`: "",
@@ -32,7 +34,8 @@ func TestFault580_VersionRefused(t *testing.T) {
 				}
 				first := r.Newest()
 				r.Head(first, status, "content-type", coretest.JSON)
-				r.Chunk(first, strings.ReplaceAll(refusesVersion(supported), "$ID", coretest.RequestID(r.Exchange(first).Request)))
+				r.Chunk(first, strings.ReplaceAll(refusesVersion(supported), "$ID",
+					coretest.RequestID(r.Exchange(first).Request)))
 				r.End(first, engine.EndClean)
 				again := r.Newest()
 				body := string(r.Exchange(again).Request.Body)
@@ -42,7 +45,8 @@ func TestFault580_VersionRefused(t *testing.T) {
 					}
 					continue
 				}
-				if again == first || !strings.Contains(body, `"initialize","params":{"protocolVersion":"`+want+`"`) {
+				if again == first ||
+					!strings.Contains(body, `"initialize","params":{"protocolVersion":"`+want+`"`) {
 					r.fatal("%d, %s: %s follows, want an initialize in %s", status, supported, body, want)
 				}
 				r.acceptAs(again, "s1", want)
@@ -77,15 +81,20 @@ func TestFault580_VersionRefusedAgain(t *testing.T) {
 func (r *rig) speaksModern(x engine.ExchangeID) {
 	r.t.Helper()
 	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+		`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	r.End(x, engine.EndClean)
 }
 
 // wrongEra are ways to say, with 400, that a request is of a revision that the server does not speak.
 var wrongEra = map[string]struct{ body, next string }{
-	"modern alone":     {`{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}}`, "2026-07-28"},
-	"legacy alone":     {`{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2025-06-18"],"requested":"2026-07-28"}}}`, "2025-06-18"},
-	"the official SDK": {`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Unsupported protocol version: 2026-07-28 (supported versions: 2025-06-18, 2025-03-26)"}}`, "2025-06-18"},
+	"modern alone": {`{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"Unsupported protocol ` +
+		`version","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}}`, "2026-07-28"},
+	"legacy alone": {`{"jsonrpc":"2.0","id":$ID,"error":{"code":-32022,"message":"Unsupported protocol ` +
+		`version","data":{"supported":["2025-06-18"],"requested":"2026-07-28"}}}`, "2025-06-18"},
+	"the official SDK": {`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,` +
+		`"message":"Bad Request: Unsupported protocol version: 2026-07-28 (supported versions: 2025-06-18,` +
+		` 2025-03-26)"}}`, "2025-06-18"},
 }
 
 // Fault 584: a server is deployed that speaks other revisions than the one before it, and refuses what is

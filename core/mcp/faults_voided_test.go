@@ -36,7 +36,8 @@ func (o *onStream) asks(id, what string) {
 
 // agrees answers the question with that handle. What is to be stored waits.
 func (r *rig) agrees(handle uint32) {
-	r.input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, []byte(`{"action":"accept"}`)) })
+	r.input("respond",
+		func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, []byte(`{"action":"accept"}`)) })
 }
 
 // sessionIsGone has another call find out that the session is gone; the next one is made.

@@ -31,7 +31,8 @@ func TestFault764_TwoRunsUnderOneToken(t *testing.T) {
 	o.wantResult()
 	o.wantProgress(2, 1, 3, 2, 4, 3)
 	o.wantWentBack(3, 1)
-	if told := strings.Join(o.integrity, ""); !strings.Contains(told, `"cause":"the tool may have run twice, or its server counts anew"`) {
+	if told := strings.Join(o.integrity, ""); !strings.Contains(
+		told, `"cause":"the tool may have run twice, or its server counts anew"`) {
 		o.fatal("the app is told %s", told)
 	}
 	if o.told(engine.EventResumed, "restarted") != 0 {

@@ -14,8 +14,11 @@ import (
 func TestFault156_BrokenStoreAndNoLimit(t *testing.T) {
 	const hour = 3_600_000
 	triggers := map[string]func(q *queue){
-		"unsent":    func(q *queue) { q.hold(false) },
-		"cancelled": func(q *queue) { q.do("cancel", func(c *mcp.Client, now engine.Time) { c.Cancel(now, q.call, "") }) },
+		"unsent": func(q *queue) { q.hold(false) },
+		"cancelled": func(
+			q *queue) {
+			q.do("cancel", func(c *mcp.Client, now engine.Time) { c.Cancel(now, q.call, "") })
+		},
 	}
 	for _, within := range []int64{-1, 24 * hour} {
 		for code, trigger := range triggers {
@@ -29,7 +32,8 @@ func TestFault156_BrokenStoreAndNoLimit(t *testing.T) {
 						q.pass(1_000)
 					}
 					if len(q.told) > 0 {
-						t.Fatalf("%d, %s, %s: told %v while its record is stored\n%s", within, code, end, q.told, q.Log())
+						t.Fatalf("%d, %s, %s: told %v while its record is stored\n%s", within, code, end,
+							q.told, q.Log())
 					}
 					want, sent := "outcome_unknown", 1
 					if works {
@@ -46,14 +50,17 @@ func TestFault156_BrokenStoreAndNoLimit(t *testing.T) {
 						q.end(end)
 					}
 					if len(q.told) != 1 || q.told[0] != want {
-						t.Errorf("%d, %s, %s, %t: told %v, want %s\n%s", within, code, end, works, q.told, want, q.Log())
+						t.Errorf("%d, %s, %s, %t: told %v, want %s\n%s", within, code, end, works, q.told,
+							want, q.Log())
 					}
 					if at, ok := q.Client.Deadline(); ok && q.Store.Flying() == 0 {
-						t.Errorf("%d, %s, %s, %t: something is due at %d: the store is asked for ever\n%s", within, code, end, works, at, q.Log())
+						t.Errorf("%d, %s, %s, %t: something is due at %d: the store is asked for ever\n%s",
+							within, code, end, works, at, q.Log())
 					}
 					q.next()
 					if q.posts != sent {
-						t.Errorf("%d, %s, %s, %t: the next page sends %d\n%s", within, code, end, works, q.posts, q.Log())
+						t.Errorf("%d, %s, %s, %t: the next page sends %d\n%s", within, code, end, works,
+							q.posts, q.Log())
 					}
 				}
 			}

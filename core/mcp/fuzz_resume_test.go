@@ -19,11 +19,14 @@ import (
 func FuzzResumePolicy(f *testing.F) {
 	for _, members := range []string{
 		`"requestId":$,"resumeToken":"t"`, `"requestId":$,"resumeToken":"t","minWait":5,"maxWait":600`,
-		`"requestId":$,"resumeToken":"t","maxWait":0.001`, `"requestId":$,"resumeToken":"\n","minWait":1e12,"maxWait":-1`,
-		`"requestId":"$","resumeToken":7,"maxWait":"soon"`, `"requestId":$,"resumeToken":"t","minWait":1e400,"maxWait":1e400`,
+		`"requestId":$,"resumeToken":"t","maxWait":0.001`,
+		`"requestId":$,"resumeToken":"\n","minWait":1e12,"maxWait":-1`,
+		`"requestId":"$","resumeToken":7,"maxWait":"soon"`,
+		`"requestId":$,"resumeToken":"t","minWait":1e400,"maxWait":1e400`,
 	} {
 		f.Add(members, []byte("\x01\x02\x03\x00\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c"))
-		f.Add(members, []byte("\x01\x03\x10\x05\x03\x10\x06\x03\x20\x02\x03\x20\x07\x03\xff\x00\x01\x03\x20\x08"))
+		f.Add(members,
+			[]byte("\x01\x03\x10\x05\x03\x10\x06\x03\x20\x02\x03\x20\x07\x03\xff\x00\x01\x03\x20\x08"))
 	}
 	f.Fuzz(func(t *testing.T, members string, script []byte) {
 		if len(script) > 300 || len(members) > 20<<10 || strings.ContainsAny(members, "\r\n") {
@@ -33,7 +36,8 @@ func FuzzResumePolicy(f *testing.F) {
 		c.call = c.Call("tools/call", `{"name":"work"}`, durably)
 		c.store()
 		c.id = coretest.RequestID(c.Exchange(c.Newest()).Request)
-		c.policy = `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{` + strings.ReplaceAll(members, "$", c.id) + `}}`
+		c.policy = `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{` +
+			strings.ReplaceAll(members, "$", c.id) + `}}`
 		c.Head(c.Newest(), 200, "content-type", coretest.Stream)
 		c.Chunk(c.Newest(), coretest.Message("", c.policy))
 		for len(c.script) > 0 {
@@ -64,7 +68,9 @@ func (c *resumeFuzz) check() {
 		if !strings.Contains(string(r.Body), `"requests/resume"`) {
 			continue
 		}
-		if want := `{"jsonrpc":"2.0","id":` + c.id + `,"method":"requests/resume","params":{"resumeToken":"`; !strings.HasPrefix(string(r.Body), want) {
+		if want := `{"jsonrpc":"2.0","id":` + c.id +
+			`,"method":"requests/resume","params":{"resumeToken":"`; !strings.HasPrefix(
+			string(r.Body), want) {
 			c.fatal("resumed with %s", r.Body)
 		}
 		known := c.calls[c.call]
@@ -75,7 +81,8 @@ func (c *resumeFuzz) check() {
 	}
 	carrying := 0
 	for _, x := range c.UnderWay() {
-		if body := string(c.Exchange(x).Request.Body); strings.Contains(body, "requests/resume") || strings.Contains(body, "tools/call") {
+		if body := string(c.Exchange(x).Request.Body); strings.Contains(body, "requests/resume") ||
+			strings.Contains(body, "tools/call") {
 			carrying++
 		}
 	}
@@ -101,7 +108,8 @@ func (c *resumeFuzz) step() {
 		c.Advance(ms)
 	case 5:
 		if x, ok := c.exchange(); ok && !c.Exchange(x).Head {
-			c.Head(x, statuses[c.next()%len(statuses)], "content-type", []string{coretest.Stream, coretest.JSON, ""}[c.next()%3])
+			c.Head(x, statuses[c.next()%len(statuses)], "content-type",
+				[]string{coretest.Stream, coretest.JSON, ""}[c.next()%3])
 		}
 	case 6, 7:
 		if x, ok := c.exchange(); ok && c.Exchange(x).Reading {
@@ -112,7 +120,8 @@ func (c *resumeFuzz) step() {
 				coretest.Message(strings.Repeat("e", c.n%5), coretest.Progress(c.id, c.n)),
 				`{"jsonrpc":"2.0","id":` + id + `,"result":{"status":"processing"}}`,
 				`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32602,"message":"no"}}`,
-				coretest.Message("", `{"jsonrpc":"2.0","id":`+c.id+`,"error":{"code":-32000,"message":"no"}}`),
+				coretest.Message("", `{"jsonrpc":"2.0","id":`+c.id+
+					`,"error":{"code":-32000,"message":"no"}}`),
 				": \n\n",
 			}[c.next()%6])
 		}

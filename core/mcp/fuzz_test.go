@@ -18,15 +18,18 @@ import (
 // phrases are what a fuzzed server says beside bytes without sense. $ is the
 // id of some request.
 var phrases = []string{
-	"\n", "\r", "\n\n", ": \n", "id", "id: 1\n", "id: 2\n", "id:\n", "retry: 0\n", "retry: 99999999999\n", "event: x\n", "data:\n\n", "data: ",
+	"\n", "\r", "\n\n", ": \n", "id", "id: 1\n", "id: 2\n", "id:\n", "retry: 0\n", "retry: 99999999999\n",
+	"event: x\n", "data:\n\n", "data: ",
 	coretest.Message("", coretest.Result("$", `{"protocolVersion":"2025-11-25","capabilities":{}}`)),
 	coretest.Message("3", coretest.Result("$", `{"protocolVersion":"2025-03-26"}`)),
 	coretest.Message("4", coretest.Progress("$", 1)), coretest.Message("", coretest.Progress("$", 2)),
 	coretest.Message("5", `{"jsonrpc":"2.0","id":$,"error":{"code":-32000,"message":"x"}}`),
-	coretest.Message("6", `{"jsonrpc":"2.0","id":7,"method":"ping"}`), coretest.Message("7", `{"jsonrpc":"2.0","id":8,"method":"roots/list"}`),
+	coretest.Message("6", `{"jsonrpc":"2.0","id":7,"method":"ping"}`),
+	coretest.Message("7", `{"jsonrpc":"2.0","id":8,"method":"roots/list"}`),
 	coretest.Message("8", `{"jsonrpc":"2.0","method":"notifications/message","params":{}}`),
 	coretest.Message("9", `[`+coretest.Result("$", `{}`)+`,`+coretest.Progress("$", 1)+`]`),
-	coretest.Result("$", `{"protocolVersion":"2025-06-18"}`), `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":""}}`,
+	coretest.Result("$", `{"protocolVersion":"2025-06-18"}`),
+	`{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":""}}`,
 }
 
 var statuses = []int{200, 200, 200, 200, 202, 204, 400, 401, 403, 404, 405, 409, 410, 429, 500, 503, 206}
@@ -36,9 +39,13 @@ var statuses = []int{200, 200, 200, 200, 202, 204, 400, 401, 403, 404, 405, 409,
 // leaves a deadline in the past (World.Advance), and after close() nothing is left.
 func FuzzClient(f *testing.F) {
 	f.Add([]byte{0, 4, 0, 0, 5, 0, 13, 6, 0, 0, 1, 4, 1, 4, 2, 0, 5, 2, 15})
-	f.Add([]byte("\x00\x01\x04\x00\x00\x01\x05\x00\x0d\x06\x00\x00\x04\x01\x04\x01\x04\x03\x01\x07\xff\x05\x02\x0f\x06\x02\x01\x07\x20"))
+	f.Add(
+		[]byte(
+			"\x00\x01\x04\x00\x00\x01\x05\x00\x0d\x06\x00\x00\x04\x01\x04\x01\x04\x03\x01\x07\xff\x05\x02\x0f\x06\x02\x01\x07\x20"))
 	f.Add([]byte{16, 0, 9, 0, 1, 8, 0, 10, 0, 11, 12, 13, 0, 14, 0, 7, 200, 2, 0, 3, 15, 255, 255, 7, 9})
-	f.Add([]byte("\x03\x01\x04\x00\x00\x01\x05\x00\x0d\x06\x00\x00\x04\x01\x04\x07\x04\x03\x07\x07\xff\x05\x07\x0f\x06\x02\x01\x07\x20"))
+	f.Add(
+		[]byte(
+			"\x03\x01\x04\x00\x00\x01\x05\x00\x0d\x06\x00\x00\x04\x01\x04\x07\x04\x03\x07\x07\xff\x05\x07\x0f\x06\x02\x01\x07\x20"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) > 400 {
 			return
@@ -106,7 +113,8 @@ func (p *fuzzed) step() {
 	case 4:
 		if x, ok := p.exchange(); ok && !p.Exchange(x).Head {
 			media := []string{coretest.Stream, coretest.JSON, "text/html", ""}[p.next()%4]
-			p.Head(x, statuses[p.next()%len(statuses)], "content-type", media, "mcp-session-id", []string{"s", "", "\x01"}[p.next()%3])
+			p.Head(x, statuses[p.next()%len(statuses)], "content-type", media, "mcp-session-id",
+				[]string{"s", "", "\x01"}[p.next()%3])
 		}
 	case 5, 6:
 		if x, ok := p.exchange(); ok && p.Exchange(x).Reading {

@@ -59,7 +59,8 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 				bytes = held() - min(before, held())
 				since = busy()
 				for _, o := range open {
-					h.Client.Chunk(h.Now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
+					h.Client.Chunk(h.Now, o.x,
+						[]byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
 					h.Drain()
 					h.Client.End(h.Now, o.x, engine.EndClean, "")
 					h.Drain()
@@ -74,7 +75,8 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 				least = min(least, spent+busy()-since)
 			}
 			if h.Settled != b.N*n || h.Events[shape.kind] != b.N*n*growthEvents {
-				b.Fatalf("%d of %d calls have settled, with %d events", h.Settled, b.N*n, h.Events[shape.kind])
+				b.Fatalf("%d of %d calls have settled, with %d events", h.Settled, b.N*n,
+					h.Events[shape.kind])
 			}
 			perCall(b, n, least, bytes)
 		})
@@ -96,12 +98,16 @@ func storedCalls(n int) [][]byte {
 	for i := 1; i <= n; i++ {
 		head := journal.AppendHead(nil, &journal.Head{Key: fmt.Sprint("call-", i), Method: "tools/call",
 			Params: []byte(`{"name":"work","arguments":{"n":7}}`), Flags: journal.ManualAck, CreatedAt: 1})
-		b = journal.AppendOp(b, journal.Op{Kind: journal.OpCall, Flags: journal.OpOwned, Call: uint64(i), Epoch: 2, Plain: head})
+		b = journal.AppendOp(b, journal.Op{Kind: journal.OpCall, Flags: journal.OpOwned, Call: uint64(i),
+			Epoch: 2, Plain: head})
 		row := journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(i), 1}})
 		for range growthEvents {
-			row = journal.AppendEntry(row, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventProgress)}, Data: params})
+			row = journal.AppendEntry(row,
+				journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventProgress)}, Data: params})
 		}
-		row = journal.AppendEntry(row, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(engine.OutcomeResult), 1}, Data: []byte(`{"content":[]}`)})
+		row = journal.AppendEntry(row,
+			journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(engine.OutcomeResult), 1},
+				Data: []byte(`{"content":[]}`)})
 		b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: uint64(i), Epoch: 1, N: 1, Plain: row})
 		if len(b) > pieceBytes || i == n {
 			pieces = append(pieces, b)
@@ -128,7 +134,8 @@ func BenchmarkGrowthRestore(b *testing.B) {
 				least = min(least, busy()-since)
 				bytes = held() - before
 				if h.Recalled != n || h.Settled != n || h.Events[engine.EventProgress] != n*growthEvents {
-					b.Fatalf("%d of %d calls came back, %d with an outcome, with %d events", h.Recalled, n, h.Settled, h.Events[engine.EventProgress])
+					b.Fatalf("%d of %d calls came back, %d with an outcome, with %d events", h.Recalled, n,
+						h.Settled, h.Events[engine.EventProgress])
 				}
 			}
 			perCall(b, n, least, bytes)

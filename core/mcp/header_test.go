@@ -59,7 +59,8 @@ func TestHeadersByPhase(t *testing.T) {
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
 	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"2025-06-18","capabilities":{}}`))
 	r.End(x, engine.EndClean)
-	r.wantHeader("the next initialized", r.Newest(), content, both, "Mcp-Session-Id: s2", "MCP-Protocol-Version: 2025-06-18", token, own)
+	r.wantHeader("the next initialized", r.Newest(), content, both, "Mcp-Session-Id: s2",
+		"MCP-Protocol-Version: 2025-06-18", token, own)
 	r.close()
 	r.wantHeader("DELETE", r.Newest(), "Mcp-Session-Id: s2", "MCP-Protocol-Version: 2025-06-18", token, own)
 }

@@ -67,9 +67,11 @@ func (h *history) checkOutcomes() {
 				h.fatal("call %d has its result and %d of %d progress events", j.c, n, j.total)
 			}
 		case s.Failure != nil && s.Failure.Code == engine.CodeCancelled && j.cancelled:
-		case s.Failure != nil && s.Failure.Code == engine.CodeUnsent && j.runs == 0: // it waited for an answer to a ping
+		// it waited for an answer to a ping
+		case s.Failure != nil && s.Failure.Code == engine.CodeUnsent && j.runs == 0:
 		case s.Failure != nil && s.Failure.Code == engine.CodeOutcomeUnknown && (j.unheard || !j.sawID):
-		case s.Failure != nil && s.Failure.Code == engine.CodeOutcomeUnknown && strings.Contains(s.Failure.Message, "Last-Event-ID"):
+		case s.Failure != nil && s.Failure.Code == engine.CodeOutcomeUnknown &&
+			strings.Contains(s.Failure.Message, "Last-Event-ID"):
 			// The network has failed all requests with the field and no other, which is
 			// what CORS rules look like that refuse it.
 			h.misled++

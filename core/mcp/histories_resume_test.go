@@ -64,7 +64,8 @@ func (h *resumeHistory) play(t *testing.T, seed uint64) bool {
 	r := connected(t, mcp.Config{Seed: seed, Journal: true, NoListen: true})
 	c := r.Call("tools/call", `{"name":"work"}`, durably)
 	r.store()
-	h.onStream = &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
+	h.onStream = &onStream{rig: r, c: c, x: r.Newest(),
+		id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 	h.served = r.Newest()
 	h.Head(h.x, 200, "content-type", coretest.Stream)
 	h.rotate()
@@ -151,7 +152,8 @@ func (h *resumeHistory) step() {
 
 // newPage replaces the page; the clock stood still or went on meanwhile.
 func (h *resumeHistory) newPage() {
-	if h.call(h.c).settled != nil || len(h.Store.Calls()) == 0 || h.Store.Record(h.Store.Calls()[0]).Policy == nil {
+	if h.call(h.c).settled != nil || len(h.Store.Calls()) == 0 ||
+		h.Store.Record(h.Store.Calls()[0]).Policy == nil {
 		return // a story of another test
 	}
 	h.reloads++
@@ -273,7 +275,10 @@ func (h *resumeHistory) status(x engine.ExchangeID, id string) {
 	if h.cutAt >= 0 {
 		h.cutAt, h.heard = h.Now, h.Now
 	}
-	h.Chunk(x, coretest.Result(id, fmt.Sprintf(`{"requestId":%s,"status":%q,"hasPendingMessage":%v,"hasInputRequest":false}`, h.id, status, h.sent < len(h.log))))
+	h.Chunk(x,
+		coretest.Result(id,
+			fmt.Sprintf(`{"requestId":%s,"status":%q,"hasPendingMessage":%v,"hasInputRequest":false}`, h.id,
+				status, h.sent < len(h.log))))
 	h.End(x, engine.EndClean)
 }
 

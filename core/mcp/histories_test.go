@@ -47,7 +47,8 @@ func TestHistories(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d histories: %d progress events over %d cuts, %d results, %d calls of unknown outcome, %d where an outage looked like CORS", n, events, cuts, results, unknown, misled)
+	t.Logf("%d histories: %d progress events over %d cuts, %d results, %d calls of unknown outcome, %d "+
+		"where an outage looked like CORS", n, events, cuts, results, unknown, misled)
 	// Three in a row that spare each ping between them, by chance.
 	if uint64(misled) > n/100_000 {
 		t.Error("outages are taken for CORS too often")
@@ -63,7 +64,8 @@ func playHistory(t *testing.T, seed uint64) *history {
 			t.Logf("play it again with HOLDFAST_SEED=%d", seed)
 		}
 	}()
-	h := &history{rig: connected(t, mcp.Config{Seed: seed, Streams: seed%2 == 0}), rng: rand.New(rand.NewPCG(seed, 1))}
+	h := &history{rig: connected(t, mcp.Config{Seed: seed, Streams: seed%2 == 0}),
+		rng: rand.New(rand.NewPCG(seed, 1))}
 	h.served = h.Newest()
 	steps := 30 + h.rng.IntN(120)
 	for range steps {

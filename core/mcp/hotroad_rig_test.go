@@ -22,8 +22,9 @@ type tally struct{ *coretest.Tally[*mcp.Client] }
 // and is open with a server of 2025-11-25 that offers no GET stream.
 func newTally(tb testing.TB, kept bool) *tally {
 	tb.Helper()
-	client := mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"tally","version":"1"}`),
-		Revision: "2025-11-25", NoListen: true, Journal: kept, Epoch: 1, Seed: 1,
+	client := mcp.New(mcp.Config{URL: "https://server.test/mcp",
+		ClientInfo: []byte(`{"name":"tally","version":"1"}`),
+		Revision:   "2025-11-25", NoListen: true, Journal: kept, Epoch: 1, Seed: 1,
 		Limits: mcp.Limits{Calls: 1 << 20, Stored: 1 << 40}})
 	return &tally{coretest.NewTally(client, 1_000_000)}
 }
@@ -64,11 +65,13 @@ type streamed struct {
 
 // open makes a durable call, whose answer is an event stream.
 func (h *tally) open() streamed {
-	h.Client.Call(h.Now, "tools/call", []byte(`{"name":"work","arguments":{"n":7}}`), mcp.CallOptions{Durable: true, Flags: journal.ManualAck})
+	h.Client.Call(h.Now, "tools/call", []byte(`{"name":"work","arguments":{"n":7}}`),
+		mcp.CallOptions{Durable: true, Flags: journal.ManualAck})
 	h.Drain()
 	h.Store()
 	e := h.Take()
-	h.Client.Head(h.Now, e.X, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
+	h.Client.Head(h.Now, e.X, engine.Head{Status: 200,
+		Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
 	h.Drain()
 	return streamed{e.X, coretest.RequestID(e.Request)}
 }
@@ -119,7 +122,8 @@ func hotShapes() []hotShape {
 	id := func(n int) string { return "id: " + strconv.Itoa(1_000_000+n) + "\n" }
 	progress := func(size int) func(string, int) string {
 		return func(request string, n int) string {
-			head := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + request + `,"progress":` + strconv.Itoa(n) + `,"message":"`
+			head := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` +
+				request + `,"progress":` + strconv.Itoa(n) + `,"message":"`
 			return "data: " + head + strings.Repeat("x", size-len(head)-3) + `"}}` + "\n\n"
 		}
 	}
@@ -127,10 +131,14 @@ func hotShapes() []hotShape {
 		return func(request string, n int) string { return id(n) + event(request, n) }
 	}
 	log := func(_ string, n int) string {
-		return id(n) + `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 100) + `"}}` + "\n\n"
+		return id(n) +
+			`data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` +
+			strings.Repeat("x", 100) + `"}}` + "\n\n"
 	}
 	other := func(_ string, n int) string {
-		return id(n) + `data: {"jsonrpc":"2.0","method":"notifications/an/extension/of/the/servers/own","params":{"n":` + strconv.Itoa(n) + `}}` + "\n\n"
+		return id(n) +
+			`data: {"jsonrpc":"2.0","method":"notifications/an/extension/of/the/servers/own","params":{"n":` +
+			strconv.Itoa(n) + `}}` + "\n\n"
 	}
 	return []hotShape{
 		{"200B", engine.EventProgress, feedBytes, progress(200)},

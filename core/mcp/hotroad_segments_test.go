@@ -16,7 +16,8 @@ func segmentsFrom(o streamed, from, to int) []byte {
 	fill := strings.Repeat("x", 80)
 	for n := from; n <= to; n++ {
 		b = append(b, "data: "+coretest.Result(o.request, fmt.Sprintf(
-			`{"partial-content":[{"seqNr":%d,"type":"text","text":"%s"}],"isComplete":false,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}}`, n, fill))+"\n\n"...)
+			`{"partial-content":[{"seqNr":%d,"type":"text","text":"%s"}],"isComplete":false,`+
+				`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}}`, n, fill))+"\n\n"...)
 	}
 	return b
 }
@@ -24,7 +25,10 @@ func segmentsFrom(o streamed, from, to int) []byte {
 // streaming returns a call whose task streams its result.
 func (h *tally) streaming() streamed {
 	o := h.open()
-	h.feed(o.x, []byte("data: "+coretest.Result(o.request, `{"task":{"taskId":"T","status":"working","pollInterval":60000}}`)+"\n\n"), feedBytes)
+	h.feed(o.x,
+		[]byte(
+			"data: "+coretest.Result(o.request,
+				`{"task":{"taskId":"T","status":"working","pollInterval":60000}}`)+"\n\n"), feedBytes)
 	return o
 }
 

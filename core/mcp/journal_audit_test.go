@@ -61,11 +61,14 @@ func (l *life) auditFetch(f engine.Effect) {
 		r, n := l.find(cursor)
 		l.carries(r.errand, f.X)
 		if in := session(f.Request); in != fmt.Sprintf("s%d", r.session) {
-			l.fatal("call %d resumes from %s in session %q, which it does not belong to", r.errand.number, cursor, in)
+			l.fatal("call %d resumes from %s in session %q, which it does not belong to", r.errand.number,
+				cursor, in)
 		}
 		of := l.shelf.calls[r.record]
-		if !r.page.memory && (of == nil || r.said[n].progress > 0 && of.last != (spot{r.number, r.said[n].progress})) {
-			l.fatal("call %d resumes from %s, and what that covers is not stored: %+v", r.errand.number, cursor, of)
+		if !r.page.memory && (of == nil || r.said[n].progress > 0 &&
+			of.last != (spot{r.number, r.said[n].progress})) {
+			l.fatal("call %d resumes from %s, and what that covers is not stored: %+v", r.errand.number,
+				cursor, of)
 		}
 		if !r.page.memory && !r.unsealed && string(of.Cursor) != cursor {
 			l.fatal("call %d resumes from %s, and %q is stored", r.errand.number, cursor, of.Cursor)
@@ -79,7 +82,8 @@ func (l *life) auditFetch(f engine.Effect) {
 		if q.run.page == nil {
 			l.fatal("the answer to %s is sent by a page that does not know the call", q.id)
 		}
-		if !q.stored && !q.answered && !q.run.cancelled && q.run.page.settled == nil && !q.run.page.memory && !q.run.unsealed {
+		if !q.stored && !q.answered && !q.run.cancelled && q.run.page.settled == nil && !q.run.page.memory &&
+			!q.run.unsealed {
 			l.fatal("the answer to %s leaves before it is stored", q.id)
 		}
 	}
@@ -162,7 +166,8 @@ func (l *life) auditDeliver(f engine.Effect) {
 			l.fatal("call %d: %v after %v", e.number, s, p.last)
 		}
 		if known, ok := e.at[p.position]; ok && known.run == run && known != s {
-			l.fatal("call %d: %v at position %d, where another page was told %v", e.number, s, p.position, known)
+			l.fatal("call %d: %v at position %d, where another page was told %v", e.number, s, p.position,
+				known)
 		}
 		e.at[p.position], p.last = s, s
 	case engine.EventRequest:
@@ -197,13 +202,16 @@ func (l *life) auditSettle(f engine.Effect) {
 	// be, where the note that it leaves is all that the store could take of it.
 	r := l.shelf.calls[e.record]
 	licensed := e.page.memory && e.flags.Repeatable() && r != nil && r.Sent && r.Outcome == 0
-	e.never = e.never || f.Failure != nil && !e.left && f.Failure.Code != engine.CodeClosed && !l.dead && !licensed
+	e.never = e.never || f.Failure != nil && !e.left && f.Failure.Code != engine.CodeClosed && !l.dead &&
+		!licensed
 	if f.Outcome == engine.OutcomeResult {
 		var number int
-		if _, err := fmt.Sscanf(string(f.Data), `{"content":[],"run":%d}`, &number); err != nil || number >= len(l.runs) || l.runs[number].errand != e {
+		if _, err := fmt.Sscanf(string(f.Data), `{"content":[],"run":%d}`, &number); err != nil ||
+			number >= len(l.runs) || l.runs[number].errand != e {
 			l.fatal("call %d has the result %s", e.number, f.Data)
 		}
-		if last := e.page.last; e.total > 0 && !e.inline && last != (spot{number, e.total}) && last != (spot{}) {
+		if last := e.page.last; e.total > 0 && !e.inline && last != (spot{number, e.total}) &&
+			last != (spot{}) {
 			l.fatal("call %d has the result of run %d after %v of %d", e.number, number, last, e.total)
 		}
 	}
@@ -216,7 +224,8 @@ func (l *life) auditSettle(f engine.Effect) {
 		}
 		return // the next page goes on with it, if it is stored
 	}
-	if l.alone && (e.ended == nil || e.gone) && f.Failure == nil && e.number%2 == 1 && e.flags&journal.ManualAck == 0 {
+	if l.alone && (e.ended == nil || e.gone) && f.Failure == nil && e.number%2 == 1 &&
+		e.flags&journal.ManualAck == 0 {
 		e.told = true
 		return // it is written, unless the app acknowledges it before
 	}
@@ -228,6 +237,7 @@ func (l *life) auditSettle(f engine.Effect) {
 		same = e.ended.Failure.Code == f.Failure.Code
 	}
 	if !same {
-		l.fatal("call %d settles with %s, and %s is stored", e.number, coretest.Describe(f), coretest.Describe(*e.ended))
+		l.fatal("call %d settles with %s, and %s is stored", e.number, coretest.Describe(f),
+			coretest.Describe(*e.ended))
 	}
 }

@@ -79,7 +79,8 @@ func (b *backend) forget() {
 func (r *run) result() string { return fmt.Sprintf(`{"content":[],"run":%d}`, r.number) }
 
 func (r *run) progress(n int) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"run":%d}}`, r.request, n, r.number)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,`+
+		`"progress":%d,"run":%d}}`, r.request, n, r.number)
 }
 
 // readProgress reads the params of a progress event.

@@ -36,9 +36,11 @@ func newTape() *tape {
 	}
 	add("id: 0\nretry: 10\ndata: \n\n")
 	last := func() string {
-		return fmt.Sprintf("id: %d\ndata: %s\n\n", len(tape.ends), coretest.Result(leanRequest, `{"content":[]}`))
+		return fmt.Sprintf("id: %d\ndata: %s\n\n", len(tape.ends),
+			coretest.Result(leanRequest, `{"content":[]}`))
 	}
-	formats := []string{"id: %d\ndata: %s\n\n", "data: %[2]s\nid: %[1]d\n\n", "id:%d\r\ndata:%s\r\n\n", "id: %d\n: keep-alive\nevent: message\ndata: %s\n\n"}
+	formats := []string{"id: %d\ndata: %s\n\n", "data: %[2]s\nid: %[1]d\n\n", "id:%d\r\ndata:%s\r\n\n",
+		"id: %d\n: keep-alive\nevent: message\ndata: %s\n\n"}
 	for len(tape.text) < 64<<10 {
 		tape.total++
 		message := coretest.Progress(leanRequest, tape.total)
@@ -47,7 +49,8 @@ func newTape() *tape {
 		if left := 64<<10 - len(tape.text) - len(block) - len(last()); left < pad+1_000 {
 			// The last progress and the response fill what is left, to the byte.
 			rest := left - len(":\n")
-			if len(last()) != len(fmt.Sprintf("id: %d\ndata: %s\n\n", len(tape.ends)+1, coretest.Result(leanRequest, `{"content":[]}`))) {
+			if len(last()) != len(fmt.Sprintf("id: %d\ndata: %s\n\n", len(tape.ends)+1,
+				coretest.Result(leanRequest, `{"content":[]}`))) {
 				rest-- // one digit more
 			}
 			add(":" + strings.Repeat("x", rest) + "\n" + block)
@@ -78,14 +81,18 @@ type lean struct {
 }
 
 func newLean(seed uint64, lag int) *lean {
-	m := &lean{now: 1_000_000, lag: lag, c: mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{}`),
-		Revision: "2025-11-25", NoListen: true, Journal: true, Epoch: 1, Seed: seed})}
+	m := &lean{now: 1_000_000, lag: lag, c: mcp.New(mcp.Config{URL: "https://server.test/mcp",
+		ClientInfo: []byte(`{}`),
+		Revision:   "2025-11-25", NoListen: true, Journal: true, Epoch: 1, Seed: seed})}
 	m.c.Start(m.now)
 	m.drain()
 	x := m.fetch.X
-	m.c.Head(m.now, x, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.JSON}, {Name: "mcp-session-id", Value: "s"}}})
+	m.c.Head(m.now, x,
+		engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.JSON},
+			{Name: "mcp-session-id", Value: "s"}}})
 	m.drain()
-	m.c.Chunk(m.now, x, []byte(`{"jsonrpc":"2.0","id":16777217,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`))
+	m.c.Chunk(m.now, x,
+		[]byte(`{"jsonrpc":"2.0","id":16777217,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`))
 	m.drain()
 	m.c.End(m.now, x, engine.EndClean, "")
 	m.drain()
@@ -174,11 +181,13 @@ func (m *lean) land() {
 			}
 			m.record = recorded.New(head, 0)
 		case journal.OpLog:
-			err := m.record.Apply(op.Plain, op.Secret, func(kind engine.EventKind, position uint32, data []byte) {
-				if m.stored++; kind != engine.EventProgress || progressOf(data) != m.stored || position != uint32(m.stored) {
-					m.fail("event %d is stored as %s", m.stored, data)
-				}
-			})
+			err := m.record.Apply(op.Plain, op.Secret,
+				func(kind engine.EventKind, position uint32, data []byte) {
+					if m.stored++; kind != engine.EventProgress || progressOf(data) != m.stored ||
+						position != uint32(m.stored) {
+						m.fail("event %d is stored as %s", m.stored, data)
+					}
+				})
 			if err != nil {
 				m.fail("%v", err)
 			}
@@ -206,7 +215,8 @@ func (m *lean) chunks(text []byte, size int) {
 	}
 }
 
-var streamHead = engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}}
+var streamHead = engine.Head{Status: 200,
+	Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}}
 
 // cutTape plays the tape with one cut behind that many bytes, and returns what
 // went wrong.
@@ -231,7 +241,8 @@ func cutTape(tape *tape, at int, kind int) string {
 	}
 	if next == 0 { // no id has come: nobody can know
 		m.settle()
-		if m.results != 0 || !strings.Contains(m.wrong, "outcome_unknown") || m.record.Outcome != engine.OutcomeFailure {
+		if m.results != 0 || !strings.Contains(m.wrong, "outcome_unknown") ||
+			m.record.Outcome != engine.OutcomeFailure {
 			return fmt.Sprintf("without an id: %s", m.wrong)
 		}
 		return ""
@@ -264,7 +275,8 @@ func cutTape(tape *tape, at int, kind int) string {
 	m.settle()
 	switch {
 	case m.wrong != "":
-	case m.results != 1 || m.told != tape.total || m.stored != tape.total || m.record.Outcome != engine.OutcomeResult:
+	case m.results != 1 || m.told != tape.total || m.stored != tape.total ||
+		m.record.Outcome != engine.OutcomeResult:
 		m.fail("%d results, %d of %d events told, %d stored", m.results, m.told, tape.total, m.stored)
 	case m.c.Held() != mcp.Held{}:
 		m.fail("the client still holds %+v", m.c.Held())

@@ -15,7 +15,8 @@ import (
 // wakes, and only then it hears what became of its row.
 func TestFault76_GivenUpWhileARowIsUnderWay(t *testing.T) {
 	for name, result := range map[string]journal.Result{
-		"stored": journal.ResultOK, "unsealed": journal.ResultUnsealed, "quota": journal.ResultQuota, "failed": journal.ResultFailed,
+		"stored": journal.ResultOK, "unsealed": journal.ResultUnsealed, "quota": journal.ResultQuota,
+		"failed": journal.ResultFailed,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
@@ -30,10 +31,12 @@ func TestFault76_GivenUpWhileARowIsUnderWay(t *testing.T) {
 			if w.Store.Flying() == 0 {
 				t.Fatalf("no row is under way\n%s", w.Log())
 			}
-			taken := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: w.Store.Calls()[0], Epoch: 2, N: 1})
+			taken := journal.AppendOp(nil,
+				journal.Op{Kind: journal.OpCall, Call: w.Store.Calls()[0], Epoch: 2, N: 1})
 			w.Input("handed", func(m *mcp.Client, now engine.Time) { m.Restore(now, taken) })
 			w.Stored(result, 0)
-			if log := w.Log(); strings.Count(log, "settle c2") != 1 || !strings.Contains(log, string(engine.CodeLost)) {
+			if log := w.Log(); strings.Count(log, "settle c2") != 1 ||
+				!strings.Contains(log, string(engine.CodeLost)) {
 				t.Fatalf("call %d does not end as lost\n%s", c, log)
 			}
 			w.Call("tools/call", `{"name":"1"}`, mcp.CallOptions{Durable: true})

@@ -32,7 +32,8 @@ func TestJournalHistories(t *testing.T) {
 			ends[e.outcome()]++
 		}
 	}
-	t.Logf("%d histories: %d pages, %d cuts, %d commits and %d that failed, %d events: 0 lost, 0 twice; %v", n, pages, cuts, landed, failed, events, ends)
+	t.Logf("%d histories: %d pages, %d cuts, %d commits and %d that failed, %d events: 0 lost, 0 twice; %v",
+		n, pages, cuts, landed, failed, events, ends)
 	if n > 100 && 2*ends["result"] < 3*(ends["outcome_unknown"]+ends["lost"]) {
 		t.Error("the histories are too harmful to show anything")
 	}
@@ -62,7 +63,8 @@ func TestDeferredHistories(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d histories, %d pages: 0 lost, 0 twice; %d outcomes were handed over unstored, %d were stored, %d calls left no trace", n, pages, told, ended, never)
+	t.Logf("%d histories, %d pages: 0 lost, 0 twice; %d outcomes were handed over unstored, %d were stored, "+
+		"%d calls left no trace", n, pages, told, ended, never)
 	if n > 100 && (told < int(n)/10 || never < int(n)/20) {
 		t.Error("hardly anything is written later: nothing is shown")
 	}
@@ -110,7 +112,8 @@ func TestFault409_Histories(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d histories: %d calls left, %d of which that was stored ahead; of %d it was in vain, and %d ended as unknown", n, left+ahead, ahead, vain, unknown)
+	t.Logf("%d histories: %d calls left, %d of which that was stored ahead; of %d it was in vain, and %d "+
+		"ended as unknown", n, left+ahead, ahead, vain, unknown)
 	if n > 100 && (ahead < int(n)/3 || unknown == 0) {
 		t.Error("hardly anything is written ahead: nothing is shown")
 	}
@@ -136,7 +139,8 @@ func (l *life) scarceStep() {
 		}
 	default:
 		if e := one(l.rng, l.errands); e != nil && e.page != nil {
-			l.input("hold", func(m *mcp.Client, now engine.Time) { m.Hold(now, e.page.c, l.rng.IntN(4) == 0) })
+			l.input("hold",
+				func(m *mcp.Client, now engine.Time) { m.Hold(now, e.page.c, l.rng.IntN(4) == 0) })
 		}
 	}
 }
@@ -251,9 +255,11 @@ func (l *life) resumable(e *errand) bool {
 
 // begin makes a call.
 func (l *life) begin() {
-	e := &errand{total: l.rng.IntN(7), ids: l.rng.IntN(12) > 0, polling: l.rng.IntN(5) == 0, inline: l.rng.IntN(12) == 0,
-		retry: one(l.rng, []string{"", "retry: 200\n", "retry: 3000\n"}),
-		flags: one(l.rng, []journal.Flags{0, 0, journal.ReadOnly | journal.RerunNever, journal.ReadOnly, journal.Idempotent, journal.RerunAlways})}
+	e := &errand{total: l.rng.IntN(7), ids: l.rng.IntN(12) > 0, polling: l.rng.IntN(5) == 0,
+		inline: l.rng.IntN(12) == 0,
+		retry:  one(l.rng, []string{"", "retry: 200\n", "retry: 3000\n"}),
+		flags: one(l.rng, []journal.Flags{0, 0, journal.ReadOnly | journal.RerunNever, journal.ReadOnly,
+			journal.Idempotent, journal.RerunAlways})}
 	if l.rng.IntN(3) == 0 && e.ids && !e.inline {
 		e.questions = 1 + l.rng.IntN(2)
 	}
@@ -311,7 +317,8 @@ func (l *life) storeForgotten(landed bool) {
 		if landed {
 			result = journal.ResultOK
 		}
-		l.input("stored late", func(m *mcp.Client, now engine.Time) { m.Stored(now, flying, result, durable.ReasonClosed) })
+		l.input("stored late",
+			func(m *mcp.Client, now engine.Time) { m.Stored(now, flying, result, durable.ReasonClosed) })
 	}
 }
 
@@ -324,7 +331,11 @@ func (l *life) respond() {
 	p := l.prompts[i]
 	l.prompts = slices.Delete(l.prompts, i, i+1)
 	p.q.answer = `{"jsonrpc":"2.0","id":"` + p.q.id + `","result":{"action":"accept"}}`
-	l.input("respond "+p.q.id, func(m *mcp.Client, now engine.Time) { m.Respond(now, p.handle, true, []byte(`{"action":"accept"}`)) })
+	l.input("respond "+p.q.id,
+		func(m *mcp.Client, now engine.Time) {
+			m.Respond(now, p.handle, true,
+				[]byte(`{"action":"accept"}`))
+		})
 }
 
 func (l *life) ack(e *errand, position uint32) {
@@ -336,5 +347,6 @@ func (l *life) ack(e *errand, position uint32) {
 		up = e.page.position
 	}
 	l.acks = append(l.acks, ack{e, up})
-	l.input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, e.page.c, position, uint32(len(l.acks))) })
+	l.input("ack",
+		func(m *mcp.Client, now engine.Time) { m.Ack(now, e.page.c, position, uint32(len(l.acks))) })
 }

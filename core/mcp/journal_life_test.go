@@ -106,8 +106,10 @@ type ack struct {
 }
 
 func newLife(t testing.TB, seed uint64) *life {
-	cfg := mcp.Config{Seed: seed, Journal: true, NoListen: true, Handles: []string{"elicitation/create"}, Wall: 1_790_000_000_000}
-	l := &life{MCP: coretest.NewMCP(t, cfg), t: t, rng: rand.New(rand.NewPCG(seed, 2)), bodies: map[string]string{}}
+	cfg := mcp.Config{Seed: seed, Journal: true, NoListen: true, Handles: []string{"elicitation/create"},
+		Wall: 1_790_000_000_000}
+	l := &life{MCP: coretest.NewMCP(t, cfg), t: t, rng: rand.New(rand.NewPCG(seed, 2)),
+		bodies: map[string]string{}}
 	l.session = 1
 	l.blank()
 	return l
@@ -116,7 +118,8 @@ func newLife(t testing.TB, seed uint64) *life {
 // blank forgets what a page knew.
 func (l *life) blank() {
 	l.byCall = map[engine.CallID]*errand{}
-	l.waiting, l.wires, l.prompts, l.acks, l.memory, l.forgotten, l.dead = nil, nil, nil, nil, false, false, false
+	l.waiting, l.wires, l.prompts, l.acks, l.memory, l.forgotten, l.dead = nil, nil, nil, nil, false, false,
+		false
 	for _, r := range l.runs {
 		r.wire = nil
 	}
@@ -176,7 +179,8 @@ func (l *life) call(e *errand) {
 	if e.number%2 == 0 {
 		key = fmt.Sprintf("key-%d", e.number)
 	}
-	c, _ := l.MCP.Call("tools/call", fmt.Sprintf(`{"name":"%d"}`, e.number), mcp.CallOptions{Durable: true, Key: key, Flags: e.flags})
+	c, _ := l.MCP.Call("tools/call", fmt.Sprintf(`{"name":"%d"}`, e.number),
+		mcp.CallOptions{Durable: true, Key: key, Flags: e.flags})
 	e.page.c = c
 	l.byCall[c] = e
 	l.audit()
@@ -232,7 +236,8 @@ func (l *life) reload() {
 	for id, r := range l.shelf.calls {
 		e := l.errands[r.errand]
 		if done := min(e.done, r.Position); r.Acked < done {
-			l.fatal("the app is done with call %d up to %d, and the next page hears %d", e.number, done, r.Acked)
+			l.fatal("the app is done with call %d up to %d, and the next page hears %d", e.number, done,
+				r.Acked)
 		}
 		if e.page == nil {
 			l.fatal("call %d is stored and the new page is not told of it", id)
@@ -241,7 +246,8 @@ func (l *life) reload() {
 			l.fatal("the outcome of call %d is stored and the new page does not get it", id)
 		}
 		if e.page.position != r.Position {
-			l.fatal("the new page is told of call %d up to position %d, and %d are stored", id, e.page.position, r.Position)
+			l.fatal("the new page is told of call %d up to position %d, and %d are stored", id,
+				e.page.position, r.Position)
 		}
 	}
 }

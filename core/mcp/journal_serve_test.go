@@ -34,7 +34,8 @@ func (l *life) serveOne(x engine.ExchangeID) {
 	switch {
 	case strings.Contains(body, `"method":"initialize"`):
 		l.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", l.sessionName())
-		l.Chunk(x, coretest.Result(coretest.RequestID(r), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+		l.Chunk(x, coretest.Result(coretest.RequestID(r),
+			`{"protocolVersion":"2025-11-25","capabilities":{}}`))
 		l.End(x, engine.EndClean)
 	case session(r) != l.sessionName():
 		if e, _ := l.toolCall(r); e != nil {

@@ -120,11 +120,13 @@ func (l *life) fold(r *stored, op journal.Op) {
 		}
 		n, run := readProgress(string(data))
 		s := spot{run, n}
-		if position > r.Checkpoint+1 && s != (spot{r.last.run, r.last.n + 1}) && (s.run <= r.last.run || n != 1) {
+		if position > r.Checkpoint+1 && s != (spot{r.last.run, r.last.n + 1}) &&
+			(s.run <= r.last.run || n != 1) {
 			l.fatal("call %d: %v is stored after %v", e.number, s, r.last)
 		}
 		if known, ok := e.at[position]; ok && known.run == s.run && known != s {
-			l.fatal("call %d: %v is stored at position %d, where a page was told %v", e.number, s, position, known)
+			l.fatal("call %d: %v is stored at position %d, where a page was told %v", e.number, s, position,
+				known)
 		}
 		r.last = s
 	})
@@ -160,7 +162,9 @@ func (l *life) fold(r *stored, op journal.Op) {
 		return
 	}
 	of, n := l.find(string(r.Cursor))
-	if want := (spot{of.number, of.said[n].progress}); want.n > 0 && r.last != want || want.n == 0 && r.last.run == of.number && r.last.n > 0 {
-		l.fatal("call %d: cursor %s covers %v, and what is stored ends at %v", e.number, r.Cursor, want, r.last)
+	if want := (spot{of.number, of.said[n].progress}); want.n > 0 && r.last != want ||
+		want.n == 0 && r.last.run == of.number && r.last.n > 0 {
+		l.fatal("call %d: cursor %s covers %v, and what is stored ends at %v", e.number, r.Cursor, want,
+			r.last)
 	}
 }

@@ -110,7 +110,8 @@ func (j *journey) answer(x engine.ExchangeID) {
 	case coretest.RequestID(r) != "":
 		j.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", j.sessionName())
 		j.todo = append(j.todo, func() {
-			j.Chunk(x, coretest.Result(coretest.RequestID(r), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+			j.Chunk(x, coretest.Result(coretest.RequestID(r),
+				`{"protocolVersion":"2025-11-25","capabilities":{}}`))
 		}, func() { j.End(x, engine.EndClean) })
 	default:
 		accepted()

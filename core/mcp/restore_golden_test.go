@@ -24,13 +24,16 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 		},
 		"resuming": {`"method":"requests/resume"`, `"tok-1"`},
 		"asks for input": {
-			`deliver c1 #0 input {"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"Who?"}}},"drafts":{"a":{"name":"A"}}}`,
+			`deliver c1 #0 input {"inputRequests":{"a":{"method":"elicitation/create",` +
+				`"params":{"message":"Who?"}}},"drafts":{"a":{"name":"A"}}}`,
 		},
 		"input is answered": {
-			`deliver c1 #0 resumed {"outcome":"restarted","proven":false,"cuts":1}`, `"requestState":"opaque"`, `"inputResponses":{"a":{"action":"accept"}}`,
+			`deliver c1 #0 resumed {"outcome":"restarted","proven":false,"cuts":1}`,
+			`"requestState":"opaque"`, `"inputResponses":{"a":{"action":"accept"}}`,
 		},
-		"refused":           {`fetch x1 POST`, `"method":"tools/call"`},
-		"answer is refused": {`"method":"tools/call"`, `"requestState":"opaque"`, `"inputResponses":{"a":{"action":"accept"}}`},
+		"refused": {`fetch x1 POST`, `"method":"tools/call"`},
+		"answer is refused": {`"method":"tools/call"`, `"requestState":"opaque"`,
+			`"inputResponses":{"a":{"action":"accept"}}`},
 		"on a task": {
 			`"guarantee":"durable"`, `deliver c1 #1 log {"progress":1}`,
 			`"method":"tasks/get"`, `"taskId":"task-1","requestState":"at 3"`, `Last-Event-ID=s2_1`,
@@ -38,8 +41,13 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 		"ended": {`deliver c1 #1 log {"progress":1}`, `settle c1 result {"content":[]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Epoch: 3, ClientInfo: []byte(`{"name":"x"}`), Wall: 1767225600000 - 1_000_000})
-			w.Input("load", func(m *mcp.Client, now engine.Time) { m.Restore(now, coretest.Golden(t, name, journal.OpOwned)) })
+			w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Epoch: 3,
+				ClientInfo: []byte(`{"name":"x"}`), Wall: 1767225600000 - 1_000_000})
+			w.Input("load",
+				func(m *mcp.Client, now engine.Time) {
+					m.Restore(now,
+						coretest.Golden(t, name, journal.OpOwned))
+				})
 			w.Start()
 			w.Advance(600)
 			if w.Store.Flying() != 0 {
@@ -57,7 +65,8 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 // TestGoldenTools: what is stored of the server's tools in version 1 of the format counts for
 // a call, where the server wants an argument repeated in a header field.
 func TestGoldenTools(t *testing.T) {
-	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Epoch: 3, ClientInfo: []byte(`{"name":"x"}`)})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Epoch: 3,
+		ClientInfo: []byte(`{"name":"x"}`)})
 	w.Input("load", func(m *mcp.Client, now engine.Time) {
 		m.Restore(now, coretest.Golden(t, "asks for input", journal.OpOwned))
 	})
@@ -65,7 +74,8 @@ func TestGoldenTools(t *testing.T) {
 	w.Call("tools/call", `{"name":"count"}`, mcp.CallOptions{})
 	x := w.Fetched()
 	w.Head(x, 400, "content-type", coretest.JSON)
-	w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":-32020,"message":"Header mismatch"}}`)
+	w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+
+		`,"error":{"code":-32020,"message":"Header mismatch"}}`)
 	w.End(x, engine.EndClean)
 	if got := string(w.Client.FieldsFor("count")); got != `[{"path":["region"],"header":"Region"}]` {
 		t.Errorf("it knows %q\n%s", got, w.Log())

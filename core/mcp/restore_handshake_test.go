@@ -11,7 +11,8 @@ import (
 // TestHandshakeThatIsNotTakenUp: of what an earlier page has stored of the server only
 // a whole handshake of a revision that may be spoken saves a new one.
 func TestHandshakeThatIsNotTakenUp(t *testing.T) {
-	whole := journal.Server{Handshake: 3, Revision: "2025-11-25", Result: []byte(`{"protocolVersion":"2025-11-25","capabilities":{}}`),
+	whole := journal.Server{Handshake: 3, Revision: "2025-11-25",
+		Result: []byte(`{"protocolVersion":"2025-11-25","capabilities":{}}`),
 		Client: []byte("{\"name\":\"rig\"}\n{}"), HasSession: true, Session: "s1"}
 	for name, test := range map[string]struct {
 		pinned string
@@ -32,7 +33,9 @@ func TestHandshakeThatIsNotTakenUp(t *testing.T) {
 		s := whole
 		test.change(&s)
 		plain, secret := journal.AppendServer(&s)
-		c := mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"rig"}`), Capabilities: []byte("{}"), Revision: test.pinned, NoListen: true, Journal: true, Epoch: 2, Seed: 1})
+		c := mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"rig"}`),
+			Capabilities: []byte("{}"), Revision: test.pinned, NoListen: true, Journal: true, Epoch: 2,
+			Seed: 1})
 		c.Restore(1, journal.AppendOp(nil, journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret}))
 		c.Start(1)
 		made := false

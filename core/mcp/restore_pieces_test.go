@@ -28,7 +28,8 @@ func asked(c *mcp.Client) (list []string) {
 func lateCall(t *testing.T, open bool) []journal.Op {
 	t.Helper()
 	plain, secret := journal.AppendServer(&journal.Server{Handshake: 3, Revision: "2025-11-25",
-		Result: []byte(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`),
+		Result: []byte(
+			`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`),
 		Client: []byte("{\"name\":\"other\"}\n"), HasSession: true, Session: "s1"})
 	ops := []journal.Op{{Kind: journal.OpServer, Plain: plain, Secret: secret}}
 	r := journal.ReadOps(storedCalls(6)[0])
@@ -36,9 +37,11 @@ func lateCall(t *testing.T, open bool) []journal.Op {
 		ops = append(ops, op)
 	}
 	if open {
-		head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"open"}`), CreatedAt: 1})
+		head := journal.AppendHead(nil,
+			&journal.Head{Method: "tools/call", Params: []byte(`{"name":"open"}`), CreatedAt: 1})
 		row := journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{99, 3}})
-		ops = append(ops, journal.Op{Kind: journal.OpCall, Flags: journal.OpOwned, Call: 99, Epoch: 2, Plain: head},
+		ops = append(ops, journal.Op{Kind: journal.OpCall, Flags: journal.OpOwned, Call: 99, Epoch: 2,
+			Plain: head},
 			journal.Op{Kind: journal.OpLog, Call: 99, Epoch: 1, N: 1, Plain: row})
 	}
 	return ops
@@ -51,8 +54,10 @@ func TestRestoreInPieces(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		var runs [][]string
 		for _, each := range []int{1, 2, 100} {
-			c := mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"coretest","version":"1"}`),
-				Revision: "2025-11-25", NoListen: true, Journal: true, Epoch: 2, Seed: 1, Limits: mcp.Limits{Stored: 8_000}})
+			c := mcp.New(mcp.Config{URL: "https://server.test/mcp",
+				ClientInfo: []byte(`{"name":"coretest","version":"1"}`),
+				Revision:   "2025-11-25", NoListen: true, Journal: true, Epoch: 2, Seed: 1,
+				Limits: mcp.Limits{Stored: 8_000}})
 			var all []string
 			var piece []byte
 			heads := 0
@@ -85,7 +90,8 @@ func TestRestoreInPieces(t *testing.T) {
 			return slices.ContainsFunc(runs[0], func(s string) bool { return strings.Contains(s, text) })
 		}
 		if kept := has(`"restored":true`); kept != open || !open && !has(`"method":"initialize"`) {
-			t.Errorf("a call is under way in the session: %t, which is kept: %t\n%s", open, kept, strings.Join(runs[0], "\n"))
+			t.Errorf("a call is under way in the session: %t, which is kept: %t\n%s", open, kept,
+				strings.Join(runs[0], "\n"))
 		}
 		if !has("forget 1") {
 			t.Errorf("nothing is forgotten for want of room\n%s", strings.Join(runs[0], "\n"))

@@ -12,7 +12,8 @@ import (
 // policyFor is a resume policy for the request with that id; more are further
 // members of its params, with a comma before each.
 func policyFor(id, token, more string) string {
-	return `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{"requestId":` + id + `,"resumeToken":` + token + more + `}}`
+	return `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{"requestId":` + id +
+		`,"resumeToken":` + token + more + `}}`
 }
 
 // resumable makes a call whose server sends a resume policy with token "tok".
@@ -51,7 +52,8 @@ func (o *onStream) resumePost(token string, limit int64) int64 {
 		o.Advance(d)
 	}
 	o.x = o.Newest()
-	want := `{"jsonrpc":"2.0","id":` + o.id + `,"method":"requests/resume","params":{"resumeToken":` + token + `}}`
+	want := `{"jsonrpc":"2.0","id":` + o.id + `,"method":"requests/resume","params":{"resumeToken":` + token +
+		`}}`
 	if r := o.Exchange(o.x).Request; r.Method != "POST" || string(r.Body) != want {
 		o.fatal("resumed with %s %s, want %s", r.Method, r.Body, want)
 	}

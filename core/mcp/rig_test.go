@@ -82,7 +82,8 @@ func (r *rig) handshake(revision string) engine.ExchangeID {
 	x := r.Newest()
 	id := coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s1")
-	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"`+revision+`","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`))
+	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"`+revision+
+		`","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`))
 	r.End(x, engine.EndClean)
 	initialized := r.Newest()
 	r.Head(initialized, 202)
@@ -116,7 +117,8 @@ func (r *rig) Call(method, params string, o mcp.CallOptions) engine.CallID {
 // notify sends a notification.
 func (r *rig) notify(method string) engine.CallID {
 	var id engine.CallID
-	r.World.Input("notify "+method, func(c *mcp.Client, now engine.Time) { id = c.Notify(now, method, nil, mcp.CallOptions{}) })
+	r.World.Input("notify "+method,
+		func(c *mcp.Client, now engine.Time) { id = c.Notify(now, method, nil, mcp.CallOptions{}) })
 	r.calls[id] = &record{}
 	r.audit()
 	return id
@@ -131,7 +133,8 @@ func (r *rig) input(line string, do func(c *mcp.Client, now engine.Time)) {
 }
 
 func (r *rig) pause(c engine.CallID, paused bool) {
-	r.input(fmt.Sprintf("pause c%d %v", c, paused), func(m *mcp.Client, now engine.Time) { m.Pause(now, c, paused) })
+	r.input(fmt.Sprintf("pause c%d %v", c, paused),
+		func(m *mcp.Client, now engine.Time) { m.Pause(now, c, paused) })
 }
 
 func (r *rig) online()  { r.input("online", (*mcp.Client).Online) }
@@ -211,7 +214,8 @@ func (r *rig) book(e engine.Effect) {
 	}
 	c.events = append(c.events, e)
 	switch e.Event {
-	case engine.EventStatus, engine.EventResumed, engine.EventGuarantee, engine.EventTask, engine.EventRequest, engine.EventPeek:
+	case engine.EventStatus, engine.EventResumed, engine.EventGuarantee, engine.EventTask,
+		engine.EventRequest, engine.EventPeek:
 	default:
 		if e.Event == engine.EventInput && c.recalled {
 			c.position = e.Position // asked again

@@ -84,7 +84,8 @@ func TestHeaderRefused_NoPolicy(t *testing.T) {
 		o.cut(engine.EndNetwork)
 		r.serveFetches(60_000, refuse)
 		o.wantFailure(engine.CodeOutcomeUnknown)
-		if text := o.call(o.c).settled.Failure.Error(); !strings.Contains(text, "Last-Event-ID") || !strings.Contains(text, "CORS") {
+		if text := o.call(o.c).settled.Failure.Error(); !strings.Contains(text, "Last-Event-ID") ||
+			!strings.Contains(text, "CORS") {
 			t.Errorf("the error is %s", text)
 		}
 	}
@@ -169,7 +170,8 @@ func TestHeaderRefused_NeedsProof(t *testing.T) {
 		o.say("id: e0\nretry: 120000\ndata:\n\n")
 		o.cut(engine.EndNetwork)
 		// The server wants two minutes between attempts: too long for a proof.
-		_, pings := r.serveFetches(hour, func(x engine.ExchangeID) bool { return r.Exchange(x).Request.Method == "GET" })
+		_, pings := r.serveFetches(hour,
+			func(x engine.ExchangeID) bool { return r.Exchange(x).Request.Method == "GET" })
 		if pings == 0 || len(r.integrity) > 0 {
 			t.Errorf("%d pings, told %v", pings, r.integrity)
 		}
@@ -204,7 +206,8 @@ func TestHeaderRefused_LearnedAgain(t *testing.T) {
 	r.Head(r.Newest(), 404)
 	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request),
+		`{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	r.End(x, engine.EndClean)
 	r.Head(r.Newest(), 202)
 	for _, x := range r.UnderWay() {

@@ -31,7 +31,8 @@ func TestFault241_FactsOfAConnection(t *testing.T) {
 		{"2025-11-25", core, FactCompletionContext, durable.Durable},
 		{"2025-11-25", extension, FactCompletionContext, durable.Resumable}, // not of this revision
 		{"2026-07-28", `{}`, FactSelfDescribing | FactCompletionContext, durable.LostOnReload},
-		{"2026-07-28", core, FactSelfDescribing | FactCompletionContext, durable.LostOnReload}, // not of this one
+		// not of this one
+		{"2026-07-28", core, FactSelfDescribing | FactCompletionContext, durable.LostOnReload},
 		{"2026-07-28", extension, FactSelfDescribing | FactCompletionContext, durable.Durable},
 	} {
 		t.Run(test.revision+" "+test.result, func(t *testing.T) {

@@ -51,7 +51,8 @@ func TestHandshakeStreamIsResumed(t *testing.T) {
 		t.Fatalf("resumed from %q", from)
 	}
 	r.Head(x, 200, "content-type", coretest.Stream)
-	r.Chunk(x, coretest.Message("2", coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`)))
+	r.Chunk(x,
+		coretest.Message("2", coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`)))
 	if n := r.posted(`"notifications/initialized"`); n != 2 {
 		t.Errorf("%d times initialized", n)
 	}

@@ -57,7 +57,9 @@ var stages = []stage{
 		return queued(r)
 	}, false},
 	{"sent", func(t *testing.T) *onStream { return connected(t, mcp.Config{}).post("tools/call") }, true},
-	{"listening", func(t *testing.T) *onStream { return newRig(t, mcp.Config{}).connectListening().post("tools/call") }, true},
+	{"listening",
+		func(t *testing.T) *onStream { return newRig(t, mcp.Config{}).connectListening().post("tools/call") },
+		true},
 	{"listen backoff", func(t *testing.T) *onStream {
 		r := newRig(t, mcp.Config{}).connectListening()
 		r.End(r.Newest(), engine.EndNetwork)

@@ -56,7 +56,8 @@ func (l *taskLife) allStored() {
 // events, which are gone, and for what may have been heard since, or is counted from the start.
 func knownOf(r *recorded.Call) (list []string) {
 	known := *r
-	known.History, known.Sends, known.Seen, known.Rounds, known.Withdrawn, known.TaskAt, known.TaskHeardAt = durable.History{}, 0, nil, 0, nil, 0, 0
+	known.History, known.Sends, known.Seen, known.Rounds, known.Withdrawn, known.TaskAt, known.TaskHeardAt =
+		durable.History{}, 0, nil, 0, nil, 0, 0
 	slices.SortFunc(known.Taken, func(a, b []byte) int { return slices.Compare(a, b) })
 	known.Taken = slices.CompactFunc(known.Taken, slices.Equal)
 	if known.TaskDialect == 2 {

@@ -22,7 +22,8 @@ func TestTask_ResultIsAskedForAgain(t *testing.T) {
 			o.Chunk(x, "id: p\ndata:\n\n")
 			o.store()
 			o.End(x, engine.EndNetwork)
-			for x, _ = o.nextFetch(60_000); o.Exchange(x).Request.Method != "GET"; x, _ = o.nextFetch(60_000) {
+			for x, _ = o.nextFetch(60_000); o.Exchange(x).Request.Method != "GET"; x,
+				_ = o.nextFetch(60_000) {
 			}
 			o.Head(x, status)
 		}
@@ -35,7 +36,8 @@ func TestTask_ResultIsAskedForAgain(t *testing.T) {
 	}{
 		{"the stream is lost", cut(400), 3, ""},
 		{"the server resumes no streams", cut(405), 3, ""},
-		{"a stream without a cursor", func(o *onTask, x engine.ExchangeID) { streams(o, x); o.End(x, engine.EndNetwork) }, 3, ""},
+		{"a stream without a cursor",
+			func(o *onTask, x engine.ExchangeID) { streams(o, x); o.End(x, engine.EndNetwork) }, 3, ""},
 		{"silence", func(o *onTask, x engine.ExchangeID) {
 			streams(o, x)
 			for !o.Exchange(x).Over {
@@ -47,8 +49,10 @@ func TestTask_ResultIsAskedForAgain(t *testing.T) {
 		}, 2, ""},
 		{"no network", func(o *onTask, x engine.ExchangeID) { o.End(x, engine.EndNetwork) }, 3, ""},
 		{"busy", func(o *onTask, x engine.ExchangeID) { o.Head(x, 503) }, 3, ""},
-		{"half an answer", func(o *onTask, x engine.ExchangeID) { o.json(x, `{"jsonrpc":"2.0","id":`) }, 4, ""},
-		{"never a whole answer", func(o *onTask, x engine.ExchangeID) { o.json(x, `{"jsonrpc":"2.0","id":`) }, 5, engine.CodeProtocol},
+		{"half an answer", func(o *onTask, x engine.ExchangeID) { o.json(x, `{"jsonrpc":"2.0","id":`) }, 4,
+			""},
+		{"never a whole answer", func(o *onTask, x engine.ExchangeID) { o.json(x, `{"jsonrpc":"2.0","id":`) },
+			5, engine.CodeProtocol},
 		{"refused", func(o *onTask, x engine.ExchangeID) { o.Head(x, 400) }, 1, engine.CodeHTTP},
 	} {
 		o := newTask(connected(t, withDisk), true)
@@ -75,14 +79,16 @@ func TestTask_ResultIsAskedForAgain(t *testing.T) {
 func TestTask_RequestsForInputHaveOneBudget(t *testing.T) {
 	o := newExtension(newRig(t, modernDisk))
 	request := func(key string) string {
-		return `"` + key + `":{"method":"elicitation/create","params":{"message":"` + strings.Repeat("m", 5<<20) + `"}}`
+		return `"` + key + `":{"method":"elicitation/create","params":{"message":"` +
+			strings.Repeat("m", 5<<20) + `"}}`
 	}
 	poll := func(keys ...string) {
 		var requests []string
 		for _, key := range keys {
 			requests = append(requests, request(key))
 		}
-		o.gives("tasks/get", `{"taskId":"T","status":"input_required","inputRequests":{`+strings.Join(requests, ",")+`}}`)
+		o.gives("tasks/get", `{"taskId":"T","status":"input_required","inputRequests":{`+
+			strings.Join(requests, ",")+`}}`)
 	}
 	poll("a")
 	poll("a", "b")

@@ -19,18 +19,24 @@ func FuzzSegments(f *testing.F) {
 	for _, members := range []string{
 		`"partial-content":[{"seqNr":1},{"seqNr":2}],"isComplete":false`,
 		`"partial-content":[{"seqNr":3},{"seqNr":1},{"seqNr":1,"x":1}],"isComplete":true,"isError":true`,
-		`"partial-content":[{"seqNr":9007199254740991},{"seqNr":-1},{"seqNr":1.5},null,[],{"seqNr":"2"}],"isComplete":"true"`,
-		`"partial-content":{},"content":[],"task":{"taskId":"T"}`, `"partial-content":[{"seqNr":1,"seqNr":2}],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"U"}}`,
+		`"partial-content":[{"seqNr":9007199254740991},{"seqNr":-1},{"seqNr":1.5},null,[],{"seqNr":"2"}],` +
+			`"isComplete":"true"`,
+		`"partial-content":{},"content":[],"task":{"taskId":"T"}`,
+		`"partial-content":[{"seqNr":1,"seqNr":2}],` +
+			`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"U"}}`,
 		`"task":{"taskId":"T","status":"completed"}`, `"content":[]`,
 	} {
-		f.Add(members, `"partial-content":[{"seqNr":2},{"seqNr":4}]`, []byte("\x00\x01\x02\x00\x03\x02\x05\x04\x01\x02\x06\x00\x02\x02\x03\x04\x05"))
-		f.Add(members, `"partial-content":[],"isComplete":true`, []byte("\x01\x02\x06\x04\x02\x03\x02\x04\x02\x03\x02\x07\x04\x02\x03"))
+		f.Add(members, `"partial-content":[{"seqNr":2},{"seqNr":4}]`,
+			[]byte("\x00\x01\x02\x00\x03\x02\x05\x04\x01\x02\x06\x00\x02\x02\x03\x04\x05"))
+		f.Add(members, `"partial-content":[],"isComplete":true`,
+			[]byte("\x01\x02\x06\x04\x02\x03\x02\x04\x02\x03\x02\x07\x04\x02\x03"))
 	}
 	f.Fuzz(func(t *testing.T, first, second string, script []byte) {
 		if len(script) > 200 || len(first)+len(second) > 20<<10 || strings.ContainsAny(first+second, "\r\n") {
 			return
 		}
-		c := &segmentFuzz{fuzzed: fuzzed{script: script, rig: connected(t, withDisk)}, results: []string{"{" + first + "}", "{" + second + "}"}}
+		c := &segmentFuzz{fuzzed: fuzzed{script: script, rig: connected(t, withDisk)},
+			results: []string{"{" + first + "}", "{" + second + "}"}}
 		o := newStreamed(c.rig, 1)
 		c.c, c.x, c.id = o.c, o.x, o.id
 		for len(c.script) > 0 {
@@ -71,7 +77,8 @@ func (c *segmentFuzz) check() {
 		c.told++
 	}
 	for ; c.checked < c.Newest(); c.checked++ {
-		if body := c.body(c.checked + 1); strings.Contains(body, `"lastSeqNr"`) && uint64(lastSeqNr(body)) > c.told {
+		if body := c.body(c.checked + 1); strings.Contains(body, `"lastSeqNr"`) &&
+			uint64(lastSeqNr(body)) > c.told {
 			c.fatal("asked with %s", body)
 		}
 	}
@@ -97,7 +104,8 @@ func (c *segmentFuzz) step() {
 			case 4:
 				c.json(x, coretest.Result(id, `{"taskId":"T","status":"completed"}`))
 			default:
-				c.json(x, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`+[]string{"-32603", "-32602", "-32601"}[n-5]+`,"message":"no"}}`)
+				c.json(x, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":`+
+					[]string{"-32603", "-32602", "-32601"}[n-5]+`,"message":"no"}}`)
 			}
 		}
 	case 4:

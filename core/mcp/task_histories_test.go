@@ -25,7 +25,8 @@ func TestTaskHistories(t *testing.T) {
 	sum, streamed, all, ends := taskLife{resumed: map[string]int{}}, 0, 0, map[string]int{}
 	for seed := first; seed < first+n; seed++ {
 		l := playTask(t, seed)
-		sum.pages, sum.cuts, sum.asks, sum.numbered, sum.behind = sum.pages+l.pages, sum.cuts+l.cuts, sum.asks+l.asks, sum.numbered+l.numbered, sum.behind+l.behind
+		sum.pages, sum.cuts, sum.asks, sum.numbered, sum.behind = sum.pages+l.pages, sum.cuts+l.cuts,
+			sum.asks+l.asks, sum.numbered+l.numbered, sum.behind+l.behind
 		sum.told += l.told
 		for word, n := range l.resumed {
 			sum.resumed[word] += n
@@ -45,8 +46,10 @@ func TestTaskHistories(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d histories: %d pages, %d cuts, %d segments, %d requests from a number, %d of them behind, %d questions: 0 lost, 0 twice; %v; resumed: %v; %d of %d were told whole",
-		n, sum.pages, sum.cuts, sum.told, sum.numbered, sum.behind, sum.asks, ends, sum.resumed, all, streamed)
+	t.Logf("%d histories: %d pages, %d cuts, %d segments, %d requests from a number, %d of them behind, %d "+
+		"questions: 0 lost, 0 twice; %v; resumed: %v; %d of %d were told whole",
+		n, sum.pages, sum.cuts, sum.told, sum.numbered, sum.behind, sum.asks, ends, sum.resumed, all,
+		streamed)
 	if n > 100 && (uint64(ends["result"]) < n*2/3 || all < streamed*2/3) {
 		t.Error("the histories are too harmful to show anything")
 	}
@@ -61,7 +64,8 @@ func playTask(t *testing.T, seed uint64) *taskLife {
 			t.Logf("play it again with HOLDFAST_SEED=%d", seed)
 		}
 	}()
-	l := newTaskLife(t, seed, []taskWay{streamedWay, streamedWay, streamedWay, updateWay, continueWay}[seed%5])
+	l := newTaskLife(t, seed, []taskWay{streamedWay, streamedWay, streamedWay, updateWay,
+		continueWay}[seed%5])
 	l.play()
 	return l
 }
@@ -179,10 +183,12 @@ func (l *taskLife) cut() {
 	l.t.Helper()
 	if list := l.open(); len(list) > 0 && l.rng.IntN(3) > 0 {
 		w := list[l.rng.IntN(len(list))]
-		if record := l.record(); strings.Contains(string(w.Request.Body), `"method":"tools/call"`) && (record == 0 || l.Store.Record(record).TaskID == "") {
+		if record := l.record(); strings.Contains(string(w.Request.Body), `"method":"tools/call"`) &&
+			(record == 0 || l.Store.Record(record).TaskID == "") {
 			l.unsure = true
 		}
-		if strings.Contains(string(w.Request.Body), `"method":"initialize"`) || strings.Contains(string(w.Request.Body), "discover") {
+		if strings.Contains(string(w.Request.Body), `"method":"initialize"`) ||
+			strings.Contains(string(w.Request.Body), "discover") {
 			return
 		}
 		l.end(w, []engine.Ending{engine.EndClean, engine.EndNetwork}[l.rng.IntN(2)])
@@ -206,7 +212,8 @@ func (l *taskLife) work() {
 	}
 	if w := l.stream; w != nil && !w.Over && !w.closing && (l.over || l.rng.IntN(4) > 0) {
 		// With the last number where it is over: else the end would not be known.
-		w.pending = append(w.pending, coretest.Message("", coretest.Result(coretest.RequestID(w.Request), l.partial(max(l.done-1, 0)))))
+		w.pending = append(w.pending, coretest.Message("",
+			coretest.Result(coretest.RequestID(w.Request), l.partial(max(l.done-1, 0)))))
 		w.closing = l.over
 	}
 	for _, w := range l.open() {
@@ -219,7 +226,8 @@ func (l *taskLife) work() {
 
 // say answers on a wire that has a head.
 func (l *taskLife) say(w *taskWire, result string) {
-	w.pending, w.closing = append(w.pending, coretest.Message("", coretest.Result(coretest.RequestID(w.Request), result))), true
+	w.pending, w.closing = append(w.pending,
+		coretest.Message("", coretest.Result(coretest.RequestID(w.Request), result))), true
 }
 
 // partial is what there is past a number: some of it twice, out of order, or
@@ -263,7 +271,8 @@ func (l *taskLife) serveOne(w *taskWire) {
 	body := string(w.Request.Body)
 	method := func(name string) bool { return strings.Contains(body, `"method":"`+name+`"`) }
 	harm := 99
-	if !l.kind && !method("initialize") && !method("server/discover") && !method("tools/call") && coretest.RequestID(w.Request) != "" {
+	if !l.kind && !method("initialize") && !method("server/discover") && !method("tools/call") &&
+		coretest.RequestID(w.Request) != "" {
 		harm = l.rng.IntN(20)
 	}
 	switch {
@@ -276,7 +285,8 @@ func (l *taskLife) serveOne(w *taskWire) {
 		l.head(w, 503, "text/plain")
 	case harm == 3:
 		l.head(w, 200, coretest.JSON)
-		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) + `,"error":{"code":-32000,"message":"later"}}`}, true
+		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) +
+			`,"error":{"code":-32000,"message":"later"}}`}, true
 		if method("tasks/result") || method("tasks/continue") {
 			// Those answers would mean something.
 			w.pending = nil
@@ -292,7 +302,8 @@ func (l *taskLife) serveOne(w *taskWire) {
 		l.serveResult(w, lastSeqNr(body))
 	case method("tasks/continue") && l.way == streamedWay:
 		l.head(w, 200, coretest.JSON)
-		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) + `,"error":{"code":-32601,"message":"no"}}`}, true
+		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) +
+			`,"error":{"code":-32601,"message":"no"}}`}, true
 	case method("tasks/get"), method("tasks/continue"), method("tasks/update"):
 		l.takes(body)
 		l.servePoll(w, method("tasks/update"))
@@ -348,7 +359,8 @@ func (l *taskLife) serveResult(w *taskWire, from int) {
 		w.blocks = true
 	case l.resuming == notAtAll:
 		l.head(w, 200, coretest.JSON)
-		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) + `,"error":{"code":-32603,"message":"no"}}`}, true
+		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) +
+			`,"error":{"code":-32603,"message":"no"}}`}, true
 	case l.resuming == fromStart:
 		l.json(w, l.partial(0))
 	default:

@@ -86,7 +86,8 @@ func TestTask_StreamedAsks(t *testing.T) {
 		o.fatal("nobody hears what it asks: %s", o.body(x))
 	}
 	o.Head(x, 200, "content-type", coretest.Stream)
-	o.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{`+relatedT+`}}`))
+	o.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{`+
+		relatedT+`}}`))
 	o.wantTold(engine.EventRequest, "", 1)
 	o.gives("tasks/get", `{"taskId":"T","status":"input_required"}`)
 	if o.Exchange(x).Over {
@@ -121,7 +122,8 @@ func TestTask_RestComesWithTheWhole(t *testing.T) {
 	// Not where it is another one altogether, or there is a gap that was told.
 	o = newStreamed(connected(t, withDisk), 1, 2)
 	o.gives("tasks/get", `{"taskId":"T","status":"input_required"}`)
-	o.gives("tasks/result", `{"content":[{"type":"text","text":"z"},{"type":"text","text":"s2"},{"type":"text","text":"s3"}]}`)
+	o.gives("tasks/result",
+		`{"content":[{"type":"text","text":"z"},{"type":"text","text":"s2"},{"type":"text","text":"s3"}]}`)
 	o.wantTold(engine.EventSegment, "", 2)
 	o.wantBroken("different_result", 1)
 }

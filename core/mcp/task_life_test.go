@@ -19,7 +19,11 @@ func TestTask_SideChannel(t *testing.T) {
 	x, _ := o.asked("tasks/result", 0)
 	id := coretest.RequestID(o.Exchange(x).Request)
 	o.Head(x, 200, "content-type", coretest.Stream)
-	o.Chunk(x, coretest.Message("r1", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","_meta":{`+related+`}}}`))
+	o.Chunk(x,
+		coretest.Message("r1",
+			`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","_meta":{`+
+				related+
+				`}}}`))
 	o.store()
 	o.wantTold(engine.EventRequest, `"id":"q"`, 1)
 	// Nobody has answered: the next page asks, and hears the rest of that very stream.
@@ -61,7 +65,8 @@ func TestTask_SideChannel(t *testing.T) {
 	}
 	x = o.resumedFrom("r1")
 	o.Head(x, 200, "content-type", coretest.Stream)
-	o.Chunk(x, coretest.Message("r2", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`)+coretest.Message("r3", coretest.Result(id, whole(1))))
+	o.Chunk(x, coretest.Message("r2", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`)+
+		coretest.Message("r3", coretest.Result(id, whole(1))))
 	o.wantTold(engine.EventRequest, "", 0)
 	o.wantWhole(1)
 }
@@ -111,11 +116,16 @@ func TestTask_AnswersNameTheirTask(t *testing.T) {
 				handles = append(handles, e.Position)
 			}
 		}
-		o.input("respond", func(m *mcp.Client, now engine.Time) { m.Respond(now, handles[0], true, []byte(`{"action":"accept"}`)) })
+		o.input("respond",
+			func(m *mcp.Client, now engine.Time) {
+				m.Respond(now, handles[0], true,
+					[]byte(`{"action":"accept"}`))
+			})
 		o.input("respond", func(m *mcp.Client, now engine.Time) {
 			m.Respond(now, handles[1], false, []byte(`{"code":-1,"message":"no"}`))
 		})
-		if o.posted(`{"jsonrpc":"2.0","id":1,"result":`+want+`}`) != 1 || o.posted(`{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}`) != 1 {
+		if o.posted(`{"jsonrpc":"2.0","id":1,"result":`+want+`}`) != 1 ||
+			o.posted(`{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}`) != 1 {
 			o.fatal("params %s are answered otherwise", params)
 		}
 	}
@@ -198,7 +208,8 @@ func TestTask_NotifiedBeforeTheResult(t *testing.T) {
 	o := newTask(r, true)
 	x, _ := o.asked("tasks/result", 0)
 	for range 3 {
-		o.Chunk(alone, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"completed"}}`))
+		o.Chunk(alone, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/tasks/status",`+
+			`"params":{"taskId":"T","status":"completed"}}`))
 		o.store()
 	}
 	o.gives("tasks/get", `{"taskId":"T","status":"completed"}`)
@@ -249,14 +260,17 @@ func TestTask_FailedOrIsError(t *testing.T) {
 // not count for it, over reloads neither.
 func TestTask_RunAgain(t *testing.T) {
 	o := connected(t, withDisk).tool(mcp.CallOptions{Flags: journal.Idempotent})
-	o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+members([]int{1, 2, 3}, "")))
+	o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+
+		members([]int{1, 2, 3}, "")))
 	o.gives("tasks/get", `{"taskId":"T","status":"working"}`)
 	o.refuses("tasks/get", -32602)
 	o.refuses("tasks/result", -32602)
 	o.wantTold(engine.EventResumed, `"restarted"`, 1)
-	o.gives("tools/call", `{"task":{"taskId":"U","status":"working","pollInterval":1000},`+members([]int{1}, ""))
+	o.gives("tools/call", `{"task":{"taskId":"U","status":"working","pollInterval":1000},`+
+		members([]int{1}, ""))
 	o = o.reloads()
-	if body := o.gives("tasks/result", partial(`,"isComplete":true`, 2)); lastSeqNr(body) != 1 || !strings.Contains(body, `"taskId":"U"`) {
+	if body := o.gives("tasks/result", partial(`,"isComplete":true`, 2)); lastSeqNr(body) != 1 ||
+		!strings.Contains(body, `"taskId":"U"`) {
 		o.fatal("asked with %s", body)
 	}
 	if n := o.told(engine.EventSegment, ""); n != 5 {

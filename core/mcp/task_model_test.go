@@ -86,12 +86,14 @@ func newTaskLife(t testing.TB, seed uint64, way taskWay) *taskLife {
 		cfg.Revision = "2026-07-28"
 	}
 	l := &taskLife{MCP: coretest.NewMCP(t, cfg), t: t, rng: rand.New(rand.NewPCG(seed, 3)), way: way,
-		taken: map[string]string{}, given: map[string]string{}, firm: map[string]bool{}, resumed: map[string]int{}}
+		taken: map[string]string{}, given: map[string]string{}, firm: map[string]bool{},
+		resumed: map[string]int{}}
 	for range l.rng.IntN(9) {
 		l.plan = append(l.plan, len(l.plan)+1)
 	}
 	l.kept = []string{"", keptFor("null"), keptFor("20000"), keptFor("0")}[seed/5%4]
-	l.resuming = []resuming{fromNumber, fromNumber, fromNumber, fromNumber, fromStart, notAtAll}[l.rng.IntN(6)]
+	l.resuming = []resuming{fromNumber, fromNumber, fromNumber, fromNumber, fromStart,
+		notAtAll}[l.rng.IntN(6)]
 	l.blank()
 	return l
 }
@@ -101,7 +103,8 @@ func keptFor(ttl string) string { return `,"ttl":` + ttl + `,"ttlMs":` + ttl }
 
 func (l *taskLife) blank() {
 	l.wires, l.waiting, l.stream = map[engine.ExchangeID]*taskWire{}, nil, nil
-	l.c, l.position, l.told, l.asked, l.prompts, l.settled, l.hung = 0, l.base.position, l.base.told, map[string]bool{}, nil, nil, 0
+	l.c, l.position, l.told, l.asked, l.prompts, l.settled, l.hung = 0, l.base.position, l.base.told,
+		map[string]bool{}, nil, nil, 0
 	l.pages++
 }
 
@@ -332,7 +335,8 @@ func (l *taskLife) answer() {
 		l.given[key] = fmt.Sprintf(`{"n":%d}`, l.rng.IntN(1_000_000))
 		list = append(list, `"`+key+`":`+l.given[key])
 	}
-	l.Input("answer", func(m *mcp.Client, now engine.Time) { m.Answer(now, l.c, []byte("{"+strings.Join(list, ",")+"}")) })
+	l.Input("answer",
+		func(m *mcp.Client, now engine.Time) { m.Answer(now, l.c, []byte("{"+strings.Join(list, ",")+"}")) })
 	l.audit()
 }
 
@@ -352,7 +356,8 @@ func (l *taskLife) finish() {
 		l.deliverAll()
 		l.answer()
 		l.work()
-		if d := l.NextDeadline(); l.settled == nil && d >= 0 && !slices.ContainsFunc(l.waiting, func(x engine.ExchangeID) bool { return !l.wires[x].Over }) {
+		if d := l.NextDeadline(); l.settled == nil && d >= 0 &&
+			!slices.ContainsFunc(l.waiting, func(x engine.ExchangeID) bool { return !l.wires[x].Over }) {
 			l.advance(d)
 		}
 		if l.c == 0 {
@@ -360,7 +365,8 @@ func (l *taskLife) finish() {
 		}
 	}
 	if f := l.settled.Failure; f != nil {
-		if f.Code != engine.CodeOutcomeUnknown && f.Code != engine.CodeProtocol || !l.unsure { // half an answer, and a clean end
+		// half an answer, and a clean end
+		if f.Code != engine.CodeOutcomeUnknown && f.Code != engine.CodeProtocol || !l.unsure {
 			l.fatal("the call ends with %s", f.Code)
 		}
 		return

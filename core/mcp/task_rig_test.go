@@ -24,7 +24,8 @@ func (r *rig) toolAs(task string, o mcp.CallOptions) *onTask {
 	o.Durable = true
 	c := r.Call("tools/call", `{"name":"work","arguments":{},"task":`+task+`}`, o)
 	r.store()
-	return &onTask{&onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}}
+	return &onTask{&onStream{rig: r, c: c, x: r.Newest(),
+		id: coretest.RequestID(r.Exchange(r.Newest()).Request)}}
 }
 
 // newTask makes a call that became task "T", of a server without tasks/continue
@@ -44,9 +45,11 @@ func newExtension(r *rig) *onTask {
 	r.t.Helper()
 	r.Start()
 	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
-		`{"supportedVersions":["2026-07-28"],"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
+		`{"supportedVersions":["2026-07-28"],`+
+			`"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
 	o := r.tool(mcp.CallOptions{})
-	o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))
+	o.json(o.x,
+		coretest.Result(o.id, `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))
 	return o
 }
 
@@ -58,7 +61,8 @@ func newStreamed(r *rig, numbers ...int) *onTask {
 	r.t.Helper()
 	o := r.tool(mcp.CallOptions{})
 	o.Head(o.x, 200, "content-type", coretest.Stream)
-	o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+members(numbers, "")))
+	o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+
+		members(numbers, "")))
 	o.store()
 	return o
 }
@@ -148,7 +152,8 @@ func (r *rig) refuses(method string, code int) string {
 	if x == 0 {
 		r.fatal("%s is not asked for", method)
 	}
-	r.json(x, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, coretest.RequestID(r.Exchange(x).Request), code))
+	r.json(x, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`,
+		coretest.RequestID(r.Exchange(x).Request), code))
 	return r.body(x)
 }
 

@@ -14,7 +14,8 @@ import (
 // server that has fallen back to that.
 const (
 	related1905 = `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}`
-	fell1905    = `{"task":{"taskId":"T","status":"working","pollInterval":1000},"_meta":{"io.modelcontextprotocol/fallback-mode":"task"}}`
+	fell1905    = `{"task":{"taskId":"T","status":"working","pollInterval":1000},` +
+		`"_meta":{"io.modelcontextprotocol/fallback-mode":"task"}}`
 )
 
 // taskMode is a task in mode task, from its first poll.
@@ -44,7 +45,8 @@ const (
 // seen from the client.
 var scenarios1905 = []scenario1905{
 	{"Immediate Mode - Complete Results", func(o *onTask) {
-		o.json(o.x, coretest.Result(o.id, strings.TrimSuffix(whole(2), "}")+`,"isError":false,`+related1905+`}`))
+		o.json(o.x, coretest.Result(o.id, strings.TrimSuffix(whole(2), "}")+`,"isError":false,`+related1905+
+			`}`))
 		o.wantResult()
 	}, allModes1905},
 	{"Task Mode - Standard Flow", func(o *onTask) {
@@ -68,10 +70,14 @@ var scenarios1905 = []scenario1905{
 	}, allModes1905},
 	{"Streaming Mode - SSE Stream", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
-		o.say("event: message\nid: event-1\ndata: " + coretest.Result(o.id, partial(`,"isComplete":false,`+related1905, 1)) + "\n\n")
+		o.say("event: message\nid: event-1\ndata: " + coretest.Result(
+			o.id, partial(`,"isComplete":false,`+related1905, 1)) + "\n\n")
 		o.store()
-		o.say("event: message\nid: event-2\ndata: " + `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"working","statusMessage":"half"}}` + "\n\n")
-		o.say("event: message\nid: event-3\ndata: " + coretest.Result(o.id, partial(`,"isComplete":true,`+related1905, 2)) + "\n\n")
+		o.say("event: message\nid: event-2\ndata: " + `{"jsonrpc":"2.0",` +
+			`"method":"notifications/tasks/status","params":{"taskId":"T","status":"working",` +
+			`"statusMessage":"half"}}` + "\n\n")
+		o.say("event: message\nid: event-3\ndata: " + coretest.Result(
+			o.id, partial(`,"isComplete":true,`+related1905, 2)) + "\n\n")
 		o.wantSegments(2)
 		o.wantTold(engine.EventTask, `"half"`, 1)
 		o.gives("tasks/result", whole(2))
@@ -91,7 +97,8 @@ var scenarios1905 = []scenario1905{
 	{"Streaming Mode - Gap Detection", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,`+related1905, 1, 3, 5)
-		if n := lastSeqNr(o.gives("tasks/result", partial(`,"isComplete":true,`+related1905, 2, 3, 4, 5))); n != 1 {
+		if n := lastSeqNr(
+			o.gives("tasks/result", partial(`,"isComplete":true,`+related1905, 2, 3, 4, 5))); n != 1 {
 			o.fatal("asked from %d", n)
 		}
 		o.wantSegments(5)
@@ -149,7 +156,8 @@ var scenarios1905 = []scenario1905{
 	}, noModes1905},
 	{"Mixed Mechanisms", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
-		o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+members([]int{1, 2}, "")))
+		o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+
+			members([]int{1, 2}, "")))
 		o.streams(`,`+related1905, 4, 2)
 		o.gives("tasks/result", partial("", 3, 4))
 		o.streams(`,"isComplete":true,`+related1905, 5, 1)
@@ -189,8 +197,11 @@ func play1905(t *testing.T, name string) {
 // SEP-2339: a task that asks, in both forms that its drafts give to that, from its
 // making to its result or its error.
 func TestSEP2339(t *testing.T) {
-	for _, asks := range []string{`{` + asksName + `}`, `{"taskId":"T","status":"input_required",` + asksName + `}`, `{"resultType":"input_required",` + asksName + `}`} {
-		for _, outcome := range []string{`"status":"completed","result":` + whole(1), `"status":"failed","error":{"code":-32000,"message":"no"}`} {
+	for _, asks := range []string{`{` + asksName + `}`,
+		`{"taskId":"T","status":"input_required",` + asksName + `}`,
+		`{"resultType":"input_required",` + asksName + `}`} {
+		for _, outcome := range []string{`"status":"completed","result":` + whole(1),
+			`"status":"failed","error":{"code":-32000,"message":"no"}`} {
 			o := newTask(connected(t, withDisk), false)
 			o.gives("tasks/continue", `{"taskId":"T","status":"working","pollInterval":1000}`)
 			if _, waited := o.asked("tasks/continue", 10_000); waited != 1_000 {
@@ -202,7 +213,9 @@ func TestSEP2339(t *testing.T) {
 			o.answers(`{"name":{"action":"accept","content":{"input":"Luca"}}}`)
 			o.store()
 			x, waited := o.asked("tasks/continue", 10_000)
-			if waited != 0 || !strings.HasSuffix(o.body(x), `"taskId":"T","inputResponses":{"name":{"action":"accept","content":{"input":"Luca"}}}}}`) {
+			if waited != 0 ||
+				!strings.HasSuffix(o.body(x),
+					`"taskId":"T","inputResponses":{"name":{"action":"accept","content":{"input":"Luca"}}}}}`) {
 				o.fatal("after %d ms: %s", waited, o.body(x))
 			}
 			// The answer gets lost on its way: it goes out again, the same, where that is asked still.
@@ -213,14 +226,18 @@ func TestSEP2339(t *testing.T) {
 			if _, a, _ := strings.Cut(o.body(x), `"taskId"`); !strings.HasSuffix(before, a) {
 				o.fatal("sent again as %s", o.body(x))
 			}
-			if body := o.gives("tasks/continue", `{"taskId":"T","status":"working"}`); !strings.Contains(body, "inputResponses") {
+			if body := o.gives("tasks/continue", `{"taskId":"T","status":"working"}`); !strings.Contains(
+				body, "inputResponses") {
 				o.fatal("sent %s", body)
 			}
-			if body := o.gives("tasks/continue", `{"taskId":"T",`+outcome+`}`); strings.Contains(body, "inputResponses") {
+			if body := o.gives("tasks/continue", `{"taskId":"T",`+outcome+`}`); strings.Contains(
+				body, "inputResponses") {
 				o.fatal("sent %s", body)
 			}
 			o.store()
-			if s := o.call(o.c).settled; s == nil || (s.Outcome == engine.OutcomeResult) != strings.Contains(outcome, "completed") || s.Failure != nil {
+			if s := o.call(o.c).settled; s == nil ||
+				(s.Outcome == engine.OutcomeResult) != strings.Contains(outcome, "completed") ||
+				s.Failure != nil {
 				o.fatal("settled otherwise")
 			}
 			o.quiet()
@@ -237,7 +254,8 @@ func TestSEP2339_AnsweredDuringAPoll(t *testing.T) {
 	o.answers(`{"name":{"action":"accept"}}`)
 	o.store()
 	o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{`+asksName+`}`))
-	if x, waited := o.asked("tasks/continue", 10_000); waited != 0 || !strings.Contains(o.body(x), "inputResponses") {
+	if x, waited := o.asked("tasks/continue", 10_000); waited != 0 ||
+		!strings.Contains(o.body(x), "inputResponses") {
 		o.fatal("after %d ms: %s", waited, o.body(x))
 	}
 }

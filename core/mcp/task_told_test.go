@@ -13,11 +13,14 @@ import (
 
 // makes are the ways in which a call becomes a task: the revision, and the result.
 var makes = map[string]struct{ revision, result string }{
-	"extension": {"2026-07-28", `{"resultType":"task","taskId":"T","status":"working","statusMessage":"m","ttlMs":60000,"pollIntervalMs":1000}`},
-	"task":      {"", `{"task":{"taskId":"T","status":"working","statusMessage":"m","pollInterval":1000}}`},
-	"fallback":  {"", `{"task":{"taskId":"T","status":"working","statusMessage":"m"},"_meta":{"io.modelcontextprotocol/fallback-mode":"task"}}`},
-	"streamed":  {"", `{"task":{"taskId":"T","status":"working","statusMessage":"m"},"partial-content":[{"seqNr":1,"type":"text","text":"s1"}]}`},
-	"related":   {"", `{"partial-content":[{"seqNr":1,"type":"text","text":"s1"}],` + relatedT + `}`},
+	"extension": {"2026-07-28", `{"resultType":"task","taskId":"T","status":"working","statusMessage":"m",` +
+		`"ttlMs":60000,"pollIntervalMs":1000}`},
+	"task": {"", `{"task":{"taskId":"T","status":"working","statusMessage":"m","pollInterval":1000}}`},
+	"fallback": {"", `{"task":{"taskId":"T","status":"working","statusMessage":"m"},` +
+		`"_meta":{"io.modelcontextprotocol/fallback-mode":"task"}}`},
+	"streamed": {"", `{"task":{"taskId":"T","status":"working","statusMessage":"m"},` +
+		`"partial-content":[{"seqNr":1,"type":"text","text":"s1"}]}`},
+	"related": {"", `{"partial-content":[{"seqNr":1,"type":"text","text":"s1"}],` + relatedT + `}`},
 }
 
 // made makes a call become a task in that way; nothing of it is stored yet.
@@ -29,7 +32,8 @@ func made(t *testing.T, way string, disk bool) *onTask {
 		r.connect("2025-11-25")
 	} else {
 		r.Start()
-		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+			`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	}
 	o := r.tool(mcp.CallOptions{})
 	o.Head(o.x, 200, "content-type", coretest.JSON)
@@ -102,7 +106,8 @@ func TestTask_ToldAsItStandsOnceStored(t *testing.T) {
 	o.Advance(0)
 	x := o.waits("tasks/continue")
 	o.Head(x, 200, "content-type", coretest.JSON)
-	o.Chunk(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"taskId":"T","status":"completed","statusMessage":"done","result":`+whole(1)+`}`))
+	o.Chunk(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request),
+		`{"taskId":"T","status":"completed","statusMessage":"done","result":`+whole(1)+`}`))
 	o.End(x, engine.EndClean)
 	o.wantTold(engine.EventTask, "", 0)
 	o.wantPending()
@@ -138,7 +143,10 @@ func TestTask_StatusNotificationBringsTheOutcome(t *testing.T) {
 				o.Advance(0) // the first poll is under way
 			}
 			asked := o.posted(`"method":"tasks/`)
-			o.Chunk(alone, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T",`+said+`}}`))
+			o.Chunk(alone,
+				coretest.Message("",
+					`{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T",`+said+
+						`}}`))
 			o.store()
 			s := o.call(o.c).settled
 			if want == 0 {
@@ -158,7 +166,8 @@ func TestTask_StatusNotificationBringsTheOutcome(t *testing.T) {
 	r := newRig(t, mcp.Config{Journal: true}).connectListening()
 	alone := r.Newest()
 	o := newTask(r, false)
-	o.Chunk(alone, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"U","status":"completed","result":`+whole(1)+`}}`))
+	o.Chunk(alone, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/tasks/status",`+
+		`"params":{"taskId":"U","status":"completed","result":`+whole(1)+`}}`))
 	o.store()
 	o.wantPending()
 }

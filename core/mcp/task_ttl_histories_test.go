@@ -14,12 +14,14 @@ func TestTask_TTLChangesNothing(t *testing.T) {
 	kept := 0
 	for seed := first; seed < first+n; seed++ {
 		with := lifeOf(t, seed, keptFor("2592000000"))
-		without := lifeOf(t, seed, strings.ReplaceAll(keptFor("2592000000"), "ttl", "ttx")) // of one length: cut alike
+		// of one length: cut alike
+		without := lifeOf(t, seed, strings.ReplaceAll(keptFor("2592000000"), "ttl", "ttx"))
 		if !strings.Contains(with, "task ttl") {
 			continue // what made the task did not name it: another commit does
 		}
 		kept++
-		with, without = fromServer.ReplaceAllString(strings.ReplaceAll(with, "task ttl", "task"), "$1"), fromServer.ReplaceAllString(without, "$1")
+		with, without = fromServer.ReplaceAllString(strings.ReplaceAll(with, "task ttl", "task"), "$1"),
+			fromServer.ReplaceAllString(without, "$1")
 		if with == without {
 			continue
 		}

@@ -21,13 +21,17 @@ func keptTask(t *testing.T, dialect, ttl string) *onTask {
 	if dialect == "extension" {
 		r := newRig(t, modernDisk)
 		r.Start()
-		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+			`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		o := r.tool(mcp.CallOptions{})
-		o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000`+ttl+`}`))
+		o.json(o.x,
+			coretest.Result(o.id,
+				`{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000`+ttl+`}`))
 		return o
 	}
 	o := connected(t, withDisk).tool(mcp.CallOptions{})
-	o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000`+ttl+`}}`))
+	o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000`+ttl+
+		`}}`))
 	if dialect == "core" {
 		o.refuses("tasks/continue", -32601)
 	} else {

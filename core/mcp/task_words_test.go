@@ -18,7 +18,8 @@ func TestTask_SameWordsInEachDialect(t *testing.T) {
 		o.cancel(o.c)
 		o.store()
 		o.wantFailure(engine.CodeCancelled)
-		if o.posted(`"method":"tasks/cancel"`, `"taskId":"T"`) != 1 || o.posted("notifications/cancelled") != 0 {
+		if o.posted(`"method":"tasks/cancel"`, `"taskId":"T"`) != 1 ||
+			o.posted("notifications/cancelled") != 0 {
 			o.fatal("%s: the server is told otherwise", dialect)
 		}
 		// Cancelled by the server.
@@ -45,7 +46,8 @@ func TestTask_SameWordsInEachDialect(t *testing.T) {
 			o.gives(poll, `{"taskId":"T","status":"failed","error":{"code":-32000,"message":"no"}}`)
 		}
 		o.store()
-		if s := o.call(o.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError || string(s.Data) != `{"code":-32000,"message":"no"}` {
+		if s := o.call(o.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError ||
+			string(s.Data) != `{"code":-32000,"message":"no"}` {
 			o.fatal("%s: settled %+v", dialect, s)
 		}
 		o.quiet()
@@ -54,14 +56,19 @@ func TestTask_SameWordsInEachDialect(t *testing.T) {
 
 // "CreateTaskResult on other methods MUST be treated as invalid" (SEP-2663).
 func TestTask_OfAnotherMethod(t *testing.T) {
-	for method, ok := range map[string]bool{"tools/call": true, "prompts/get": false, "resources/read": false} {
+	for method, ok := range map[string]bool{"tools/call": true, "prompts/get": false,
+		"resources/read": false} {
 		r := newRig(t, modernDisk)
 		r.Start()
-		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+			`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		c := r.Call(method, `{"name":"x","uri":"x:y"}`, mcp.CallOptions{Durable: true})
 		r.store()
-		o := &onTask{&onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}}
-		o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"T","status":"working","ttlMs":null,"pollIntervalMs":1000}`))
+		o := &onTask{&onStream{rig: r, c: c, x: r.Newest(),
+			id: coretest.RequestID(r.Exchange(r.Newest()).Request)}}
+		o.json(o.x,
+			coretest.Result(o.id,
+				`{"resultType":"task","taskId":"T","status":"working","ttlMs":null,"pollIntervalMs":1000}`))
 		if ok {
 			o.wantPending()
 			continue
@@ -77,16 +84,20 @@ func TestTask_OfAnotherMethod(t *testing.T) {
 func TestInput_RoundsAreCapped(t *testing.T) {
 	r := newRig(t, modernDisk)
 	r.Start()
-	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
+		`{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	o := r.tool(mcp.CallOptions{})
 	rounds := 0
-	for o.gives("tools/call", `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}`); o.call(o.c).settled == nil; {
+	for o.gives("tools/call",
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}`); o.call(
+		o.c).settled == nil; {
 		if rounds++; rounds > 16 {
 			o.fatal("asked for ever")
 		}
 		o.answers(`{"a":{"action":"accept"}}`)
 		o.store()
-		o.gives("tools/call", `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}`)
+		o.gives("tools/call",
+			`{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}`)
 	}
 	if o.wantTold(engine.EventInput, "", 16); rounds != 16 {
 		o.fatal("given up after %d rounds", rounds)

@@ -29,7 +29,8 @@ func TestIncidents(t *testing.T) {
 				t.Error("the service repeated no event: nothing shows that one is not delivered twice")
 			}
 			// A resume may be for every stream, and more than once; it reads what its client has missed.
-			if n := r.Store.Resumes.Total(); !s.OwnSessions && (n < 2000 || r.Store.Read == 0 || n > r.Served) {
+			if n := r.Store.Resumes.Total(); !s.OwnSessions &&
+				(n < 2000 || r.Store.Read == 0 || n > r.Served) {
 				t.Errorf("the store: %d resumes, %d events read, of %d requests", n, r.Store.Read, r.Served)
 			}
 			if s.OwnSessions && r.Store.Begun.Total() == 0 {
@@ -38,7 +39,8 @@ func TestIncidents(t *testing.T) {
 			if s.Retry >= 0 && r.Floors < 1000 {
 				t.Errorf("%d requests were held back by the server: nothing shows that they are", r.Floors)
 			}
-			if n := r.Failures["unauthorized"] + r.Failures["protocol_error"] + r.Failures["reconnect_loop"]; n > 0 {
+			if n := r.Failures["unauthorized"] + r.Failures["protocol_error"] +
+				r.Failures["reconnect_loop"]; n > 0 {
 				t.Errorf("%v", r.Failures)
 			}
 		})
@@ -77,7 +79,8 @@ func TestJudgement(t *testing.T) {
 	if r.Lost != 2 || r.Twice != 1 || r.Foreign != 1 || r.Undercut != 1 || r.Floors != 1 {
 		t.Errorf("%+v", r)
 	}
-	if why := r.Broken(); !strings.Contains(why, "2 events lost") || !strings.Contains(why, "before the server allowed") {
+	if why := r.Broken(); !strings.Contains(why, "2 events lost") ||
+		!strings.Contains(why, "before the server allowed") {
 		t.Errorf("%q", why)
 	}
 }

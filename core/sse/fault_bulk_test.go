@@ -87,7 +87,8 @@ func TestFault11_GiantAndTinyEvents(t *testing.T) {
 				events, got = events+n, got+b
 			}
 			if p.Err() != nil || events != want[0] || got != want[1] {
-				t.Errorf("%s in chunks of %d: %d events, %d bytes, want %v; %v", name, size, events, got, want, p.Err())
+				t.Errorf("%s in chunks of %d: %d events, %d bytes, want %v; %v", name, size, events, got,
+					want, p.Err())
 			}
 			// Each byte is stored once, and moved at most once more.
 			if copied := p.Stats().Copied; copied > 2*uint64(len(stream)) {

@@ -89,7 +89,8 @@ func TestFault02_LiveDispatch(t *testing.T) {
 			if len(f.out.events) != len(want.events) || f.p.Retry() != want.retry ||
 				string(f.p.LastEventID()) != want.lastID {
 				t.Fatalf("%s after %q: %d events, id %q, retry %d; want %d, %q, %d", v.name, s[:i+1],
-					len(f.out.events), f.p.LastEventID(), f.p.Retry(), len(want.events), want.lastID, want.retry)
+					len(f.out.events), f.p.LastEventID(), f.p.Retry(), len(want.events), want.lastID,
+					want.retry)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ func TestFault05_EOFInsideAnything(t *testing.T) {
 		for _, cut := range []cutter{whole, everyByte, cutAt(len(before)), cutAt(len(before) + n/2)} {
 			conns := []string{before + full[:n], "data: b\n\n"}
 			got := feed(t, Limits{}, conns, cut)
-			if len(got.events) != 2 || got.events[0].data != "a" || got.events[1] != (record{kind: Message, data: "b", id: "1", retry: -1}) {
+			if len(got.events) != 2 || got.events[0].data != "a" ||
+				got.events[1] != (record{kind: Message, data: "b", id: "1", retry: -1}) {
 				t.Fatalf("ended after %q: %v", full[:n], got.events)
 			}
 			if got.lastID != "1" {
@@ -21,7 +22,8 @@ func TestFault05_EOFInsideAnything(t *testing.T) {
 			}
 		}
 	}
-	if got := feed(t, Limits{}, []string{before + full[:complete]}, whole); len(got.events) != 2 || got.lastID != "2" {
+	if got := feed(t, Limits{}, []string{before + full[:complete]}, whole); len(got.events) != 2 ||
+		got.lastID != "2" {
 		t.Fatalf("complete block: %v", got.events)
 	}
 }
@@ -44,8 +46,10 @@ func TestFault05_EOFBeforeDraining(t *testing.T) {
 func TestFault06_IDs(t *testing.T) {
 	f := feeder{t: t, p: New(Limits{})}
 	for _, step := range []struct{ push, id string }{
-		{"id: 1\n", ""}, {"\n", "1"}, {"id: 2\x00\n\n", "1"}, {"id: 2", "1"}, {"2\ndata: a\n", "1"}, {"\r", "22"},
-		{"\nid\n", "22"}, {"\n", ""}, {"id: 3\n\n", "3"}, {"id:\ndata: x\n\n", ""}, {"id: 4\n\nid: 5\x00", "4"},
+		{"id: 1\n", ""}, {"\n", "1"}, {"id: 2\x00\n\n", "1"}, {"id: 2", "1"}, {"2\ndata: a\n", "1"},
+		{"\r", "22"},
+		{"\nid\n", "22"}, {"\n", ""}, {"id: 3\n\n", "3"}, {"id:\ndata: x\n\n", ""},
+		{"id: 4\n\nid: 5\x00", "4"},
 		{"\n\n", "4"}, {": ping\n\n", "4"}, {"data: x\n\n", "4"}, {"id: 6\n", "4"},
 	} {
 		f.push(step.push)
@@ -124,7 +128,8 @@ func TestFault07_PrimingEvent(t *testing.T) {
 			}
 		}
 	}
-	for _, stream := range []string{"\n\n", ": c\n\n", "event: x\n\n", "foo: 1\n\n", "id: \x00\n\n", "retry: x\n\n"} {
+	for _, stream := range []string{"\n\n", ": c\n\n", "event: x\n\n", "foo: 1\n\n", "id: \x00\n\n",
+		"retry: x\n\n"} {
 		if got := feed(t, Limits{}, []string{stream}, whole); len(got.events) != 0 {
 			t.Errorf("%q: %v", stream, got.events)
 		}
@@ -135,7 +140,8 @@ func TestFault07_PrimingEvent(t *testing.T) {
 // saturate, and the caller clamps.
 func TestFault08_RetryOutOfRange(t *testing.T) {
 	for value, want := range map[string]int64{
-		"": -1, "-1": -1, "+1": -1, "1.5": -1, "1e3": -1, "0x1": -1, " 1": -1, "1 ": -1, "abc": -1, "1\x00": -1, "1/": -1, "1:": -1, "\u0661": -1,
+		"": -1, "-1": -1, "+1": -1, "1.5": -1, "1e3": -1, "0x1": -1, " 1": -1, "1 ": -1, "abc": -1,
+		"1\x00": -1, "1/": -1, "1:": -1, "\u0661": -1,
 		"0": 0, "1": 1, "010": 10, "2147483648": 1 << 31, "4294967296": 1 << 32,
 		"9007199254740991": 1<<53 - 1, "9007199254740992": 1 << 53, "9007199254740993": 1 << 53,
 		"9223372036854775807": 1 << 53, "9223372036854775808": 1 << 53, "18446744073709551617": 1 << 53,
@@ -184,7 +190,8 @@ func TestFault08_RetryCountsBeforeTheBlankLine(t *testing.T) {
 // Fault 10. Every type is passed on as it is; it is the caller who ignores
 // unknown ones. A type never outlives its block.
 func TestFault10_EventTypes(t *testing.T) {
-	for _, typ := range []string{"", "message", "Message", "error", "open", "close", "__proto__", "constructor",
+	for _, typ := range []string{"", "message", "Message", "error", "open", "close", "__proto__",
+		"constructor",
 		"toString", "endpoint", "größe", "a b", " x", "t\x00u", "data", "\uFFFD"} {
 		conns := []string{"event: " + typ + "\ndata: a\n\ndata: b\n\nevent: " + typ + "\n\ndata: c\n\n"}
 		for _, cut := range []cutter{whole, everyByte, cutAt(9), cutAt(8 + len(typ))} {

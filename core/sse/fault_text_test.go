@@ -65,14 +65,16 @@ func TestFault03_ByteOrderMark(t *testing.T) {
 				bom + "data: b\n\n",
 			}
 			want := reference(conns)
-			for _, cut := range []cutter{whole, everyByte, cutAt(1), cutAt(2), cutAt(3), cutAt(2, 4), cutAt(1, 3, 5)} {
+			for _, cut := range []cutter{whole, everyByte, cutAt(1), cutAt(2), cutAt(3), cutAt(2, 4),
+				cutAt(1, 3, 5)} {
 				if diff := want.diff(feed(t, Limits{}, conns, cut)); diff != "" {
 					t.Errorf("%q, %q: %s", start, next, diff)
 				}
 			}
 		}
 	}
-	got := feed(t, Limits{}, []string{bom + "data: a\n\n", bom + "data: b\n\n" + bom + "data: no\n\n"}, everyByte)
+	got := feed(t, Limits{}, []string{bom + "data: a\n\n", bom + "data: b\n\n" + bom + "data: no\n\n"},
+		everyByte)
 	if len(got.events) != 2 || got.events[0].data != "a" || got.events[1].data != "b" {
 		t.Errorf("got %+v", got.events)
 	}
@@ -118,10 +120,12 @@ func TestFault04_InvalidUTF8(t *testing.T) {
 func TestFault04_InvalidUTF8DoesNotEatTheLineEnd(t *testing.T) {
 	for _, cutOff := range []string{"\xC3", "\xE2", "\xE2\x82", "\xF0", "\xF0\x9F", "\xF0\x9F\x98"} {
 		for _, end := range []string{"\n", "\r", "\r\n"} {
-			conns := []string{"data: x" + cutOff + end + "data: y" + cutOff + end + end + "data: z" + end + end}
+			conns := []string{"data: x" + cutOff + end + "data: y" + cutOff + end + end + "data: z" + end +
+				end}
 			for _, cut := range []cutter{whole, everyByte} {
 				got := feed(t, Limits{}, conns, cut)
-				if len(got.events) != 2 || got.events[0].data != "x\uFFFD\ny\uFFFD" || got.events[1].data != "z" {
+				if len(got.events) != 2 || got.events[0].data != "x\uFFFD\ny\uFFFD" ||
+					got.events[1].data != "z" {
 					t.Errorf("%q %q: %v", cutOff, end, got.events)
 				}
 			}

@@ -48,7 +48,8 @@ func (o outcome) diff(got outcome) string {
 }
 
 func (r record) String() string {
-	s := fmt.Sprintf("%v type=%+q data=%+q id=%+q new=%v retry=%d", r.kind, r.typ, r.data, r.id, r.hasID, r.retry)
+	s := fmt.Sprintf("%v type=%+q data=%+q id=%+q new=%v retry=%d", r.kind, r.typ, r.data, r.id, r.hasID,
+		r.retry)
 	if len(s) > 400 {
 		s = s[:400] + fmt.Sprintf("... (%d bytes)", len(s))
 	}

@@ -19,7 +19,8 @@ func TestKeepData(t *testing.T) {
 		for range 40 {
 			most := 1 + rng.IntN(12)
 			f := &feeder{t: t, p: New(v.limits), keeps: func() bool { return rng.IntN(2) == 0 }}
-			if diff := want.diff(f.feed(v.conns, func(int, int) int { return rng.IntN(most + 1) })); diff != "" {
+			if diff := want.diff(f.feed(v.conns, func(int, int) int { return rng.IntN(most + 1) })); diff !=
+				"" {
 				t.Fatalf("%s, chunks of at most %d (seed %d): %s", v.name, most, seed, diff)
 			}
 			kept += len(f.kept)

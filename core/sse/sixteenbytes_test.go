@@ -13,8 +13,11 @@ import (
 func TestReadsInVectors(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
-	pieces := []string{"a", "plain ASCII of some length, ", "\u00e9", "\u6e32\u67d3", "\U0001f3ac", "\uffff", "\u0800", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff", "\x7f", "\u0080", "\u07ff"}
-	broken := []string{"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "\xc3", "\xe6\xb8", "\xf0\x9f\x8e", "\xe6\xb8\xb2\xb8", "\xf0\x9f\x8e\xac\xac"}
+	pieces := []string{"a", "plain ASCII of some length, ", "\u00e9", "\u6e32\u67d3", "\U0001f3ac", "\uffff",
+		"\u0800", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff", "\x7f", "\u0080", "\u07ff"}
+	broken := []string{"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xed\xa0\x80",
+		"\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+		"\xff", "\xfe", "\xc3", "\xe6\xb8", "\xf0\x9f\x8e", "\xe6\xb8\xb2\xb8", "\xf0\x9f\x8e\xac\xac"}
 	for range 40_000 {
 		var text []byte
 		for want := random.IntN(150); len(text) < want; {

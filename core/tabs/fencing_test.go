@@ -33,16 +33,24 @@ func TestOwned(t *testing.T) {
 		want    string
 		carries bool
 	}{
-		{"a late row of its own epoch", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 2, 9))) }, "watch other", true},
-		{"a row of an older epoch", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 1, 9))) }, "watch other", true},
-		{"a row of a higher epoch", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 3, 1))) }, "watch other, read 1", false},
-		{"taken, with its own epoch", func(p *page) { p.m.HearTaken(p.now, "other", head(1, 2, 0), nil) }, "watch other", true},
-		{"taken, with a higher epoch", func(p *page) { p.m.HearTaken(p.now, "other", head(1, 3, 0), nil) }, "watch other, read 1", false},
-		{"another tab's head", func(p *page) { p.m.HearStored(p.now, "other", list(head(1, 1, 0))) }, "watch other", true},
-		{"released by one that had it", func(p *page) { p.m.HearReleased(p.now, "other", 1) }, "watch other", true},
+		{"a late row of its own epoch", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 2, 9))) },
+			"watch other", true},
+		{"a row of an older epoch", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 1, 9))) },
+			"watch other", true},
+		{"a row of a higher epoch", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 3, 1))) },
+			"watch other, read 1", false},
+		{"taken, with its own epoch", func(p *page) { p.m.HearTaken(p.now, "other", head(1, 2, 0), nil) },
+			"watch other", true},
+		{"taken, with a higher epoch", func(p *page) { p.m.HearTaken(p.now, "other", head(1, 3, 0), nil) },
+			"watch other, read 1", false},
+		{"another tab's head", func(p *page) { p.m.HearStored(p.now, "other", list(head(1, 1, 0))) },
+			"watch other", true},
+		{"released by one that had it", func(p *page) { p.m.HearReleased(p.now, "other", 1) }, "watch other",
+			true},
 		{"another tab is gone", func(p *page) { p.m.Gone(p.now, "other") }, "", true},
 		{"its deletion", func(p *page) {
-			p.m.Committing(p.now, 7, list(journal.Op{Kind: journal.OpForget, Call: 1, Flags: journal.OpOwned}))
+			p.m.Committing(p.now, 7,
+				list(journal.Op{Kind: journal.OpForget, Call: 1, Flags: journal.OpOwned}))
 			p.m.Stored(p.now, 7, journal.ResultOK, 0)
 		}, "client: stored 7 1", false},
 	} {
@@ -98,7 +106,8 @@ func TestTakenWithTheLastRows(t *testing.T) {
 	p.took()
 	log := list(row(1, 1, 1), secret(1, 1, 2), secret(1, 1, 3))
 	p.m.Answer(p.now, 1, slices.Concat(read(1, 2, "this", 0), log))
-	p.expect(t, "taken", "client: call 1/2, client: row 1/1/1, client: row 1/1/2, client: row 1/1/3, taken 1 [3 1/1/2] [3 1/1/3]")
+	p.expect(t, "taken", "client: call 1/2, client: row 1/1/1, client: row 1/1/2, client: row 1/1/3, taken "+
+		"1 [3 1/1/2] [3 1/1/3]")
 }
 
 // A page takes calls over while it loads: those that follow them hear of that.
@@ -176,7 +185,8 @@ func TestLostKey(t *testing.T) {
 	p := newPage()
 	key := journal.Op{Kind: journal.OpKey, Call: 2, Plain: []byte("key")}
 	p.m.Committing(p.now, 7, list(head(2, 1, 0), key))
-	p.m.Fenced(p.now, 7, slices.Concat(list(journal.Op{Kind: journal.OpKey, Call: 2}), read(1, 1, "other", 0)))
+	p.m.Fenced(p.now, 7, slices.Concat(list(journal.Op{Kind: journal.OpKey, Call: 2}),
+		read(1, 1, "other", 0)))
 	p.m.Stored(p.now, 7, journal.ResultOK, 0)
 	p.expect(t, "lost", "client: lost key 2, client: call 1/1, client: stored 7 1, watch other")
 	if p.m.Carries(2) || p.m.Carries(1) || !p.m.Follows(1) {

@@ -12,8 +12,10 @@ import (
 // Fault 733: another script of the origin says that it has stored, taken or released what is no call, or says
 // nothing of which. Nothing is asked of the store by that: there no call has such a number.
 func TestFault733_NoCall(t *testing.T) {
-	for _, ops := range [][]byte{nil, {1}, list(head(0, 1, 1)), list(row(0, 1, 1)), list(head(1<<53, 1, 1)), list(head(0, 1, 1), row(0, 1, 1))} {
-		for _, kind := range []tabs.InputKind{tabs.HearStored, tabs.HearTaken, tabs.HearReleased, tabs.Missed} {
+	for _, ops := range [][]byte{nil, {1}, list(head(0, 1, 1)), list(row(0, 1, 1)), list(head(1<<53, 1, 1)),
+		list(head(0, 1, 1), row(0, 1, 1))} {
+		for _, kind := range []tabs.InputKind{tabs.HearStored, tabs.HearTaken, tabs.HearReleased,
+			tabs.Missed} {
 			p := carrying()
 			p.m.Hear(p.now, "other", true)
 			p.took()
@@ -36,7 +38,8 @@ func TestFault733_ForgedAtRandom(t *testing.T) {
 		var ops []byte
 		for range random.IntN(4) {
 			call := []uint64{0, 1, 2, 3, 1<<53 - 1, 1 << 53, random.Uint64()}[random.IntN(7)]
-			op := journal.Op{Kind: journal.OpKind(random.IntN(7)), Flags: journal.OpFlags(random.IntN(256)), Call: call, Epoch: number(), N: number()}
+			op := journal.Op{Kind: journal.OpKind(random.IntN(7)), Flags: journal.OpFlags(random.IntN(256)),
+				Call: call, Epoch: number(), N: number()}
 			if random.IntN(2) == 0 {
 				op.Plain, op.Secret = make([]byte, random.IntN(40)), make([]byte, random.IntN(4))
 			}
@@ -46,7 +49,8 @@ func TestFault733_ForgedAtRandom(t *testing.T) {
 			ops[random.IntN(len(ops))] ^= 1 << random.IntN(8)
 		}
 		kind := tabs.Hear + tabs.InputKind(random.IntN(int(tabs.Gone-tabs.Hear)+1))
-		p.m.Report(p.now, &tabs.Input{Kind: kind, Tab: []string{"other", "", "forged"}[random.IntN(3)], Ops: ops})
+		p.m.Report(p.now, &tabs.Input{Kind: kind, Tab: []string{"other", "", "forged"}[random.IntN(3)],
+			Ops: ops})
 		for _, line := range strings.Split(p.took(), ", ") {
 			if line == "read" || line == "take over" {
 				t.Fatalf("%s of no call, by input %d of %v", line, kind, ops)

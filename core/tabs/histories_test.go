@@ -150,12 +150,14 @@ func (w *world) check(rerun map[string]bool) {
 			if epoch, is := p.m.Epoch(c.head.Call); is {
 				carrying++
 				if epoch != c.head.Epoch || c.owner != p.name {
-					w.t.Errorf("%s carries %d under epoch %d; in the store it is %s's, under %d", p.name, c.head.Call, epoch, c.owner, c.head.Epoch)
+					w.t.Errorf("%s carries %d under epoch %d; in the store it is %s's, under %d", p.name,
+						c.head.Call, epoch, c.owner, c.head.Epoch)
 				}
 			}
 		}
 		if !c.ended() && carrying != 1 {
-			w.t.Errorf("%d tabs carry %d, which has no outcome, and is %q's in the store", carrying, c.head.Call, c.owner)
+			w.t.Errorf("%d tabs carry %d, which has no outcome, and is %q's in the store", carrying,
+				c.head.Call, c.owner)
 		}
 	}
 	for _, p := range w.living() {

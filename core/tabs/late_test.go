@@ -41,7 +41,8 @@ func TestFault469_ReadBeforeThePageSlept(t *testing.T) {
 		p.m.Answer(p.now, 1, read(1, 1, "other", 3))
 		p.expect(t, "as it was before", "")
 		p.m.Answer(p.now, 2, read(1, 1, "other", 4))
-		p.expect(t, "as it is", "client: call 1/1, client: row 1/1/1, client: row 1/1/2, client: row 1/1/3, client: row 1/1/4")
+		p.expect(t, "as it is",
+			"client: call 1/1, client: row 1/1/1, client: row 1/1/2, client: row 1/1/3, client: row 1/1/4")
 	}
 
 	p := carrying()
@@ -88,7 +89,8 @@ func TestFault473_MadeAndDeletedInOneCommit(t *testing.T) {
 // end and deleted it. It is there again in all that had forgotten it, until the first one hears that it
 // is deleted, and says so after what it said before.
 func TestFault473_ToldAfterItWasDeleted(t *testing.T) {
-	forget := list(journal.Op{Kind: journal.OpForget, Call: 1, Flags: journal.OpOutcome(0, engine.OutcomeResult)})
+	forget := list(journal.Op{Kind: journal.OpForget, Call: 1,
+		Flags: journal.OpOutcome(0, engine.OutcomeResult)})
 	p := carrying()
 	p.m.HearTaken(p.now, "other", head(1, 2, 0), nil)
 	p.took()

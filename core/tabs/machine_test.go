@@ -85,7 +85,8 @@ func (p *page) Remembered(_ engine.Time, call uint64) []byte { return p.remember
 func (p *page) Standing(call uint64) tabs.Standing { return p.standing[call] }
 
 var kinds = map[tabs.Kind]string{
-	tabs.Read: "read", tabs.TakeOver: "take over", tabs.Release: "release", tabs.Watch: "watch", tabs.Broadcast: "broadcast",
+	tabs.Read: "read", tabs.TakeOver: "take over", tabs.Release: "release", tabs.Watch: "watch",
+	tabs.Broadcast:        "broadcast",
 	tabs.BroadcastSession: "session", tabs.BroadcastTaken: "taken", tabs.Ping: "ping", tabs.Awake: "awake",
 	tabs.Ask: "ask", tabs.Tell: "tell",
 }
@@ -254,8 +255,11 @@ func TestFault131_WhatWasStoredBeforeItWasHeardOfIsRead(t *testing.T) {
 	}
 	p.m.Answer(p.now, 1, list(first))
 	p.m.Answer(p.now, 2, list(second))
-	p.expect(t, "gone", fmt.Sprintf("client: forget %d %d, client: forget %d %d", first.Call, first.Flags.Outcome(), second.Call, second.Flags.Outcome()))
-	p.m.HearStored(p.now, "third", list(journal.Op{Kind: journal.OpForget, Call: 3, Flags: journal.OpOutcome(0, engine.OutcomeRPCError)}))
+	p.expect(t, "gone", fmt.Sprintf("client: forget %d %d, client: forget %d %d", first.Call,
+		first.Flags.Outcome(), second.Call, second.Flags.Outcome()))
+	p.m.HearStored(p.now, "third",
+		list(journal.Op{Kind: journal.OpForget, Call: 3,
+			Flags: journal.OpOutcome(0, engine.OutcomeRPCError)}))
 	p.expect(t, "said with the deletion", "client: forget 3 2")
 }
 
@@ -311,7 +315,8 @@ func TestFault176_WrittenAgainIsStillCarried(t *testing.T) {
 	p := carrying()
 	p.m.Stored(p.now, 7, journal.ResultOK, 0)
 	p.took()
-	p.m.Committing(p.now, 8, list(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: 1}, head(1, 1, 0), row(1, 1, 1)))
+	p.m.Committing(p.now, 8, list(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: 1},
+		head(1, 1, 0), row(1, 1, 1)))
 	p.m.Stored(p.now, 8, journal.ResultOK, 0)
 	p.expect(t, "written again", "client: stored 8 1")
 	if !p.m.Carries(1) {
@@ -385,20 +390,32 @@ func TestStates(t *testing.T) {
 		do   func(p *page)
 		want string
 	}{
-		{"the next row", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 1, 2))) }, "client: row 1/1/2"},
+		{"the next row", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 1, 2))) },
+			"client: row 1/1/2"},
 		{"a row that is known", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 1, 1))) }, ""},
 		{"a row too far", func(p *page) { p.m.HearStored(p.now, "other", list(row(1, 1, 3))) }, "read 1"},
-		{"a row of another epoch", func(p *page) { p.m.HearStored(p.now, "third", list(row(1, 2, 1))) }, "watch third, read 1"},
-		{"a row of another epoch, with the next number", func(p *page) { p.m.HearStored(p.now, "third", list(row(1, 3, 2))) }, "watch third, read 1"},
+		{"a row of another epoch", func(p *page) { p.m.HearStored(p.now, "third", list(row(1, 2, 1))) },
+			"watch third, read 1"},
+		{"a row of another epoch, with the next number",
+			func(p *page) { p.m.HearStored(p.now, "third", list(row(1, 3, 2))) }, "watch third, read 1"},
 		{"a row of an older epoch", func(p *page) {
 			p.m.HearTaken(p.now, "third", head(1, 2, 1), nil)
 			p.m.HearStored(p.now, "other", list(row(1, 1, 2)))
 		}, "watch third, client: epoch 1/2"},
-		{"taken, all known", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 1), nil) }, "watch third, client: epoch 1/2"},
-		{"taken, with the last rows", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 2), list(row(1, 1, 2))) }, "watch third, client: row 1/1/2, client: epoch 1/2"},
-		{"taken, rows missed", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 2), nil) }, "watch third, read 1"},
-		{"taken, and read before", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 1, 1), nil) }, "watch third, client: epoch 1/1"},
-		{"forgotten", func(p *page) { p.m.HearStored(p.now, "other", list(journal.Op{Kind: journal.OpForget, Call: 1})) }, "client: forget 1 0"},
+		{"taken, all known", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 1), nil) },
+			"watch third, client: epoch 1/2"},
+		{"taken, with the last rows",
+			func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 2), list(row(1, 1, 2))) },
+			"watch third, client: row 1/1/2, client: epoch 1/2"},
+		{"taken, rows missed", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 2), nil) },
+			"watch third, read 1"},
+		{"taken, and read before", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 1, 1), nil) },
+			"watch third, client: epoch 1/1"},
+		{"forgotten",
+			func(p *page) {
+				p.m.HearStored(p.now, "other",
+					list(journal.Op{Kind: journal.OpForget, Call: 1}))
+			}, "client: forget 1 0"},
 		{"its tab is gone", func(p *page) { p.m.Gone(p.now, "other") }, "take over 1"},
 		{"its tab is gone, and it has ended", func(p *page) {
 			p.standing[1] = tabs.Ended

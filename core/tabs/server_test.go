@@ -31,7 +31,8 @@ func (p *tab) fetch(e engine.Effect) {
 	case strings.Contains(body, `"initialize"`):
 		later(func() {
 			head(200, "content-type", "application/json", "mcp-session-id", "s1")
-			p.client.Chunk(w.now, x, []byte(coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"w","version":"1"}}`)))
+			p.client.Chunk(w.now, x, []byte(coretest.Result(id, `{"protocolVersion":"2025-11-25",`+
+				`"capabilities":{"tools":{}},"serverInfo":{"name":"w","version":"1"}}`)))
 			p.client.End(w.now, x, engine.EndClean, "")
 		})
 	case strings.Contains(body, `"tools/call"`):

@@ -43,7 +43,8 @@ func (c *stored) valid(row journal.Op) bool {
 
 // ended reports whether it has its outcome.
 func (c *stored) ended() bool {
-	return slices.ContainsFunc(c.rows, func(row journal.Op) bool { return c.valid(row) && row.Flags&journal.OpEnded != 0 })
+	return slices.ContainsFunc(c.rows,
+		func(row journal.Op) bool { return c.valid(row) && row.Flags&journal.OpEnded != 0 })
 }
 
 // list is the call as a tab reads it.
@@ -141,7 +142,8 @@ func (s *store) commit(data []byte, strict bool, tab string) (fenced []byte) {
 			continue
 		}
 		key, claimed := claims[op.Call]
-		i := slices.IndexFunc(s.calls, func(c *stored) bool { return claimed && c.key == key && c.head.Call != op.Call })
+		i := slices.IndexFunc(s.calls,
+			func(c *stored) bool { return claimed && c.key == key && c.head.Call != op.Call })
 		if i >= 0 {
 			skip[op.Call] = true
 			lost = journal.AppendOp(lost, journal.Op{Kind: journal.OpKey, Call: op.Call})
@@ -154,7 +156,8 @@ func (s *store) commit(data []byte, strict bool, tab string) (fenced []byte) {
 			s.write(op, claims[op.Call], tab)
 		}
 		c := s.find(op.Call)
-		if strict && op.Kind == journal.OpLog && op.Epoch > 0 && !skip[op.Call] && !looked[op.Call] && (c == nil || c.owner != tab) {
+		if strict && op.Kind == journal.OpLog && op.Epoch > 0 && !skip[op.Call] && !looked[op.Call] &&
+			(c == nil || c.owner != tab) {
 			looked[op.Call] = true
 			fenced = journal.AppendOp(fenced, journal.Op{Kind: journal.OpCall, Call: op.Call})
 		}

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Fault 790: apps acknowledge by having an outcome, tabs open, and go to the back/forward cache and come back,
-// while calls end. Every tab that holds a call has its result, and none is told in its place that another one has
-// acknowledged it, as long as who carried it last is there: one that made no call goes to the cache here, or the
-// one that made them all.
+// Fault 790: apps acknowledge by having an outcome, tabs open, and go to the back/forward cache and come
+// back, while calls end. Every tab that holds a call has its result, and none is told in its place that
+// another one has acknowledged it, as long as who carried it last is there: one that made no call goes to the
+// cache here, or the one that made them all.
 func TestFault790_Histories(t *testing.T) {
 	histories := uint64(600)
 	if runtime.GOARCH == "wasm" {
@@ -24,7 +24,8 @@ func TestFault790_Histories(t *testing.T) {
 			if t.Failed() {
 				t.Fatalf("seed %d, the maker goes: %t:\n%s", seed, maker, strings.Join(w.lines, "\n"))
 			}
-			if slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(line, ": effect 10 ") }) {
+			if slices.ContainsFunc(w.lines,
+				func(line string) bool { return strings.Contains(line, ": effect 10 ") }) {
 				asked++
 			}
 		}

@@ -38,14 +38,18 @@ func (p *Peer) initialize(c *connection, m message) string {
 	result := ""
 	if c.version == 1 {
 		if capabilities == "" {
-			capabilities = fmt.Sprintf(`{"loadSession":%t,"sessionCapabilities":{"list":{},"close":{},"delete":{}}}`, !p.opts.NoResume)
+			capabilities = fmt.Sprintf(
+				`{"loadSession":%t,"sessionCapabilities":{"list":{},"close":{},"delete":{}}}`,
+				!p.opts.NoResume)
 		}
-		result = fmt.Sprintf(`{"protocolVersion":1,"agentInfo":%s,"agentCapabilities":%s,"authMethods":[]}`, info, capabilities)
+		result = fmt.Sprintf(`{"protocolVersion":1,"agentInfo":%s,"agentCapabilities":%s,"authMethods":[]}`,
+			info, capabilities)
 	} else {
 		if capabilities == "" {
 			capabilities = `{"session":{"prompt":{},"delete":{}}}`
 		}
-		result = fmt.Sprintf(`{"protocolVersion":2,"info":%s,"capabilities":%s,"authMethods":[]}`, info, capabilities)
+		result = fmt.Sprintf(`{"protocolVersion":2,"info":%s,"capabilities":%s,"authMethods":[]}`, info,
+			capabilities)
 	}
 	return success(m.ID, p.said("initialize", with(result, strings.Join(members, ","))))
 }
@@ -63,7 +67,10 @@ func (p *Peer) v2(c *connection) bool { return c.version == 2 || p.opts.OptIn !=
 
 // receive does what a message says. What it answers goes on the streams.
 func (p *Peer) receive(c *connection, m message, header string) {
-	reply := func(stream, result string) { p.change(func() { p.push(c, stream, success(m.ID, result), nil) }) }
+	reply := func(stream,
+		result string) {
+		p.change(func() { p.push(c, stream, success(m.ID, result), nil) })
+	}
 	refuse := func(stream string, code int, why string) {
 		p.change(func() { p.push(c, stream, failure(m.ID, code, why), nil) })
 	}
@@ -90,7 +97,8 @@ func (p *Peer) receive(c *connection, m message, header string) {
 			s.cancel()
 		}
 		return
-	case "session/close", "session/delete", "session/prompt", "session/resume", "session/load", "session/set_config_option":
+	case "session/close", "session/delete", "session/prompt", "session/resume", "session/load",
+		"session/set_config_option":
 	default:
 		if m.ID != nil {
 			refuse(header, -32601, "Method not found")

@@ -53,7 +53,8 @@ func Commands(t *Turn) {
 	case "nameless":
 		t.Count("", n, gate)
 	case "stranger":
-		t.p.PushStray(t.Session, "nobody", `{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"psst"}}`)
+		t.p.PushStray(t.Session, "nobody", `{"sessionUpdate":"agent_message_chunk","messageId":"a1",`+
+			`"content":{"type":"text","text":"psst"}}`)
 	case "terminal":
 		t.Terminal(n, 64<<10)
 	case "permission", "ask", "withdraw":

@@ -71,7 +71,8 @@ func (c CORS) preflight(w http.ResponseWriter, r *http.Request) {
 	}
 	allow := c.Allow
 	if allow == nil {
-		allow = []string{"Content-Type", "Accept", "Acp-Connection-Id", "Acp-Session-Id", "Last-Event-ID", "Authorization"}
+		allow = []string{"Content-Type", "Accept", "Acp-Connection-Id", "Acp-Session-Id", "Last-Event-ID",
+			"Authorization"}
 	}
 	c.decorate(w, r)
 	w.Header().Set("Access-Control-Allow-Methods", "GET, POST, DELETE")

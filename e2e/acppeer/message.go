@@ -21,7 +21,8 @@ type message struct {
 func parse(body []byte) message {
 	var m message
 	var version struct{ JSONRPC string }
-	m.bad = json.Unmarshal(body, &m) != nil || json.Unmarshal(body, &version) != nil || version.JSONRPC != "2.0"
+	m.bad = json.Unmarshal(body, &m) != nil || json.Unmarshal(body, &version) != nil ||
+		version.JSONRPC != "2.0"
 	return m
 }
 

@@ -81,7 +81,8 @@ func (p *Peer) drop(c *connection) {
 
 // take waits for the next frame of a receiver, and what befalls it. ok is false
 // when the stream is over: a cut, a newer receiver, the connection's end.
-func (p *Peer) take(ctx context.Context, c *connection, box *outbox, r *receiver) (f frame, what ending, ok bool) {
+func (p *Peer) take(ctx context.Context, c *connection, box *outbox, r *receiver) (
+	f frame, what ending, ok bool) {
 	done := p.await(ctx, func() bool {
 		switch {
 		case r.over || c.gone:

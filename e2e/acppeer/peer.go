@@ -117,7 +117,8 @@ func prepare(t reporter, o Options) *Peer {
 	}
 	p := &Peer{
 		t: t, opts: o, moved: make(chan struct{}), connections: make(map[string]*connection),
-		sessions: make(map[string]*session), questions: make(map[string]*Question), gates: make(map[string]*gate),
+		sessions: make(map[string]*session), questions: make(map[string]*Question),
+		gates:    make(map[string]*gate),
 		onPrompt: Commands,
 	}
 	p.ctx, p.stop = context.WithCancel(context.Background())
@@ -141,9 +142,12 @@ func (p *Peer) Up() {
 	}
 	p.addr = listener.Addr().String()
 	server := &http.Server{
-		Handler:     http.HandlerFunc(p.serve),
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
-		ConnState:   p.track,
+		Handler: http.HandlerFunc(p.serve),
+		ConnContext: func(ctx context.Context,
+			c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		},
+		ConnState: p.track,
 	}
 	p.change(func() { p.server, p.conns = server, make(map[net.Conn]struct{}) })
 	p.work.Add(1)

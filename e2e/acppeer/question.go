@@ -45,7 +45,8 @@ func (turn *Turn) Ask(method, params string) *Question {
 }
 
 func (q *Question) message(method, params string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, q.ID, method, with(params, fmt.Sprintf(`"sessionId":%q`, q.session)))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, q.ID, method,
+		with(params, fmt.Sprintf(`"sessionId":%q`, q.session)))
 }
 
 // AskAgain sends the same request to another connection, as an agent does whose
@@ -62,17 +63,20 @@ func (q *Question) AskAgain(connection, method, params string) {
 // Permission asks for permission to run a tool call: the options are y and n.
 func (turn *Turn) Permission(toolCallID string) *Question {
 	call := fmt.Sprintf(`{"toolCallId":%q,"title":"Delete the logs","kind":"delete"}`, toolCallID)
-	options := `"options":[{"optionId":"y","name":"Allow","kind":"allow_once"},{"optionId":"n","name":"Deny","kind":"reject_once"}]`
+	options := `"options":[{"optionId":"y","name":"Allow","kind":"allow_once"},{"optionId":"n",` +
+		`"name":"Deny","kind":"reject_once"}]`
 	if turn.c.version == 1 {
 		return turn.Ask("session/request_permission", fmt.Sprintf(`{"toolCall":%s,%s}`, call, options))
 	}
-	return turn.Ask("session/request_permission", fmt.Sprintf(`{"title":"Delete?","subject":{"type":"tool_call","toolCall":%s},%s}`, call, options))
+	return turn.Ask("session/request_permission",
+		fmt.Sprintf(`{"title":"Delete?","subject":{"type":"tool_call","toolCall":%s},%s}`, call, options))
 }
 
 // Elicit asks for a form with one text, "name".
 func (turn *Turn) Elicit() *Question {
 	return turn.Ask("elicitation/create", `{"mode":"form","message":"Who are you?",`+
-		`"requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name"}},"required":["name"]}}`)
+		`"requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name"}},`+
+		`"required":["name"]}}`)
 }
 
 // Withdraw takes a question back with $/cancel_request, which goes to the
@@ -96,7 +100,8 @@ func (turn *Turn) Wait(q *Question) (a Answer, ok bool) {
 
 // answered keeps a response.
 func (p *Peer) answered(c *connection, m message, header string) {
-	a := Answer{ID: string(m.ID), Connection: c.id, Session: header, Result: string(m.Result), Error: string(m.Error)}
+	a := Answer{ID: string(m.ID), Connection: c.id, Session: header, Result: string(m.Result),
+		Error: string(m.Error)}
 	p.change(func() {
 		q := p.questions[a.ID]
 		a.Known = q != nil && q.answer == nil

@@ -37,7 +37,8 @@ func (p *Peer) ruleFor(r *Request) Rule {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, rule := range p.rules {
-		if rule.Kind == r.kind() && (rule.Session == "" || rule.Session == r.Session) && (rule.Times == 0 || rule.used < rule.Times) {
+		if rule.Kind == r.kind() && (rule.Session == "" || rule.Session == r.Session) &&
+			(rule.Times == 0 || rule.used < rule.Times) {
 			rule.used++
 			return *rule
 		}

@@ -27,8 +27,10 @@ func (p *Peer) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	m := parse(body)
 	entry := &Request{
-		HTTPMethod: r.Method, Header: r.Header.Clone(), Method: m.Method, ID: string(m.ID), Body: string(body),
-		Connection: r.Header.Get("Acp-Connection-Id"), Session: r.Header.Get("Acp-Session-Id"), LastEventID: r.Header.Get("Last-Event-Id"),
+		HTTPMethod: r.Method, Header: r.Header.Clone(), Method: m.Method, ID: string(m.ID),
+		Body:       string(body),
+		Connection: r.Header.Get("Acp-Connection-Id"), Session: r.Header.Get("Acp-Session-Id"),
+		LastEventID: r.Header.Get("Last-Event-Id"),
 	}
 	p.change(func() { p.requests = append(p.requests, entry) })
 	w = &recorder{ResponseWriter: w, p: p, entry: entry}

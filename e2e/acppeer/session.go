@@ -54,7 +54,8 @@ func (p *Peer) newSession(c *connection, m message) {
 }
 
 func updateMessage(session, update string) string {
-	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":` + update + `}}`
+	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"` + session + `","update":` +
+		update + `}}`
 }
 
 func kindOf(update string) string {

@@ -41,11 +41,13 @@ func (p *Peer) upgrade(w http.ResponseWriter, r *http.Request) {
 	c := p.connect(s)
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + handshakeKey))
 	buffered.WriteString("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-		"Sec-WebSocket-Accept: " + base64.StdEncoding.EncodeToString(sum[:]) + "\r\nAcp-Connection-Id: " + c.id + "\r\n\r\n")
+		"Sec-WebSocket-Accept: " + base64.StdEncoding.EncodeToString(sum[:]) + "\r\nAcp-Connection-Id: " +
+		c.id + "\r\n\r\n")
 	if buffered.Flush() != nil {
 		return
 	}
-	entry := &Request{HTTPMethod: http.MethodGet, Header: r.Header.Clone(), Connection: c.id, Status: http.StatusSwitchingProtocols}
+	entry := &Request{HTTPMethod: http.MethodGet, Header: r.Header.Clone(), Connection: c.id,
+		Status: http.StatusSwitchingProtocols}
 	p.change(func() { p.requests = append(p.requests, entry) })
 	ctx, stop := context.WithCancel(p.ctx)
 	defer stop()
@@ -62,7 +64,8 @@ func (p *Peer) upgrade(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		m := parse(body)
-		entry := &Request{HTTPMethod: "WS", Method: m.Method, ID: string(m.ID), Body: string(body), Connection: c.id, Session: m.session()}
+		entry := &Request{HTTPMethod: "WS", Method: m.Method, ID: string(m.ID), Body: string(body),
+			Connection: c.id, Session: m.session()}
 		p.change(func() { p.requests = append(p.requests, entry) })
 		rule := p.ruleFor(entry)
 		if rule.Gate != "" && !p.pass(ctx, rule.Gate) {

@@ -86,14 +86,16 @@ func (p *Peer) finish(r *http.Request, c *connection, box *outbox, receiver *rec
 }
 
 // takeOrKeepAlive is take, but gives an empty frame when a comment is due.
-func (p *Peer) takeOrKeepAlive(ctx context.Context, c *connection, box *outbox, r *receiver) (frame, ending, bool) {
+func (p *Peer) takeOrKeepAlive(ctx context.Context, c *connection, box *outbox, r *receiver) (
+	frame, ending, bool) {
 	if p.opts.KeepAlive == 0 {
 		return p.take(ctx, c, box, r)
 	}
 	due, cancel := context.WithTimeout(ctx, p.opts.KeepAlive)
 	defer cancel()
 	f, what, ok := p.take(due, c, box, r)
-	if !ok && what.how == None && ctx.Err() == nil && p.ctx.Err() == nil && due.Err() == context.DeadlineExceeded {
+	if !ok && what.how == None && ctx.Err() == nil && p.ctx.Err() == nil &&
+		due.Err() == context.DeadlineExceeded {
 		return frame{}, ending{None, 1}, true
 	}
 	return f, what, ok

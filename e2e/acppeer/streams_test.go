@@ -21,7 +21,8 @@ func TestCutAndReattach(t *testing.T) {
 			r.c.Prompt("s1", "count 5 @go")
 			r.Pass("go", 2)
 			r.session.Until(chunk("⟨2⟩"))
-			if answer := r.c.Do(t.Context(), http.MethodGet, "s1", "", nil); answer.StatusCode != http.StatusConflict {
+			if answer := r.c.Do(t.Context(), http.MethodGet, "s1", "",
+				nil); answer.StatusCode != http.StatusConflict {
 				t.Errorf("a second receiver gets %s", answer.Status)
 			}
 			if n := r.Cut("s1", how); n != 1 {
@@ -89,7 +90,8 @@ func TestOtherWaysWithStreams(t *testing.T) {
 		r.Cut("s1", acppeer.Clean)
 		r.session.Rest()
 		r.Await("the connection's end", func() bool { return len(r.Connections()) == 0 })
-		if answer := r.c.Do(t.Context(), http.MethodGet, "s1", "", nil); answer.StatusCode != http.StatusNotFound {
+		if answer := r.c.Do(t.Context(), http.MethodGet, "s1", "",
+			nil); answer.StatusCode != http.StatusNotFound {
 			t.Errorf("answered %s", answer.Status)
 		}
 	})
@@ -139,7 +141,8 @@ func TestCutAfterBytes(t *testing.T) {
 func TestTakenPromptWithoutReceipt(t *testing.T) {
 	r := open(t, acppeer.Options{})
 	r.Rule(acppeer.Rule{Kind: "session/prompt", After: true, Status: 502, Times: 1})
-	if status := r.c.Post("s1", `{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"count 1"}]}}`); status != 502 {
+	if status := r.c.Post("s1", `{"jsonrpc":"2.0","id":9,"method":"session/prompt",`+
+		`"params":{"sessionId":"s1","prompt":[{"type":"text","text":"count 1"}]}}`); status != 502 {
 		t.Errorf("answered %d", status)
 	}
 	r.session.Until(rawacp.Idle)
@@ -197,7 +200,8 @@ func TestOutage(t *testing.T) {
 		t.Errorf("moved to %s", r.URL())
 	}
 	r.c.Open("s1")
-	if answer := r.c.Do(t.Context(), http.MethodDelete, "", "", nil); answer.StatusCode != http.StatusAccepted || r.Deletes() != 1 {
+	if answer := r.c.Do(t.Context(), http.MethodDelete, "", "",
+		nil); answer.StatusCode != http.StatusAccepted || r.Deletes() != 1 {
 		t.Errorf("DELETE: %s, %d", answer.Status, r.Deletes())
 	}
 }
@@ -209,14 +213,21 @@ func TestCORS(t *testing.T) {
 		status int
 		want   map[string]string
 	}{
-		{"careful", acppeer.CORS{}, 204, map[string]string{"Access-Control-Allow-Origin": "http://page.example", "Access-Control-Expose-Headers": "Acp-Connection-Id, Acp-Session-Id", "Access-Control-Allow-Credentials": ""}},
+		{"careful", acppeer.CORS{}, 204, map[string]string{
+			"Access-Control-Allow-Origin":      "http://page.example",
+			"Access-Control-Expose-Headers":    "Acp-Connection-Id, Acp-Session-Id",
+			"Access-Control-Allow-Credentials": ""}},
 		{"none", acppeer.CORSNone, 405, map[string]string{"Access-Control-Allow-Origin": ""}},
 		{"any", acppeer.CORSAny, 204, map[string]string{"Access-Control-Allow-Origin": "*"}},
-		{"hidden", acppeer.CORSHidden, 204, map[string]string{"Access-Control-Allow-Credentials": "true", "Access-Control-Expose-Headers": ""}},
-		{"rust", acppeer.CORSRust, 204, map[string]string{"Access-Control-Allow-Headers": "content-type, accept, acp-connection-id, acp-session-id"}},
+		{"hidden", acppeer.CORSHidden, 204,
+			map[string]string{"Access-Control-Allow-Credentials": "true",
+				"Access-Control-Expose-Headers": ""}},
+		{"rust", acppeer.CORSRust, 204, map[string]string{
+			"Access-Control-Allow-Headers": "content-type, accept, acp-connection-id, acp-session-id"}},
 	} {
 		p := acppeer.New(t, acppeer.Options{CORS: c.cors})
-		answer := rawacp.New(t, p.URL()).Do(t.Context(), http.MethodOptions, "", "", http.Header{"Origin": {"http://page.example"}})
+		answer := rawacp.New(t, p.URL()).Do(t.Context(), http.MethodOptions, "", "",
+			http.Header{"Origin": {"http://page.example"}})
 		if answer.StatusCode != c.status {
 			t.Errorf("%s: the preflight is answered %s", c.name, answer.Status)
 		}

@@ -66,9 +66,11 @@ func (turn *Turn) Accept() {
 func (turn *Turn) Echo() {
 	if !turn.V2() {
 		content := fmt.Sprintf(`{"type":"text","text":%s}`, quote(turn.Text))
-		turn.p.change(func() { turn.s.keep(`{"sessionUpdate":"user_message_chunk","content":` + content + `}`) })
+		turn.p.change(
+			func() { turn.s.keep(`{"sessionUpdate":"user_message_chunk","content":` + content + `}`) })
 	} else {
-		turn.Update(fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":%q,"content":%s}`, turn.MessageID, turn.Prompt))
+		turn.Update(fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":%q,"content":%s}`,
+			turn.MessageID, turn.Prompt))
 	}
 }
 
@@ -101,7 +103,8 @@ func agentChunk(messageID, text string) string {
 	if messageID != "" {
 		id = fmt.Sprintf(`"messageId":%q,`, messageID)
 	}
-	return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk",%s"content":{"type":"text","text":%s}}`, id, quote(text))
+	return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk",%s"content":{"type":"text","text":%s}}`, id,
+		quote(text))
 }
 
 // Count sends n chunks of one message, "⟨n⟩" each, numbered on from the session's
@@ -174,9 +177,11 @@ func (turn *Turn) Terminal(bytes, piece int) {
 		if left < piece {
 			data = base64.StdEncoding.EncodeToString(line(left))
 		}
-		turn.Update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"` + id + `","data":"` + data + `"}`)
+		turn.Update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"` + id + `","data":"` + data +
+			`"}`)
 	}
-	turn.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"exitStatus":{"exitCode":0}}`, id))
+	turn.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"exitStatus":{"exitCode":0}}`,
+		id))
 }
 
 // line is n bytes of short lines.

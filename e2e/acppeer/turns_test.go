@@ -22,11 +22,20 @@ func TestTurns(t *testing.T) {
 		end     func(rawacp.Message) bool
 		ack     string
 	}{
-		{"newest", acppeer.Options{}, "count 2", slices.Concat([]string{"user_message", "result", "state_update"}, chunks, []string{"state_update"}), rawacp.Idle, `{"messageId":"u1"}`},
-		{"August", acppeer.Options{EmptyAck: true}, "count 2", slices.Concat([]string{"user_message", "result", "state_update"}, chunks, []string{"state_update"}), rawacp.Idle, `{}`},
-		{"seed", acppeer.Options{EmptyAck: true, State: "state_change"}, "count 2", slices.Concat([]string{"user_message", "result", "state_change"}, chunks, []string{"state_change"}), changedToIdle, `{}`},
-		{"v1", acppeer.Options{Version: 1}, "count 2", slices.Concat(chunks, []string{"result"}), rawacp.Answer("2"), `{"stopReason":"end_turn"}`},
-		{"v1 with v2 updates", acppeer.Options{Version: 1, OptIn: `{"prompt.v2":true}`}, "count 2", slices.Concat([]string{"user_message", "result", "state_update"}, chunks, []string{"state_update"}), rawacp.Idle, `{"messageId":"u1"}`},
+		{"newest", acppeer.Options{}, "count 2",
+			slices.Concat([]string{"user_message", "result", "state_update"}, chunks,
+				[]string{"state_update"}), rawacp.Idle, `{"messageId":"u1"}`},
+		{"August", acppeer.Options{EmptyAck: true}, "count 2",
+			slices.Concat([]string{"user_message", "result", "state_update"}, chunks,
+				[]string{"state_update"}), rawacp.Idle, `{}`},
+		{"seed", acppeer.Options{EmptyAck: true, State: "state_change"}, "count 2",
+			slices.Concat([]string{"user_message", "result", "state_change"}, chunks,
+				[]string{"state_change"}), changedToIdle, `{}`},
+		{"v1", acppeer.Options{Version: 1}, "count 2", slices.Concat(chunks, []string{"result"}),
+			rawacp.Answer("2"), `{"stopReason":"end_turn"}`},
+		{"v1 with v2 updates", acppeer.Options{Version: 1, OptIn: `{"prompt.v2":true}`}, "count 2",
+			slices.Concat([]string{"user_message", "result", "state_update"}, chunks,
+				[]string{"state_update"}), rawacp.Idle, `{"messageId":"u1"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t, c.options)
@@ -38,7 +47,8 @@ func TestTurns(t *testing.T) {
 			if at := slices.IndexFunc(all, rawacp.Answer(id)); string(all[at].Result) != c.ack {
 				t.Errorf("the answer is %s", all[at].Result)
 			}
-			if said(all) != counted(1, 2) || r.Counted("s1") != 2 || !slices.Equal(r.Prompts(), []string{"count 2"}) {
+			if said(all) != counted(1, 2) || r.Counted("s1") != 2 ||
+				!slices.Equal(r.Prompts(), []string{"count 2"}) {
 				t.Errorf("said %q, counted %d, prompts %q", said(all), r.Counted("s1"), r.Prompts())
 			}
 		})
@@ -64,7 +74,8 @@ func TestOddTurns(t *testing.T) {
 	}
 	r.c.Prompt("s1", "stranger")
 	all = r.session.Until(rawacp.Idle)
-	if !slices.ContainsFunc(all, func(m rawacp.Message) bool { return strings.Contains(string(m.Params), `"sessionId":"nobody"`) }) {
+	if !slices.ContainsFunc(all,
+		func(m rawacp.Message) bool { return strings.Contains(string(m.Params), `"sessionId":"nobody"`) }) {
 		t.Error("nothing of the session nobody")
 	}
 	r.c.Prompt("s1", "terminal 200000")
@@ -89,7 +100,8 @@ func TestEarlyUpdatesComeBeforeTheAnswer(t *testing.T) {
 	if kind, _ := r.session.Next().Update(); kind != "state_update" {
 		t.Errorf("first came %q", kind)
 	}
-	p := acppeer.New(t, acppeer.Options{EarlyOnConnection: true, Early: []string{`{"sessionUpdate":"state_update","state":"running"}`}})
+	p := acppeer.New(t, acppeer.Options{EarlyOnConnection: true,
+		Early: []string{`{"sessionUpdate":"state_update","state":"running"}`}})
 	c := rawacp.New(t, p.URL())
 	c.Initialize(2)
 	connection := c.Open("")
@@ -103,22 +115,26 @@ func TestResume(t *testing.T) {
 		options acppeer.Options
 		want    []string
 	}{
-		{acppeer.Options{}, []string{"user_message", "agent_message_chunk", "agent_message_chunk", "state_update", "result"}},
+		{acppeer.Options{}, []string{"user_message", "agent_message_chunk", "agent_message_chunk",
+			"state_update", "result"}},
 		{acppeer.Options{NoReplay: true}, []string{"state_update", "result"}},
-		{acppeer.Options{EmptyAck: true}, []string{"user_message", "agent_message_chunk", "agent_message_chunk", "result"}},
+		{acppeer.Options{EmptyAck: true},
+			[]string{"user_message", "agent_message_chunk", "agent_message_chunk", "result"}},
 		{acppeer.Options{NoResume: true}, []string{"error"}},
 	} {
 		r := open(t, c.options)
 		r.c.Prompt("s1", "count 2")
 		r.session.Until(rawacp.Idle)
 		r.Forget("")
-		if status := r.c.Post("s1", `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 404 {
+		if status := r.c.Post("s1",
+			`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 404 {
 			t.Errorf("a forgotten connection is answered %d", status)
 		}
 		again := rawacp.New(t, r.URL())
 		again.Initialize(2)
 		stream := again.Open("s1")
-		id := again.Request("s1", "session/resume", `{"sessionId":"s1","cwd":"/w","replayFrom":{"type":"start"}}`)
+		id := again.Request("s1", "session/resume",
+			`{"sessionId":"s1","cwd":"/w","replayFrom":{"type":"start"}}`)
 		if got := rawacp.Kinds(stream.Until(rawacp.Answer(id))); !slices.Equal(got, c.want) {
 			t.Errorf("%+v: resume brought %q, want %q", c.options, got, c.want)
 		}
@@ -128,7 +144,8 @@ func TestResume(t *testing.T) {
 func TestLoadReplaysTheUser(t *testing.T) {
 	r := open(t, acppeer.Options{Version: 1})
 	r.session.Until(rawacp.Answer(r.c.Prompt("s1", "count 2")))
-	r.connection.Until(rawacp.Answer(r.c.Request("s1", "session/load", `{"sessionId":"s1","cwd":"/w","mcpServers":[]}`)))
+	r.connection.Until(
+		rawacp.Answer(r.c.Request("s1", "session/load", `{"sessionId":"s1","cwd":"/w","mcpServers":[]}`)))
 	all := []rawacp.Message{r.session.Next(), r.session.Next(), r.session.Next()}
 	if rawacp.Text(all, "user_message_chunk") != "count 2" || said(all) != counted(1, 2) {
 		t.Errorf("the replay was %+v", all)
@@ -170,7 +187,8 @@ func TestPermission(t *testing.T) {
 	r.c.Prompt("s1", "permission")
 	asked := r.session.Until(rawacp.Asks("session/request_permission"))
 	q := asked[len(asked)-1].ID
-	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}`, q)
+	answer := fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}`, q)
 	if status := r.c.Post("", answer); status != 400 {
 		t.Errorf("without the session's header: %d", status)
 	}

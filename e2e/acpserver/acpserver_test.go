@@ -41,7 +41,8 @@ func TestTurn(t *testing.T) {
 	s, c, session := open(t)
 	prompt := c.Prompt("s1", "count 3")
 	all := session.Until(rawacp.Idle)
-	want := []string{"user_message", "result", "state_update", "agent_message_chunk", "agent_message_chunk", "agent_message_chunk", "state_update"}
+	want := []string{"user_message", "result", "state_update", "agent_message_chunk", "agent_message_chunk",
+		"agent_message_chunk", "state_update"}
 	if got := rawacp.Kinds(all); !slices.Equal(got, want) {
 		t.Errorf("the turn was %q, want %q", got, want)
 	}
@@ -67,10 +68,13 @@ func TestCommands(t *testing.T) {
 		count[kind]++
 	}
 	want := map[string]int{
-		"user_message": 1, "result": 1, "state_update": 2, "agent_message": 1, "agent_message_chunk": 2, "agent_thought_chunk": 2,
-		"plan_update": 4, "tool_call_update": 3, "tool_call_content_chunk": 3, "terminal_update": 4, "terminal_output_chunk": 4,
-		"usage_update": 1, "session_info_update": 1, "available_commands_update": 1, "notice": 1, "config_option_update": 1,
-		"compaction_update": 2, "compaction_summary_chunk": 2, "_holdfast.example/weather": 1,
+		"user_message": 1, "result": 1, "state_update": 2, "agent_message": 1, "agent_message_chunk": 2,
+		"agent_thought_chunk": 2,
+		"plan_update":         4, "tool_call_update": 3, "tool_call_content_chunk": 3, "terminal_update": 4,
+		"terminal_output_chunk": 4,
+		"usage_update":          1, "session_info_update": 1, "available_commands_update": 1, "notice": 1,
+		"config_option_update": 1,
+		"compaction_update":    2, "compaction_summary_chunk": 2, "_holdfast.example/weather": 1,
 	}
 	if fmt.Sprint(count) != fmt.Sprint(want) {
 		t.Errorf("saw  %v\nwant %v", count, want)
@@ -89,7 +93,8 @@ func TestReattach(t *testing.T) {
 			session.Until(func(m rawacp.Message) bool {
 				return rawacp.Text([]rawacp.Message{m}, "agent_message_chunk") == "⟨2⟩"
 			})
-			if answer := c.Do(t.Context(), http.MethodGet, "s1", "", nil); answer.StatusCode != http.StatusConflict {
+			if answer := c.Do(t.Context(), http.MethodGet, "s1", "",
+				nil); answer.StatusCode != http.StatusConflict {
 				t.Errorf("a second receiver gets %s", answer.Status)
 			}
 			if n := s.Cut(acpserver.Cut{Session: "s1", How: how}); n != 1 {
@@ -101,7 +106,8 @@ func TestReattach(t *testing.T) {
 			}
 			s.Release("go")
 			s.AwaitKind("idle", 1)
-			if got := rawacp.Text(c.Open("s1").Until(rawacp.Idle), "agent_message_chunk"); got != "⟨3⟩⟨4⟩⟨5⟩" {
+			if got := rawacp.Text(c.Open("s1").Until(rawacp.Idle),
+				"agent_message_chunk"); got != "⟨3⟩⟨4⟩⟨5⟩" {
 				t.Errorf("the new stream brought %q", got)
 			}
 		})
@@ -135,7 +141,8 @@ func TestElicitation(t *testing.T) {
 	asked := session.Until(rawacp.Asks("elicitation/create"))
 	c.Respond("s1", asked[len(asked)-1].ID, `{"action":"accept","content":{"colour":"red"}}`)
 	asked = session.Until(rawacp.Asks("elicitation/create"))
-	if got, want := rawacp.Text(asked, "agent_message_chunk"), `answer: {"content":{"colour":"red"},"action":"accept"}`; got != want {
+	if got, want := rawacp.Text(asked, "agent_message_chunk"),
+		`answer: {"content":{"colour":"red"},"action":"accept"}`; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 	c.Respond("s1", asked[len(asked)-1].ID, `{"action":"decline"}`)
@@ -149,7 +156,8 @@ func TestCancelWithdrawsQuestionsAndHeldPrompts(t *testing.T) {
 	c.Prompt("s1", "permission")
 	asked := session.Until(rawacp.Asks("session/request_permission"))
 	held := c.Prompt("s1", "count 1")
-	if status := c.Post("s1", `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 202 {
+	if status := c.Post("s1",
+		`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 202 {
 		t.Fatal(status)
 	}
 	all := session.Until(rawacp.Idle)
@@ -189,7 +197,8 @@ func TestBackground(t *testing.T) {
 	s, c, session := open(t)
 	c.Prompt("s1", "background 2 @work")
 	idle := session.Until(rawacp.Idle)
-	if last := string(idle[len(idle)-1].Params); !strings.Contains(last, `"background":[{"type":"tool_call","toolCallId":"c1"}]`) {
+	if last := string(idle[len(idle)-1].Params); !strings.Contains(
+		last, `"background":[{"type":"tool_call","toolCallId":"c1"}]`) {
 		t.Errorf("idle with %s", last)
 	}
 	s.Release("work")
@@ -211,10 +220,12 @@ func TestResumeReplays(t *testing.T) {
 	second := rawacp.New(t, s.URL())
 	second.Initialize(2)
 	stream := second.Open("s1")
-	id := second.Request("s1", "session/resume", `{"sessionId":"s1","cwd":"/w","replayFrom":{"type":"start"}}`)
+	id := second.Request("s1", "session/resume",
+		`{"sessionId":"s1","cwd":"/w","replayFrom":{"type":"start"}}`)
 	all := stream.Until(rawacp.Asks("session/request_permission"))
 	want := []string{
-		"user_message", "agent_message_chunk", "agent_message_chunk", "agent_message_chunk", "tool_call_update", "state_update",
+		"user_message", "agent_message_chunk", "agent_message_chunk", "agent_message_chunk",
+		"tool_call_update", "state_update",
 		"session/request_permission",
 	}
 	got := slices.DeleteFunc(rawacp.Kinds(all), func(kind string) bool { return kind == "result" })
@@ -245,7 +256,8 @@ func TestRestartKeepsSessions(t *testing.T) {
 		return rawacp.Text([]rawacp.Message{m}, "agent_message_chunk") == "⟨1⟩"
 	})
 	s.Restart()
-	if status := c.Post("s1", `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 404 {
+	if status := c.Post("s1",
+		`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 404 {
 		t.Errorf("the old connection is answered %d", status)
 	}
 	again := rawacp.New(t, s.URL())
@@ -253,7 +265,8 @@ func TestRestartKeepsSessions(t *testing.T) {
 	stream := again.Open("s1")
 	id := again.Request("s1", "session/resume", `{"sessionId":"s1","cwd":"/w","replayFrom":{"type":"start"}}`)
 	all := stream.Until(rawacp.Answer(id))
-	if got := rawacp.Kinds(all); !slices.Equal(got, []string{"user_message", "agent_message_chunk", "state_update", "result"}) {
+	if got := rawacp.Kinds(all); !slices.Equal(got,
+		[]string{"user_message", "agent_message_chunk", "state_update", "result"}) {
 		t.Errorf("the replay was %q", got)
 	}
 	if !strings.Contains(string(all[2].Params), `"stopReason":"error"`) {
@@ -282,7 +295,8 @@ func TestV1(t *testing.T) {
 		t.Errorf("the turn's end is %s", got)
 	}
 	kinds := rawacp.Kinds(all)
-	if got := rawacp.Text(all, "agent_message_chunk"); got != counted(3)+"allowed: once" || slices.Contains(kinds, "user_message_chunk") {
+	if got := rawacp.Text(all, "agent_message_chunk"); got != counted(3)+"allowed: once" ||
+		slices.Contains(kinds, "user_message_chunk") {
 		t.Errorf("said %q in %q", got, kinds)
 	}
 	for _, kind := range []string{"tool_call", "tool_call_update", "plan"} {
@@ -300,7 +314,8 @@ func TestV1(t *testing.T) {
 // What was not yet handed to a connection is kept for the next one.
 func TestCutsBetweenMessagesLoseNothing(t *testing.T) {
 	s, c, session := open(t)
-	s.CutAtRandom(acpserver.RandomCuts{Seed: 7, Chance: 0.3, Session: "s1", Ways: []string{acpserver.Clean, acpserver.FIN}})
+	s.CutAtRandom(acpserver.RandomCuts{Seed: 7, Chance: 0.3, Session: "s1",
+		Ways: []string{acpserver.Clean, acpserver.FIN}})
 	c.Prompt("s1", "count 60")
 	s.AwaitKind("idle", 1)
 	all, ended := session.UntilEnd(rawacp.Idle)

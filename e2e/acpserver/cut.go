@@ -34,7 +34,8 @@ type Cut struct {
 func (s *Server) Cut(c Cut) int {
 	s.t.Helper()
 	var n int
-	s.do("cut", map[string]any{"connection": c.Connection, "session": c.Session, "all": c.All, "how": c.How}, &n)
+	s.do("cut", map[string]any{"connection": c.Connection, "session": c.Session, "all": c.All, "how": c.How},
+		&n)
 	return n
 }
 
@@ -58,7 +59,8 @@ type RandomCuts struct {
 // CutAtRandom cuts streams from now on; the zero RandomCuts ends it.
 func (s *Server) CutAtRandom(c RandomCuts) {
 	s.t.Helper()
-	plan := map[string]any{"seed": c.Seed, "chance": c.Chance, "session": c.Session, "afterPrompt": c.AfterPrompt}
+	plan := map[string]any{"seed": c.Seed, "chance": c.Chance, "session": c.Session,
+		"afterPrompt": c.AfterPrompt}
 	if c.Most > 0 {
 		plan["most"] = c.Most
 	}

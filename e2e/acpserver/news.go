@@ -54,7 +54,8 @@ func (n *news) follow(ctx context.Context, control string) {
 
 func read(ctx context.Context, control string, from, version int) (bulletin, error) {
 	var b bulletin
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s?from=%d&version=%d", control, from, version), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("%s?from=%d&version=%d", control, from, version), nil)
 	if err != nil {
 		return b, err
 	}

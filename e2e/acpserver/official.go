@@ -67,7 +67,8 @@ func StartOfficial(t testing.TB, url string, version int) *Official {
 	if strings.HasPrefix(url, "ws") {
 		transport = "ws"
 	}
-	cmd := exec.Command("node", filepath.Join(root, "e2e", "acpserver", "official.mjs"), url, transport, string(rune('0'+version)))
+	cmd := exec.Command("node", filepath.Join(root, "e2e", "acpserver", "official.mjs"), url, transport,
+		string(rune('0'+version)))
 	cmd.Stderr = os.Stderr
 	processgroup.Own(cmd)
 	stdin, err := cmd.StdinPipe()

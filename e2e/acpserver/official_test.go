@@ -26,7 +26,8 @@ func TestOfficialClient(t *testing.T) {
 				if report.Text != counted(5)+"allowed: once" || report.Asked != 1 || len(report.Errors) > 0 {
 					t.Errorf("it saw %+v", report)
 				}
-				if version == 2 && !slices.Equal(report.States, []string{"running", "requires_action", "running", "idle end_turn"}) {
+				if version == 2 && !slices.Equal(report.States,
+					[]string{"running", "requires_action", "running", "idle end_turn"}) {
 					t.Errorf("the states were %q", report.States)
 				}
 				o.Close()
@@ -43,7 +44,8 @@ func TestOfficialClientResumes(t *testing.T) {
 	first.Await("idle", func(r acpserver.Report) bool { return slices.Contains(r.States, "idle end_turn") })
 	second := acpserver.StartOfficial(t, s.URL(), 2)
 	second.Resume(first.Report().Session)
-	if r := second.Await("replay", func(r acpserver.Report) bool { return len(r.Results) == 1 }); r.Text != counted(5) {
+	if r := second.Await("replay", func(r acpserver.Report) bool { return len(r.Results) == 1 }); r.Text !=
+		counted(5) {
 		t.Errorf("the replay was %+v", r)
 	}
 }
@@ -66,14 +68,16 @@ func TestOfficialClientAndCuts(t *testing.T) {
 			if how == acpserver.Reset {
 				// Only once it has seen the reset does the rest follow.
 				o.Await("end of the connection", func(r acpserver.Report) bool { return r.Closed })
-				s.Await("DELETE", func(log []acpserver.Entry) bool { return len(acpserver.Requests(log, "DELETE")) == 1 })
+				s.Await("DELETE",
+					func(log []acpserver.Entry) bool { return len(acpserver.Requests(log, "DELETE")) == 1 })
 			}
 			s.Release("go")
 			s.AwaitKind("idle", 1)
 			if how == acpserver.Clean {
 				// The turn is over, and a round trip later it still has not looked.
 				o.List()
-				o.Await("answer", func(r acpserver.Report) bool { return slices.Contains(r.Results, "1 sessions") })
+				o.Await("answer",
+					func(r acpserver.Report) bool { return slices.Contains(r.Results, "1 sessions") })
 			}
 			report := o.Report()
 			deletes := len(acpserver.Requests(s.Log(), "DELETE"))

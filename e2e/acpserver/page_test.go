@@ -58,7 +58,8 @@ func TestPageOfAnotherOrigin(t *testing.T) {
 	s := acpserver.Start(t, acpserver.Options{})
 	page := chrome.Open(t, chrome.NewSite(t).URL)
 	for name, script := range map[string]string{"HTTP": turnOverHTTP, "WebSocket": turnOverWebSocket} {
-		if got := chrome.Script[string](page, "const url = "+chrome.JS(s.URL())+";"+script); got != counted(3) {
+		if got := chrome.Script[string](page, "const url = "+chrome.JS(s.URL())+";"+script); got != counted(
+			3) {
 			t.Errorf("over %s came %q", name, got)
 		}
 	}

@@ -25,7 +25,8 @@ func TestEndsOfTurns(t *testing.T) {
 			t.Errorf("%s ended with %s", prompt, got)
 		}
 	}
-	if m := last(session.Until(rawacp.Answer(c.Prompt("s1", "refuse this")))); m.Error == nil || m.Error.Code != -32602 {
+	if m := last(session.Until(rawacp.Answer(c.Prompt("s1", "refuse this")))); m.Error == nil ||
+		m.Error.Code != -32602 {
 		t.Errorf("refused with %+v", m)
 	}
 }
@@ -37,7 +38,9 @@ func TestUnpromptedTurn(t *testing.T) {
 	s.Waiting("later")
 	s.Release("later")
 	all := session.Until(rawacp.Idle)
-	if got := rawacp.Kinds(all); !slices.Equal(got, []string{"state_update", "agent_message_chunk", "state_update"}) || rawacp.Text(all, "agent_message_chunk") != "echo unprompted" {
+	if got := rawacp.Kinds(all); !slices.Equal(got,
+		[]string{"state_update", "agent_message_chunk", "state_update"}) ||
+		rawacp.Text(all, "agent_message_chunk") != "echo unprompted" {
 		t.Errorf("by itself came %q", got)
 	}
 }
@@ -62,10 +65,12 @@ func TestBackgroundWorkIsCancelledByItself(t *testing.T) {
 	cancel := `{"sessionId":"s1","toolCallId":"c1"}`
 	c.Request("s1", "tool_call/cancel", cancel)
 	all := session.Until(rawacp.Idle)
-	if !slices.ContainsFunc(all, func(m rawacp.Message) bool { return strings.Contains(string(m.Params), `"status":"cancelled"`) }) {
+	if !slices.ContainsFunc(all,
+		func(m rawacp.Message) bool { return strings.Contains(string(m.Params), `"status":"cancelled"`) }) {
 		t.Errorf("came %+v", all)
 	}
-	if m := last(session.Until(rawacp.Answer(c.Request("s1", "tool_call/cancel", cancel)))); m.Error == nil || m.Error.Code != -32602 {
+	if m := last(session.Until(rawacp.Answer(c.Request("s1", "tool_call/cancel", cancel)))); m.Error == nil ||
+		m.Error.Code != -32602 {
 		t.Errorf("once more: %+v", m)
 	}
 }
@@ -78,18 +83,22 @@ func TestListCloseAndDelete(t *testing.T) {
 	list := func(params string) string {
 		return string(last(connection.Until(rawacp.Answer(c.Request("", "session/list", params)))).Result)
 	}
-	if got := list(`{"cwd":"/w"}`); strings.Count(got, "sessionId") != 2 || !strings.Contains(got, `"nextCursor":"2"`) {
+	if got := list(`{"cwd":"/w"}`); strings.Count(got, "sessionId") != 2 ||
+		!strings.Contains(got, `"nextCursor":"2"`) {
 		t.Errorf("the first page is %s", got)
 	}
-	if got := list(`{"cursor":"2"}`); strings.Count(got, "sessionId") != 1 || strings.Contains(got, "nextCursor") {
+	if got := list(`{"cursor":"2"}`); strings.Count(got, "sessionId") != 1 ||
+		strings.Contains(got, "nextCursor") {
 		t.Errorf("the second page is %s", got)
 	}
 	for _, method := range []string{"session/close", "session/delete"} {
-		if m := last(session.Until(rawacp.Answer(c.Request("s1", method, `{"sessionId":"s1"}`)))); m.Error != nil {
+		if m := last(session.Until(rawacp.Answer(c.Request("s1", method, `{"sessionId":"s1"}`)))); m.Error !=
+			nil {
 			t.Errorf("%s: %+v", method, m.Error)
 		}
 	}
-	if m := last(session.Until(rawacp.Answer(c.Prompt("s1", "count 1")))); m.Error == nil || m.Error.Code != -32002 {
+	if m := last(session.Until(rawacp.Answer(c.Prompt("s1", "count 1")))); m.Error == nil ||
+		m.Error.Code != -32002 {
 		t.Errorf("a deleted session is answered with %+v", m)
 	}
 }
@@ -99,10 +108,12 @@ func TestConfiguration(t *testing.T) {
 	set := func(params string) rawacp.Message {
 		return last(session.Until(rawacp.Answer(c.Request("s1", "session/set_config_option", params))))
 	}
-	if m := set(`{"sessionId":"s1","configId":"model","type":"id","value":"deep"}`); !strings.Contains(string(m.Result), `"currentValue":"deep"`) {
+	if m := set(`{"sessionId":"s1","configId":"model","type":"id","value":"deep"}`); !strings.Contains(
+		string(m.Result), `"currentValue":"deep"`) {
 		t.Errorf("answered %s", m.Result)
 	}
-	if m := set(`{"sessionId":"s1","configId":"model","type":"id","value":"odd"}`); m.Error == nil || m.Error.Code != -32602 {
+	if m := set(`{"sessionId":"s1","configId":"model","type":"id","value":"odd"}`); m.Error == nil ||
+		m.Error.Code != -32602 {
 		t.Errorf("an unknown value is answered with %+v", m)
 	}
 }
@@ -113,7 +124,8 @@ func TestForget(t *testing.T) {
 	if _, err := session.Rest(); err != nil {
 		t.Errorf("the stream ended with %v", err)
 	}
-	if status := c.Post("s1", `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 404 {
+	if status := c.Post("s1",
+		`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`); status != 404 {
 		t.Errorf("answered %d", status)
 	}
 	if got := string(s.State("s1")); !strings.Contains(got, `"idle"`) {
@@ -150,12 +162,14 @@ func TestAskOnce(t *testing.T) {
 	again.Initialize(2)
 	stream := again.Open("s1")
 	all := stream.Until(rawacp.Answer(again.Request("s1", "session/resume", `{"sessionId":"s1","cwd":"/w"}`)))
-	if got := rawacp.Kinds(all); !slices.Equal(got, []string{"state_update", "result"}) || !strings.Contains(string(all[0].Params), "requires_action") {
+	if got := rawacp.Kinds(all); !slices.Equal(got, []string{"state_update", "result"}) ||
+		!strings.Contains(string(all[0].Params), "requires_action") {
 		t.Errorf("resume brought %q", got)
 	}
 	again.Post("s1", `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
 	end := stream.Until(rawacp.Idle)
-	if slices.ContainsFunc(end, rawacp.Asks("session/request_permission")) || !strings.Contains(string(last(end).Params), "cancelled") {
+	if slices.ContainsFunc(end, rawacp.Asks("session/request_permission")) ||
+		!strings.Contains(string(last(end).Params), "cancelled") {
 		t.Errorf("cancelled with %q", rawacp.Kinds(end))
 	}
 }

@@ -28,15 +28,18 @@ type about struct {
 }
 
 // rivals are the packages of npm that take part.
-var rivals = []string{"@modelcontextprotocol/client", "@modelcontextprotocol/sdk", "@ai-sdk/mcp", "eventsource-parser"}
+var rivals = []string{"@modelcontextprotocol/client", "@modelcontextprotocol/sdk", "@ai-sdk/mcp",
+	"eventsource-parser"}
 
 func aboutRun(root string, rounds int) (about, error) {
 	a := about{
 		Day: time.Now().UTC().Format(time.DateOnly), Go: runtime.Version(), Rounds: rounds,
-		Machine:  fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
+		Machine: fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS,
+			runtime.GOARCH),
 		Packages: make(map[string]string),
 	}
-	commit, err := exec.Command("git", "-C", root, "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12").Output()
+	commit, err := exec.Command("git", "-C", root, "describe", "--always", "--dirty", "--exclude=*",
+		"--abbrev=12").Output()
 	if err != nil {
 		return a, fmt.Errorf("git does not say which commit is measured: %w", err)
 	}
@@ -49,7 +52,8 @@ func aboutRun(root string, rounds int) (about, error) {
 		return a, err
 	}
 	for _, name := range rivals {
-		text, err := os.ReadFile(filepath.Join(root, "node_modules", filepath.FromSlash(name), "package.json"))
+		text, err := os.ReadFile(filepath.Join(root, "node_modules", filepath.FromSlash(name),
+			"package.json"))
 		if err != nil {
 			return a, fmt.Errorf("%w: run npm ci", err)
 		}

@@ -23,7 +23,9 @@ func measureServer(f *field, r *results, s settings) error {
 			if l.Each {
 				continue // the same to the server
 			}
-			took, err := drain(address, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"burst","arguments":{"count":%d,"size":%d},"_meta":{"progressToken":1}}}`, l.Count, l.Size))
+			took, err := drain(address, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call",`+
+				`"params":{"name":"burst","arguments":{"count":%d,"size":%d},"_meta":{"progressToken":1}}}`,
+				l.Count, l.Size))
 			if err != nil {
 				return err
 			}
@@ -31,7 +33,8 @@ func measureServer(f *field, r *results, s settings) error {
 		}
 		var all time.Duration
 		for range s.calls {
-			took, err := drain(address, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"ping"}}}`)
+			took, err := drain(address, `{"jsonrpc":"2.0","id":1,"method":"tools/call",`+
+				`"params":{"name":"echo","arguments":{"text":"ping"}}}`)
 			if err != nil {
 				return err
 			}
@@ -64,5 +67,6 @@ func (r *results) alone() string {
 		text += fmt.Sprintf(" %s %s a second", grouped(r.median(serverName, l.name+" rate"), 0), l.title)
 		text += ","
 	}
-	return text + fmt.Sprintf(" %s small calls/s, one after another.", grouped(r.median(serverName, "calls"), 0))
+	return text + fmt.Sprintf(" %s small calls/s, one after another.",
+		grouped(r.median(serverName, "calls"), 0))
 }

@@ -31,7 +31,8 @@ func TestBenchRuns(t *testing.T) {
 	defer f.close()
 	s := settings{rounds: 1, events: 40, calls: 4, unit: 1000, noPeaks: true, cutPatience: 10_000}
 	r := newResults()
-	for i, take := range []func(*field, *results, settings) error{measureServer, measureBurst, measureCalls, measureHTTP2, measureLarge} {
+	for i, take := range []func(*field, *results, settings) error{
+		measureServer, measureBurst, measureCalls, measureHTTP2, measureLarge} {
 		if err := take(f, r, s); err != nil {
 			t.Fatalf("measurement %d: %v", i, err)
 		}
@@ -44,7 +45,8 @@ func TestBenchRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range f.entrants {
-		for _, figure := range []string{"200B rate", "each cpu", "call p50", "calls 32", "16MB json", "16MB sse"} {
+		for _, figure := range []string{"200B rate", "each cpu", "call p50", "calls 32", "16MB json",
+			"16MB sse"} {
 			if len(r.samples[key{e.name, figure}]) != s.rounds && (e.progress || !isBurst(figure)) {
 				t.Errorf("%s has no %s", e.name, figure)
 			}
@@ -63,7 +65,8 @@ func TestBenchRuns(t *testing.T) {
 	var tables bytes.Buffer
 	markdown(&tables, about{Rounds: s.rounds}, f, r, s.events)
 	page := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(page, []byte("before\n"+resultsBegin+"\nold\n"+resultsEnd+"\nafter\n"), 0o644); err != nil {
+	if err := os.WriteFile(page, []byte("before\n"+resultsBegin+"\nold\n"+resultsEnd+"\nafter\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is something to replace
@@ -72,7 +75,8 @@ func TestBenchRuns(t *testing.T) {
 		}
 	}
 	written, err := os.ReadFile(page)
-	if want := "before\n" + resultsBegin + "\n\n" + tables.String() + "\n" + resultsEnd + "\nafter\n"; err != nil || string(written) != want {
+	if want := "before\n" + resultsBegin + "\n\n" + tables.String() + "\n" + resultsEnd +
+		"\nafter\n"; err != nil || string(written) != want {
 		t.Errorf("the page is %s (%v)", written, err)
 	}
 	encoded, err := os.ReadFile(strings.TrimSuffix(page, ".md") + ".json")
@@ -80,7 +84,8 @@ func TestBenchRuns(t *testing.T) {
 	if err := cmp.Or(err, json.Unmarshal(encoded, &samples)); err != nil || len(samples.Results) < 100 {
 		t.Errorf("the JSON has %d results (%v)", len(samples.Results), err)
 	}
-	for _, heading := range []string{"### 40 events of 2 KB", "### Small calls", "### One large result", "### A stream that breaks", "### Goals"} {
+	for _, heading := range []string{"### 40 events of 2 KB", "### Small calls", "### One large result",
+		"### A stream that breaks", "### Goals"} {
 		if !strings.Contains(tables.String(), heading) {
 			t.Errorf("the report has no %q", heading)
 		}
@@ -134,7 +139,8 @@ func TestGoalsSayByHowMuch(t *testing.T) {
 // TestEventsAreOfTheSizeAskedFor: every client gets the same bytes, however long
 // its progress token.
 func TestEventsAreOfTheSizeAskedFor(t *testing.T) {
-	for _, of := range []shape{{3, 200, 1, true, false}, {3, 200, 30, true, false}, {3, 2048, 12, false, false}, {3, 2048, 12, true, true}, {3, 201, 1, true, true}} {
+	for _, of := range []shape{{3, 200, 1, true, false}, {3, 200, 30, true, false},
+		{3, 2048, 12, false, false}, {3, 2048, 12, true, true}, {3, 201, 1, true, true}} {
 		built := build(of)
 		if len(built.ends) != of.count || len(built.gaps) != of.count {
 			t.Fatalf("%v: %d events", of, len(built.ends))

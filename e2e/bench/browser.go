@@ -113,7 +113,8 @@ func run[T any](t *tab, method string, args ...any) (T, error) {
 	if err != nil {
 		return *new(T), err
 	}
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[T]("rig."+method+"(..."+string(given)+")", chromedp.EvalAwaitPromise))
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](
+		"rig."+method+"(..."+string(given)+")", chromedp.EvalAwaitPromise))
 	if errors.Is(err, context.DeadlineExceeded) {
 		how, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string]("rig.standing()"))
 		err = fmt.Errorf("%s has not ended in %v; %s", method, stepLimit, how)
@@ -165,7 +166,8 @@ func (tab *tab) profile(f func() error) ([]byte, error) {
 	if _, err := chromedp.Call(tab.ctx, profiler.Enable, cdp.Empty{}); err != nil {
 		return nil, err
 	}
-	if _, err := chromedp.Call(tab.ctx, profiler.SetSamplingInterval, profiler.SetSamplingIntervalParams{Interval: 200}); err != nil {
+	if _, err := chromedp.Call(tab.ctx, profiler.SetSamplingInterval,
+		profiler.SetSamplingIntervalParams{Interval: 200}); err != nil {
 		return nil, err
 	}
 	if _, err := chromedp.Call(tab.ctx, profiler.Start, cdp.Empty{}); err != nil {

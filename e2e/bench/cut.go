@@ -91,7 +91,8 @@ func (s *server) resume(w http.ResponseWriter, cursor string) {
 	}
 	count := c.Params.Arguments.Count
 	c.events(w, last+1, count)
-	fmt.Fprintf(w, "event: message\nid: %s/%d\ndata: %s\n\n", name, count+1, c.result(fmt.Sprintf(`"content":[{"type":"text","text":"%d"}]`, after.Milliseconds())))
+	fmt.Fprintf(w, "event: message\nid: %s/%d\ndata: %s\n\n", name, count+1,
+		c.result(fmt.Sprintf(`"content":[{"type":"text","text":"%d"}]`, after.Milliseconds())))
 }
 
 // events writes the call's events from one number to another.
@@ -107,5 +108,7 @@ func (m *message) progress(number int) string {
 	if len(token) == 0 {
 		token = m.ID // of a client that wants no progress, and is told nothing by this
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, token, number)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`,
+		token, number)
 }

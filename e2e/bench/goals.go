@@ -73,8 +73,10 @@ func goals() []goal {
 			continue
 		}
 		for i, who := range []string{holdfastOff, holdfast} {
-			atLeast(floors[l.name][i], l.title+": events/s, "+kept[who]+", x raw", times(who, raw, l.name+" rate"))
-			atMost([]float64{1.4, 2}[i], l.title+": main-thread CPU, "+kept[who]+", x raw", times(who, raw, l.name+" cpu"))
+			atLeast(floors[l.name][i], l.title+": events/s, "+kept[who]+", x raw",
+				times(who, raw, l.name+" rate"))
+			atMost([]float64{1.4, 2}[i], l.title+": main-thread CPU, "+kept[who]+", x raw",
+				times(who, raw, l.name+" cpu"))
 			atMost(50, l.title+": longest task, "+kept[who]+", ms", median(who, l.name+" longest"))
 			atMost(1.5, l.title+": longest timer gap, "+kept[who]+", x raw", times(who, raw, l.name+" gap"))
 		}
@@ -88,14 +90,16 @@ func goals() []goal {
 	atLeast(0.95, "32 in flight, not kept, x raw", times(holdfastOff, raw, "calls 32"))
 	for _, how := range []string{"json", "sse"} {
 		atMost(1.1, "16 MB "+how+", time, not kept, x raw", times(holdfastOff, raw, "16MB "+how))
-		atMost(1.2, "16 MB "+how+", peak memory, not kept, x raw", times(holdfastOff, raw, "16MB "+how+" peak"))
+		atMost(1.2, "16 MB "+how+", peak memory, not kept, x raw",
+			times(holdfastOff, raw, "16MB "+how+" peak"))
 	}
 	for _, how := range []string{"json", "sse"} {
 		atMost(1.3, "16 MB "+how+", time, kept, x raw", times(holdfast, raw, "16MB "+how))
 		atMost(1.5, "16 MB "+how+", peak memory, kept, x raw", times(holdfast, raw, "16MB "+how+" peak"))
 	}
 	for _, who := range []string{holdfastOff, holdfast} {
-		atMost(100, "memory growth from 50,000 to 100,000 events, "+kept[who]+", KB", median(who, "memory growth"))
+		atMost(100, "memory growth from 50,000 to 100,000 events, "+kept[who]+", KB",
+			median(who, "memory growth"))
 	}
 	atMost(0.25, "cut to first recovered event, own policies, x official", times(holdfast, official, "cut"))
 	atMost(1.1, "cut to first recovered event, server says retry, x raw", times(holdfast, raw, "cut retry"))
@@ -104,23 +108,29 @@ func goals() []goal {
 	atMost(1_500, "from a third cut to its mending, ms", median(holdfast, "cut thrice after"))
 	atMost(50, "drop that cannot be resumed: reported, ms later than raw", more(holdfast, "drop"))
 	atMost(1.2, "import to connected, cold, x official", times(holdfast, official, "connect cold"))
-	atMost(1.5, "import to connected, cold, shared host, x official", times(holdfast+shared, official, "connect cold"))
+	atMost(1.5, "import to connected, cold, shared host, x official",
+		times(holdfast+shared, official, "connect cold"))
 	atMost(1, "import to connected, warm, x official", times(holdfast, official, "connect warm"))
-	atMost(0.3, "import to connected, warm, shared host, x official", times(holdfast+shared, official, "connect warm"))
+	atMost(0.3, "import to connected, warm, shared host, x official",
+		times(holdfast+shared, official, "connect warm"))
 	atMost(1.5, "page memory once connected, x official", times(holdfast, official, "connected memory"))
 	atMost(600, "wasm, brotli, KB", median(holdfast, "wasm brotli"))
 	atMost(15, "JavaScript, brotli, KB", median(holdfast, "js brotli"))
 	// A SharedWorker takes the work off the main thread, and costs a hop.
 	for _, l := range loads(0)[:2] {
-		atMost(0.5, l.title+": main-thread CPU, shared host, not kept, x raw", times(holdfastOff+shared, raw, l.name+" cpu"))
+		atMost(0.5, l.title+": main-thread CPU, shared host, not kept, x raw",
+			times(holdfastOff+shared, raw, l.name+" cpu"))
 	}
 	for _, who := range []string{holdfastOff, holdfast} {
-		atMost(1, "call p50, shared host, "+kept[who]+", ms more than in the page", moreThan(who+shared, who, "call p50"))
-		atLeast(0.9, "32 in flight, shared host, "+kept[who]+", x page host", times(who+shared, who, "calls 32"))
+		atMost(1, "call p50, shared host, "+kept[who]+", ms more than in the page",
+			moreThan(who+shared, who, "call p50"))
+		atLeast(0.9, "32 in flight, shared host, "+kept[who]+", x page host",
+			times(who+shared, who, "calls 32"))
 	}
 	atMost(15, "connect of a second page, shared host, ms", median(holdfast+shared, "connect second"))
 	atMost(15, "the same after preload(), ms", median(holdfast+shared, "connect preloaded"))
-	atMost(1, "memory of a page that is attached to a shared host, x official", times(holdfast+shared, official, "connected memory"))
+	atMost(1, "memory of a page that is attached to a shared host, x official",
+		times(holdfast+shared, official, "connected memory"))
 	atMost(10, "JavaScript of a page in a shared host, brotli, KB", median(holdfast+shared, "js brotli"))
 	return all
 }

@@ -65,10 +65,13 @@ func bench() error {
 	flag.IntVar(&s.rounds, "rounds", 7, "how often each measurement is taken")
 	flag.IntVar(&s.events, "events", 20_000, "events of a burst")
 	flag.IntVar(&s.calls, "calls", 200, "calls one after another; twice as many with 32 in flight")
-	flag.StringVar(&s.profiles, "profile", "", "folder for V8 CPU profiles of Holdfast's bursts and small calls, in the last round")
-	only := flag.String("only", "", "measurements to take, with commas between: server, connect, burst, calls, http2, large, memory, cut")
+	flag.StringVar(&s.profiles, "profile", "",
+		"folder for V8 CPU profiles of Holdfast's bursts and small calls, in the last round")
+	only := flag.String("only", "",
+		"measurements to take, with commas between: server, connect, burst, calls, http2, large, memory, cut")
 	who := flag.String("who", "", "contenders to run, with commas between; all by default")
-	against := flag.String("against", "", "a second folder of the built module, to compare with: holdfast' and holdfast-off'")
+	against := flag.String("against", "",
+		"a second folder of the built module, to compare with: holdfast' and holdfast-off'")
 	page := flag.String("write", "", "page of documentation to write the results into; JSON goes beside it")
 	flag.Parse()
 

@@ -12,7 +12,9 @@ import (
 
 // markdown writes the tables and the goals.
 func markdown(w io.Writer, a about, f *field, r *results, events int) {
-	fmt.Fprintf(w, "%s. %d rounds.\n\nFigures are medians. In brackets: how many times that of the contender which the table names, as the median of the rounds' ratios with its quartiles.\n\n", a, a.Rounds)
+	fmt.Fprintf(w, "%s. %d rounds.\n\nFigures are medians. In brackets: how many times that of the "+
+		"contender which the table names, as the median of the rounds' ratios with its quartiles.\n\n", a,
+		a.Rounds)
 	fmt.Fprintf(w, "| contender | |\n| --- | --- |\n")
 	for _, e := range f.entrants {
 		fmt.Fprintf(w, "| `%s` | %s |\n", e.name, e.what)

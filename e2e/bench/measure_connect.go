@@ -13,9 +13,9 @@ var phases = []string{"imported", "compiled", "asked", "answered", "connected"}
 
 // measureConnect takes the time from import() to connected in ms: in a new
 // profile, and on the third visit of a page, when the browser has the files and
-// has compiled them before; and of the first visit, what that was waited for. Files come compressed with brotli, and what the page has
-// downloaded by then is weighed. Of Holdfast it takes, too, how long connect() alone is
-// in a further page beside that one, also where that has called preload().
+// has compiled them before; and of the first visit, what that was waited for. Files come compressed with
+// brotli, and what the page has downloaded by then is weighed. Of Holdfast it takes, too, how long connect()
+// alone is in a further page beside that one, also where that has called preload().
 func measureConnect(f *field, r *results, s settings) error {
 	if err := f.weigh(); err != nil {
 		return err

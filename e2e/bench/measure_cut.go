@@ -60,7 +60,8 @@ func (f *field) cuts(r *results, s settings, kind cutKind) error {
 	}
 	return f.turns(s.rounds, func(_ int, e *entrant) error {
 		if !e.progress || e.Revision == modern {
-			r.note(e.name, kind.name, map[bool]string{true: "no resumption in " + modern, false: "drops progress"}[e.progress])
+			r.note(e.name, kind.name, map[bool]string{true: "no resumption in " + modern,
+				false: "drops progress"}[e.progress])
 			return nil
 		}
 		got, err := run[recovery](e.tab, "cut", kind, s.cutPatience)
@@ -76,7 +77,8 @@ func (f *field) cuts(r *results, s settings, kind cutKind) error {
 				r.add(e.name, kind.name+" after", got.After)
 			}
 		case got.Error == "nothing":
-			r.note(e.name, kind.name, fmt.Sprintf("never, and the call hangs (%d s waited)", s.cutPatience/1000))
+			r.note(e.name, kind.name, fmt.Sprintf("never, and the call hangs (%d s waited)",
+				s.cutPatience/1000))
 		default:
 			r.note(e.name, kind.name, "never: "+got.Error)
 		}

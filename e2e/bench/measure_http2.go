@@ -4,7 +4,8 @@ package main
 
 import "slices"
 
-// manyInFlight is more calls than HTTP/1.1 has connections for, and fewer than any server of HTTP/2 has streams.
+// manyInFlight is more calls than HTTP/1.1 has connections for, and fewer than any server of HTTP/2 has
+// streams.
 const manyInFlight = 100
 
 // overHTTP2 are the contenders that are measured over HTTP/2 as well.

@@ -26,11 +26,13 @@ func write(page string, a about, f *field, r *results, events int) error {
 	head, rest, found := strings.Cut(string(text), resultsBegin)
 	_, tail, ended := strings.Cut(rest, resultsEnd)
 	if !found || !ended {
-		return fmt.Errorf("%s has no place for results: it needs the lines %s and %s", page, resultsBegin, resultsEnd)
+		return fmt.Errorf("%s has no place for results: it needs the lines %s and %s", page, resultsBegin,
+			resultsEnd)
 	}
 	var tables bytes.Buffer
 	markdown(&tables, a, f, r, events)
-	if err := os.WriteFile(page, []byte(head+resultsBegin+"\n\n"+tables.String()+"\n"+resultsEnd+tail), 0o644); err != nil {
+	if err := os.WriteFile(page, []byte(head+resultsBegin+"\n\n"+tables.String()+"\n"+resultsEnd+tail),
+		0o644); err != nil {
 		return err
 	}
 	encoded, err := json.MarshalIndent(document(a, f, r), "", " ")
@@ -70,7 +72,9 @@ func document(a about, f *field, r *results) any {
 	}
 	for _, k := range r.keys() {
 		if samples := r.samples[k]; len(samples) > 0 {
-			out.Results = append(out.Results, outcome{k.contender, k.figure, quantile(samples, 0.5), quantile(samples, 0.25), quantile(samples, 0.75), samples})
+			out.Results = append(out.Results,
+				outcome{k.contender, k.figure, quantile(samples, 0.5), quantile(samples, 0.25),
+					quantile(samples, 0.75), samples})
 		}
 		if note := r.notes[k]; note != "" {
 			out.Notes = append(out.Notes, noted{k.contender, k.figure, note})

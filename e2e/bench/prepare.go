@@ -74,7 +74,11 @@ func (p *parcels) get(c contender) (parcel, error) {
 		if c.options.Host == "shared" {
 			worker, err := os.ReadFile(filepath.Join(c.dist, "holdfast-worker.mjs"))
 			if err != nil {
-				return made, fmt.Errorf("%s: %w: run make build, or leave it out of a comparison with a build that has no worker", c.name, err)
+				return made,
+					fmt.Errorf(
+						"%s: %w: run make build, or leave it out of a comparison with a build that has "+
+							"no worker",
+						c.name, err)
 			}
 			name := filepath.Join(made.folder, "holdfast-worker.mjs")
 			if err := os.WriteFile(name, worker, 0o644); err != nil {
@@ -96,7 +100,8 @@ func (p *parcels) bundle(name, dist, out string) error {
 		// Into chunks, which the others have none of that a bundler could leave
 		// out: what they fetch would be as large, and the official client's in two files.
 		args = append(args, "--alias:holdfast="+filepath.Join(dist, "holdfast.mjs"), "--splitting",
-			"--outdir="+filepath.Dir(out), "--entry-names="+strings.TrimSuffix(filepath.Base(out), ".mjs"), "--out-extension:.js=.mjs")
+			"--outdir="+filepath.Dir(out), "--entry-names="+strings.TrimSuffix(filepath.Base(out), ".mjs"),
+			"--out-extension:.js=.mjs")
 	} else {
 		args = append(args, "--outfile="+out)
 	}

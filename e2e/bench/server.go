@@ -55,7 +55,8 @@ func (m *message) result(members string) []byte {
 }
 
 const (
-	toolList   = `"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]`
+	toolList = `"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"look",` +
+		`"inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]`
 	serverInfo = `{"name":"bench","version":"1"}`
 )
 
@@ -76,9 +77,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch m.Method {
 	case "server/discover":
-		answer(w, m.result(`"supportedVersions":["`+modern+`","`+legacy+`"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":`+serverInfo+`}`))
+		answer(w, m.result(`"supportedVersions":["`+modern+`","`+legacy+`"],"capabilities":{"tools":{}},`+
+			`"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":`+serverInfo+`}`))
 	case "initialize":
-		answer(w, m.result(`"protocolVersion":"`+legacy+`","capabilities":{"tools":{}},"serverInfo":`+serverInfo))
+		answer(w, m.result(`"protocolVersion":"`+legacy+`","capabilities":{"tools":{}},"serverInfo":`+
+			serverInfo))
 	case "tools/list":
 		members := toolList
 		if m.modern() {
@@ -123,5 +126,6 @@ func answer(w http.ResponseWriter, body []byte) {
 func answerError(w http.ResponseWriter, m *message, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method or tool"}}`, m.ID)
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method or tool"}}`,
+		m.ID)
 }

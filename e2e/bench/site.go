@@ -20,7 +20,8 @@ type site struct {
 	folder string // what is served
 }
 
-const pageHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>bench</title><script type="module" src="/rig.mjs"></script></html>`
+const pageHTML = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,` +
+	`"><title>bench</title><script type="module" src="/rig.mjs"></script></html>`
 
 var kinds = map[string]string{".mjs": "text/javascript; charset=utf-8", ".wasm": "application/wasm"}
 

@@ -22,10 +22,13 @@ func TestPageAndSite(t *testing.T) {
 	if got := Eval[int](page, `Promise.resolve(answer)`); got != 42 {
 		t.Errorf("awaited answer = %d", got)
 	}
-	if got := Script[string](page, `const r = await fetch("/hello"); return r.headers.get("content-type");`); !strings.HasPrefix(got, "text/html") {
+	if got := Script[string](page,
+		`const r = await fetch("/hello"); return r.headers.get("content-type");`); !strings.HasPrefix(
+		got, "text/html") {
 		t.Errorf("content type = %q", got)
 	}
-	if _, err := TryScript[Void](page, `throw new Error("no")`); err == nil || !strings.Contains(err.Error(), "no") {
+	if _, err := TryScript[Void](page, `throw new Error("no")`); err == nil ||
+		!strings.Contains(err.Error(), "no") {
 		t.Errorf("a throw gives %v", err)
 	}
 	Script[Void](page, `setTimeout(() => { window.late = { text: `+JS("a\"\u2028😀")+` } }, 30)`)
@@ -58,7 +61,8 @@ func TestSiteFiles(t *testing.T) {
 			header.Set("Content-Type", "text/plain")
 		}
 	})
-	if _, err := TryScript[Void](page, `await WebAssembly.instantiateStreaming(fetch("/m.wasm"))`); err == nil {
+	if _, err := TryScript[Void](page, `await WebAssembly.instantiateStreaming(fetch("/m.wasm"))`); err ==
+		nil {
 		t.Error("a wrong content type was accepted")
 	}
 }
@@ -66,7 +70,8 @@ func TestSiteFiles(t *testing.T) {
 func TestContentSecurityPolicy(t *testing.T) {
 	site := NewSite(t)
 	site.Header(func(_ string, header http.Header) {
-		header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src *")
+		header.Set("Content-Security-Policy",
+			"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src *")
 	})
 	page := Open(t, site.Page("/strict", `setTimeout(() => { window.ran = true }, 20)`))
 	page.WaitFor(`window.ran`)
@@ -142,7 +147,8 @@ func TestConsoleAndExceptions(t *testing.T) {
 		script.textContent = 'throw new Error("meant")';
 		document.head.append(script);`)
 	lines := page.Console()
-	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "log: hello you") }) {
+	if !slices.ContainsFunc(lines,
+		func(line string) bool { return strings.HasPrefix(line, "log: hello you") }) {
 		t.Errorf("console = %q", lines)
 	}
 	if thrown := page.Exceptions(); len(thrown) != 1 || !strings.Contains(thrown[0], "meant") {
@@ -233,7 +239,8 @@ func TestViewport(t *testing.T) {
 	page.Viewport(390, 844, true)
 	page.WaitFor(`screen.width === 390 && matchMedia("(prefers-color-scheme: dark)").matches`)
 	page.Viewport(1280, 800, false)
-	page.WaitFor(`innerWidth === 1280 && innerHeight === 800 && matchMedia("(prefers-color-scheme: light)").matches`)
+	page.WaitFor(
+		`innerWidth === 1280 && innerHeight === 800 && matchMedia("(prefers-color-scheme: light)").matches`)
 }
 
 func TestInput(t *testing.T) {

@@ -35,7 +35,9 @@ func (p *Page) lifecycle(state page.SetWebLifecycleStateState) {
 // so follow it with [Site.Cut] where open streams should break as well.
 func (p *Page) Offline(offline bool) {
 	p.t.Helper()
-	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error { return EmulateOffline(ctx, t, offline) }))
+	p.Do(
+		chromedp.Func(
+			func(ctx context.Context, t *chromedp.Target) error { return EmulateOffline(ctx, t, offline) }))
 }
 
 // EmulateOffline is what [Page.Offline] does, for a tab that no [Page] stands for.
@@ -43,10 +45,12 @@ func EmulateOffline(ctx context.Context, t *chromedp.Target, offline bool) error
 	// Two commands: one acts on the traffic, the other on what the page
 	// is told about it. Older browsers know neither in this form, or refuse
 	// its parameters (-32602); one command does both there.
-	conditions := map[string]any{"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+	conditions := map[string]any{"offline": offline, "latency": 0, "downloadThroughput": -1,
+		"uploadThroughput": -1}
 	rule := maps.Clone(conditions)
 	rule["urlPattern"] = "" // any request
-	_, err := cdp.Call(ctx, t, networkByRule, map[string]any{"offline": offline, "matchedNetworkConditions": []any{rule}})
+	_, err := cdp.Call(ctx, t, networkByRule,
+		map[string]any{"offline": offline, "matchedNetworkConditions": []any{rule}})
 	if err == nil {
 		_, err = cdp.Call(ctx, t, networkState, conditions)
 	}

@@ -36,7 +36,8 @@ func (p *Page) CloseWindow() {
 	if err != nil {
 		p.t.Fatalf("chrome: %v", err)
 	}
-	if _, err := chromedp.CallBrowser(browser, target.CloseTarget, target.CloseTargetParams{TargetID: p.window}); err != nil {
+	if _, err := chromedp.CallBrowser(browser, target.CloseTarget,
+		target.CloseTargetParams{TargetID: p.window}); err != nil {
 		p.t.Fatalf("chrome: closing a window: %v", err)
 	}
 	p.profile.awaitTargets(browser, "a window to be gone", func(all []*target.Info) bool {
@@ -49,7 +50,8 @@ func (f *Profile) popup(browser context.Context, address string) (id target.ID) 
 	f.t.Helper()
 	f.awaitTargets(browser, "a window at "+address, func(all []*target.Info) bool {
 		at := slices.IndexFunc(all, func(info *target.Info) bool {
-			return info.Type == "page" && info.BrowserContextID == f.id && strings.HasPrefix(info.URL, address)
+			return info.Type == "page" && info.BrowserContextID == f.id &&
+				strings.HasPrefix(info.URL, address)
 		})
 		if at >= 0 {
 			id = all[at].TargetID

@@ -29,5 +29,6 @@ func trusted() []chromedp.ExecAllocatorOption {
 	if len(keys) == 0 {
 		return nil
 	}
-	return []chromedp.ExecAllocatorOption{chromedp.Flag("ignore-certificate-errors-spki-list", strings.Join(keys, ","))}
+	return []chromedp.ExecAllocatorOption{
+		chromedp.Flag("ignore-certificate-errors-spki-list", strings.Join(keys, ","))}
 }

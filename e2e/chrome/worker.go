@@ -92,9 +92,11 @@ func (w SharedWorker) Kill() {
 	ctx, cancel := context.WithTimeout(browser, Patience)
 	defer cancel()
 	lives := func() bool {
-		return slices.ContainsFunc(w.profile.SharedWorkers(), func(o SharedWorker) bool { return o.ID == w.ID })
+		return slices.ContainsFunc(w.profile.SharedWorkers(),
+			func(o SharedWorker) bool { return o.ID == w.ID })
 	}
-	if _, err := chromedp.CallBrowser(ctx, target.CloseTarget, target.CloseTargetParams{TargetID: w.ID}); err != nil && lives() {
+	if _, err := chromedp.CallBrowser(ctx, target.CloseTarget,
+		target.CloseTargetParams{TargetID: w.ID}); err != nil && lives() {
 		t.Fatalf("chrome: killing a worker: %v", err)
 	}
 	again := time.NewTicker(pollFirst)

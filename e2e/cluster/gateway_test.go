@@ -17,7 +17,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/everything"
 )
 
-// plain is a server of the Go SDK's without an event store: its streams have no ids. Its tool waits at a gate before each step.
+// plain is a server of the Go SDK's without an event store: its streams have no ids. Its tool waits at a gate
+// before each step.
 func plain(t *testing.T) (url string, gate chan struct{}, runs *atomic.Int32) {
 	gate, runs = make(chan struct{}), new(atomic.Int32)
 	server := mcp.NewServer(&mcp.Implementation{Name: "plain", Version: "1"}, nil)
@@ -25,32 +26,36 @@ func plain(t *testing.T) (url string, gate chan struct{}, runs *atomic.Int32) {
 		Label string `json:"label"`
 		N     int    `json:"n"`
 	}
-	mcp.AddTool(server, &mcp.Tool{Name: "count"}, func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
-		runs.Add(1)
-		for i := 1; i <= in.N; i++ {
-			select {
-			case <-gate:
-			case <-ctx.Done():
-				return nil, nil, ctx.Err()
+	mcp.AddTool(server, &mcp.Tool{Name: "count"},
+		func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+			runs.Add(1)
+			for i := 1; i <= in.N; i++ {
+				select {
+				case <-gate:
+				case <-ctx.Done():
+					return nil, nil, ctx.Err()
+				}
+				if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+					ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: float64(in.N),
+				}); err != nil {
+					return nil, nil, err
+				}
 			}
-			if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-				ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: float64(in.N),
-			}); err != nil {
-				return nil, nil, err
-			}
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%d steps", in.N)}}}, nil, nil
-	})
-	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+			return &mcp.CallToolResult{Content: []mcp.Content{
+				&mcp.TextContent{Text: fmt.Sprintf("%d steps", in.N)}}}, nil, nil
+		})
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return server }, nil))
 	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
 	return web.URL, gate, runs
 }
 
-// unhurried is a lease for stories in which no node is taken for dead: a busy machine may take a second to say that one lives.
+// unhurried is a lease for stories in which no node is taken for dead: a busy machine may take a second to
+// say that one lives.
 const unhurried = 10 * time.Second
 
-// TestGateway: nodes in front of a server that cannot resume. The page is reloaded, and every node that does not read the
-// server's stream is killed: nothing is lost.
+// TestGateway: nodes in front of a server that cannot resume. The page is reloaded, and every node that does
+// not read the server's stream is killed: nothing is lost.
 func TestGateway(t *testing.T) {
 	t.Parallel()
 	url, gate, runs := plain(t)
@@ -79,8 +84,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// TestFault425_GatewayKilled: the node that reads the server's stream is killed. What it had not read nobody has: the call ends
-// with an error that says so, and the tool is not run again.
+// TestFault425_GatewayKilled: the node that reads the server's stream is killed. What it had not read nobody
+// has: the call ends with an error that says so, and the tool is not run again.
 func TestFault425_GatewayKilled(t *testing.T) {
 	t.Parallel()
 	url, gate, runs := plain(t)
@@ -94,7 +99,8 @@ func TestFault425_GatewayKilled(t *testing.T) {
 			p.Kill()
 		}
 	}
-	if how, text := client.Outcome(id); how != "error" || !strings.Contains(text, "nobody knows how far it got") {
+	if how, text := client.Outcome(id); how != "error" ||
+		!strings.Contains(text, "nobody knows how far it got") {
 		t.Errorf("ended with %s: %s", how, text)
 	}
 	if steps := rig.Progress(client.Effects(), id); len(steps) != 1 || runs.Load() != 1 {

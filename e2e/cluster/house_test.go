@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestImports: the store is for everybody, so it imports nothing of the client; and of this module only the rig, which is a client
-// too, knows the core: the nodes cannot share a mistake with it.
+// TestImports: the store is for everybody, so it imports nothing of the client; and of this module only the
+// rig, which is a client too, knows the core: the nodes cannot share a mistake with it.
 func TestImports(t *testing.T) {
 	const client = "github.com/holdfast-mcp/holdfast/"
 	for dir, permitted := range map[string][]string{

@@ -21,8 +21,8 @@ func once(t *testing.T, w *rig.World, label string, steps int) rig.Deeds {
 	return d
 }
 
-// TestFault420_NodeKilled: the node that runs a call is killed in the middle of it, by SIGKILL. Another one goes on with it
-// behind what was said, and the client hears everything once, on one call.
+// TestFault420_NodeKilled: the node that runs a call is killed in the middle of it, by SIGKILL. Another one
+// goes on with it behind what was said, and the client hears everything once, on one call.
 func TestFault420_NodeKilled(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})
@@ -44,8 +44,8 @@ func TestFault420_NodeKilled(t *testing.T) {
 	once(t, c.World, "b", 3)
 }
 
-// TestFault421_CallThatCannotGoOn: the same with a tool that cannot go on elsewhere. The store says so: the call ends with
-// an error that says what is known, and is not run again.
+// TestFault421_CallThatCannotGoOn: the same with a tool that cannot go on elsewhere. The store says so: the
+// call ends with an error that says what is known, and is not run again.
 func TestFault421_CallThatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})
@@ -56,7 +56,8 @@ func TestFault421_CallThatCannotGoOn(t *testing.T) {
 	c.World.Await("a")
 	c.Running("a").Kill()
 	c.World.Release("a")
-	if how, text := client.Outcome(id); how != "error" || !strings.Contains(text, "nobody knows how far it got") {
+	if how, text := client.Outcome(id); how != "error" ||
+		!strings.Contains(text, "nobody knows how far it got") {
 		t.Errorf("ended with %s: %s", how, text)
 	}
 	if d := c.World.Of("a"); d.Began != 1 || d.Continued != 0 {
@@ -86,7 +87,8 @@ func TestFault422_RollingRestart(t *testing.T) {
 			}
 		}
 		p.Leave()
-		for label, epoch := range epochs { // another one goes on before the next restart, which it may be the victim of
+		// another one goes on before the next restart, which it may be the victim of
+		for label, epoch := range epochs {
 			c.World.AwaitEpoch(label, epoch+1)
 		}
 		p.Start()
@@ -107,8 +109,8 @@ func TestFault422_RollingRestart(t *testing.T) {
 	}
 }
 
-// TestFault423_Partition: a node is cut off from the store, and does not know whether it is dead. It gives its calls up
-// before the others go on with them, and what it still does is refused.
+// TestFault423_Partition: a node is cut off from the store, and does not know whether it is dead. It gives
+// its calls up before the others go on with them, and what it still does is refused.
 func TestFault423_Partition(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})
@@ -138,8 +140,9 @@ func servesAgain(t *testing.T, c *rig.Cluster, client *rig.Client) {
 	}
 }
 
-// TestFault363_SilentNetwork: the network between a node and the store brings nothing, and tells nobody; an event is on its way. Another
-// node goes on. Then the network brings the event: it is refused, for the other node has said the same by now.
+// TestFault363_SilentNetwork: the network between a node and the store brings nothing, and tells nobody; an
+// event is on its way. Another node goes on. Then the network brings the event: it is refused, for the other
+// node has said the same by now.
 func TestFault363_SilentNetwork(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})
@@ -163,8 +166,9 @@ func TestFault363_SilentNetwork(t *testing.T) {
 	servesAgain(t, c, client)
 }
 
-// TestFault361_ProcessStopped: the process of the node that runs a call is stopped, until another has taken the call over, and goes on:
-// a machine that was moved does that. Its tool is told to stop, before it says anything more.
+// TestFault361_ProcessStopped: the process of the node that runs a call is stopped, until another has taken
+// the call over, and goes on: a machine that was moved does that. Its tool is told to stop, before it says
+// anything more.
 func TestFault361_ProcessStopped(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})
@@ -207,8 +211,8 @@ func TestReloads(t *testing.T) {
 	once(t, c.World, "a", 8)
 }
 
-// TestFault426_NodeKilledModern: under 2026-07-28 the Go SDK has neither sessions nor tasks, and a call is its connection. It ends
-// as of unknown outcome, and is not run again; the next call comes to another node.
+// TestFault426_NodeKilledModern: under 2026-07-28 the Go SDK has neither sessions nor tasks, and a call is
+// its connection. It ends as of unknown outcome, and is not run again; the next call comes to another node.
 func TestFault426_NodeKilledModern(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})

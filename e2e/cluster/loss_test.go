@@ -15,8 +15,8 @@ import (
 
 // What a store that is damaged, or full, is to a page.
 
-// held starts a cluster with a call that is held before its step 4, and returns the store's stream of events, whose last one is that
-// of step 3.
+// held starts a cluster with a call that is held before its step 4, and returns the store's stream of events,
+// whose last one is that of step 3.
 func held(t *testing.T, o rig.Options) (*rig.Cluster, *rig.Client, engine.CallID, jetstream.Stream) {
 	t.Helper()
 	c := rig.Start(t, o)
@@ -42,7 +42,8 @@ func last(t *testing.T, s jetstream.Stream) uint64 {
 	return info.State.LastSeq
 }
 
-// lost checks that the page was told that a call is lost, having heard of these steps, and that the next call works.
+// lost checks that the page was told that a call is lost, having heard of these steps, and that the next call
+// works.
 func lost(t *testing.T, c *rig.Cluster, client *rig.Client, id engine.CallID, steps int) {
 	t.Helper()
 	if how, text := client.Outcome(id); how != "failure" || !strings.HasPrefix(text, "lost:") {
@@ -55,8 +56,9 @@ func lost(t *testing.T, c *rig.Cluster, client *rig.Client, id engine.CallID, st
 	once(t, c.World, "b", 3)
 }
 
-// TestFault411_TheTailOfACall: the store loses the last events of a call, and the node that runs it is killed. Another one goes on
-// behind what is left; the page has more than that, and is told that its call is lost.
+// TestFault411_TheTailOfACall: the store loses the last events of a call, and the node that runs it is
+// killed. Another one goes on behind what is left; the page has more than that, and is told that its call is
+// lost.
 func TestFault411_TheTailOfACall(t *testing.T) {
 	t.Parallel()
 	c, client, id, s := held(t, rig.Options{})
@@ -69,8 +71,8 @@ func TestFault411_TheTailOfACall(t *testing.T) {
 	lost(t, c, client, id, 3)
 }
 
-// TestFault410_PoisonInACall: something else has published behind the last event of a call. Neither its node nor its page goes on
-// behind that.
+// TestFault410_PoisonInACall: something else has published behind the last event of a call. Neither its node
+// nor its page goes on behind that.
 func TestFault410_PoisonInACall(t *testing.T) {
 	t.Parallel()
 	c, client, id, s := held(t, rig.Options{Lease: unhurried})
@@ -79,15 +81,17 @@ func TestFault410_PoisonInACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	poison := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":4}}`
-	if _, err := embedded.Connect(t, c.Store).Publish(t.Context(), message.Subject, []byte(poison)); err != nil {
+	if _, err := embedded.Connect(t, c.Store).Publish(
+		t.Context(), message.Subject, []byte(poison)); err != nil {
 		t.Fatal(err)
 	}
 	c.World.Release("a")
 	lost(t, c, client, id, 3)
 }
 
-// TestFault412_FullDiskInACall: the disk of the store is full in the middle of a call. Nothing comes to the page that is not stored; the
-// nodes cannot say that they live, and give up what they run. With room again the call goes on.
+// TestFault412_FullDiskInACall: the disk of the store is full in the middle of a call. Nothing comes to the
+// page that is not stored; the nodes cannot say that they live, and give up what they run. With room again
+// the call goes on.
 func TestFault412_FullDiskInACall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make cluster plays it")

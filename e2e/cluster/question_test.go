@@ -48,7 +48,8 @@ func noAnswers(t *testing.T, c *rig.Cluster) {
 	}
 }
 
-// TestFault432_AnswerElsewhere: a tool asks the person, and the answer comes to a node that does not run the call.
+// TestFault432_AnswerElsewhere: a tool asks the person, and the answer comes to a node that does not run the
+// call.
 func TestFault432_AnswerElsewhere(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{Lease: unhurried})
@@ -61,8 +62,9 @@ func TestFault432_AnswerElsewhere(t *testing.T) {
 	asked(t, c, client, id, "a: yes no 2 steps", 2)
 }
 
-// TestFault433_NodeKilledWhileItAsks: the node is killed whose tool waits for the person. The next one waits for the same answer:
-// whether it comes before another node has taken the call over, or after that, the person is asked once.
+// TestFault433_NodeKilledWhileItAsks: the node is killed whose tool waits for the person. The next one waits
+// for the same answer: whether it comes before another node has taken the call over, or after that, the
+// person is asked once.
 func TestFault433_NodeKilledWhileItAsks(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})

@@ -52,7 +52,8 @@ func whole(t *testing.T, c *rig.Cluster, client *rig.Client, ids rig.Calls) {
 // opened is the store as somebody sees it who is connected to these servers.
 func opened(t *testing.T, url string, patience time.Duration) *jetstore.Store {
 	t.Helper()
-	kept, err := jetstore.Open(t.Context(), embedded.Connect(t, url), jetstore.Config{Replicas: 3, Patience: patience})
+	kept, err := jetstore.Open(t.Context(), embedded.Connect(t, url),
+		jetstore.Config{Replicas: 3, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +61,8 @@ func opened(t *testing.T, url string, patience time.Duration) *jetstore.Store {
 	return kept
 }
 
-// TestFault424_LeaderKilled: the server that leads the stream of events is ended in order while calls run. Appends wait for the
-// next leader, and nothing is lost.
+// TestFault424_LeaderKilled: the server that leads the stream of events is ended in order while calls run.
+// Appends wait for the next leader, and nothing is lost.
 func TestFault424_LeaderKilled(t *testing.T) {
 	c, client, ids := replicated(t)
 	js := embedded.Connect(t, c.Store)
@@ -75,8 +76,9 @@ func TestFault424_LeaderKilled(t *testing.T) {
 	once(t, c.World, "after", 3)
 }
 
-// TestFault427_LeaderCrashes: the server that leads the stream of events is killed by SIGKILL while calls run: it hands nothing
-// over. Started again it has to catch up: the next leader is killed, too, and then what it has is needed.
+// TestFault427_LeaderCrashes: the server that leads the stream of events is killed by SIGKILL while calls
+// run: it hands nothing over. Started again it has to catch up: the next leader is killed, too, and then what
+// it has is needed.
 func TestFault427_LeaderCrashes(t *testing.T) {
 	c, client, ids := replicated(t)
 	js := embedded.Connect(t, c.Store)
@@ -95,9 +97,9 @@ func TestFault427_LeaderCrashes(t *testing.T) {
 	whole(t, c, client, more)
 }
 
-// TestFault428_StorePartition: the server that leads is cut off from the other two, and lives: its clients reach it, and it takes
-// itself for the leader for a while. The other two elect another. Nothing that only it has taken counts, and the node that is
-// connected to it gives its calls up.
+// TestFault428_StorePartition: the server that leads is cut off from the other two, and lives: its clients
+// reach it, and it takes itself for the leader for a while. The other two elect another. Nothing that only it
+// has taken counts, and the node that is connected to it gives its calls up.
 func TestFault428_StorePartition(t *testing.T) {
 	c, client, ids := replicated(t)
 	js := embedded.Connect(t, c.Store)
@@ -108,8 +110,9 @@ func TestFault428_StorePartition(t *testing.T) {
 	once(t, c.World, "after", 3)
 }
 
-// TestFault355_ConnectedToTheMinority: all nodes are connected to the server of the store that is cut off from the others, and lives.
-// They do not wait for the network: they go on by way of another server, and the page's call with them.
+// TestFault355_ConnectedToTheMinority: all nodes are connected to the server of the store that is cut off
+// from the others, and lives. They do not wait for the network: they go on by way of another server, and the
+// page's call with them.
 func TestFault355_ConnectedToTheMinority(t *testing.T) {
 	elections(t)
 	c := rig.Start(t, rig.Options{Replicated: true, OneServer: true})
@@ -121,8 +124,9 @@ func TestFault355_ConnectedToTheMinority(t *testing.T) {
 	whole(t, c, client, ids)
 }
 
-// TestFault429_NoMajority: all three servers of the store are cut off from each other. No append succeeds, so that the page hears
-// nothing more, and its calls wait: none ends. With the network back each goes on where it was.
+// TestFault429_NoMajority: all three servers of the store are cut off from each other. No append succeeds, so
+// that the page hears nothing more, and its calls wait: none ends. With the network back each goes on where
+// it was.
 func TestFault429_NoMajority(t *testing.T) {
 	c, client, ids := replicated(t)
 	mine := store.Stream{Session: "the test's", Name: "one"}
@@ -131,7 +135,8 @@ func TestFault429_NoMajority(t *testing.T) {
 	for label := range ids {
 		c.World.Release(label)
 	}
-	if _, err := impatient.Append(t.Context(), mine, mine.Start(), "message", []byte("1")); store.CodeOf(err) != store.Unavailable {
+	if _, err := impatient.Append(t.Context(), mine, mine.Start(), "message", []byte("1")); store.CodeOf(
+		err) != store.Unavailable {
 		t.Errorf("an append without a majority: %v", err)
 	}
 	for label, id := range ids {
@@ -154,8 +159,9 @@ func TestFault429_NoMajority(t *testing.T) {
 	}
 }
 
-// TestFault431_LeaderThatIsNone: a leader that was cut off does not know of the next one, and answers whoever reaches it with what it
-// had. A cursor of an event that the next leader has taken is not lost because of that, nor is a session: both are unavailable.
+// TestFault431_LeaderThatIsNone: a leader that was cut off does not know of the next one, and answers whoever
+// reaches it with what it had. A cursor of an event that the next leader has taken is not lost because of
+// that, nor is a session: both are unavailable.
 func TestFault431_LeaderThatIsNone(t *testing.T) {
 	elections(t)
 	stores := rig.NewStores(t)

@@ -18,9 +18,10 @@ var (
 	first     = flag.Int64("first", 0, "the seed of the first one; 0 for the clock's")
 )
 
-// TestSchedules plays faults at random while calls run: kills, restarts in order, partitions, processes that are stopped, page loads. Each fault is followed by
-// a call more, so that there are always some under way; what follows when is decided by the seed alone, and how far the calls are
-// by then is the machine's. Where the seed is a multiple of 5 the store is a cluster of three, whose leader crashes, or is cut off, too.
+// TestSchedules plays faults at random while calls run: kills, restarts in order, partitions, processes that
+// are stopped, page loads. Each fault is followed by a call more, so that there are always some under way;
+// what follows when is decided by the seed alone, and how far the calls are by then is the machine's. Where
+// the seed is a multiple of 5 the store is a cluster of three, whose leader crashes, or is cut off, too.
 // Control: each call has a label, and the world counts.
 func TestSchedules(t *testing.T) {
 	if testing.Short() {
@@ -40,9 +41,10 @@ const (
 	steps  = 12
 )
 
-// tally is what a schedule came to. Again are steps that were done by two nodes: the first was killed between the step and the
-// event that tells of it. A tool's steps have to be such that the world can tell (here by their numbers).
-// Refused are calls that no node took, since none had a lease just then (503): the app makes such a call once more.
+// tally is what a schedule came to. Again are steps that were done by two nodes: the first was killed between
+// the step and the event that tells of it. A tool's steps have to be such that the world can tell (here by
+// their numbers). Refused are calls that no node took, since none had a lease just then (503): the app makes
+// such a call once more.
 type tally struct {
 	kills, leaves, cuts, silences, stops, reloads, crashes, parted int
 	calls, refused, events, takeovers, again                       int

@@ -9,8 +9,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/rig"
 )
 
-// BenchmarkTakeover measures from the kill of the node that runs a call until the client has the next event of it, by way of
-// another node; and the same of a node that leaves in order. The lease is a second: what is above it is the takeover.
+// BenchmarkTakeover measures from the kill of the node that runs a call until the client has the next event
+// of it, by way of another node; and the same of a node that leaves in order. The lease is a second: what is
+// above it is the takeover.
 func BenchmarkTakeover(b *testing.B) {
 	for _, how := range []struct {
 		name string

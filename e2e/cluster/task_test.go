@@ -28,8 +28,9 @@ func ended(t *testing.T, c *rig.Cluster, client *rig.Client, id engine.CallID, l
 	once(t, c.World, label, n)
 }
 
-// TestFault434_TaskOnAnotherNode: under 2026-07-28 a tool is served as a task. The node that has made it, and runs it, is killed;
-// the page is reloaded; other nodes are asked. One goes on with the work, and whichever is asked after that has the result.
+// TestFault434_TaskOnAnotherNode: under 2026-07-28 a tool is served as a task. The node that has made it, and
+// runs it, is killed; the page is reloaded; other nodes are asked. One goes on with the work, and whichever
+// is asked after that has the result.
 func TestFault434_TaskOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{})
@@ -72,7 +73,8 @@ func TestTaskCancelled(t *testing.T) {
 	}
 }
 
-// TestTaskOfAnother: nobody gets a task by another id, whatever node is asked, and the answer says no more than that.
+// TestTaskOfAnother: nobody gets a task by another id, whatever node is asked, and the answer says no more
+// than that.
 func TestTaskOfAnother(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{Lease: unhurried})

@@ -96,7 +96,8 @@ func (b *browser) drive(ctx context.Context, t task) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if err := chromedp.Do(deadline, chromedp.Navigate(site.URL+"/#"+url.PathEscape(string(argument)))); err != nil {
+	if err := chromedp.Do(deadline, chromedp.Navigate(site.URL+"/#"+url.PathEscape(string(argument)))); err !=
+		nil {
 		return result{}, err
 	}
 	return ended(deadline)

@@ -17,7 +17,8 @@ func crossOrigin(r *http.Request) bool {
 
 // preflight reports whether the request asks for permission only.
 func preflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" && crossOrigin(r)
+	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" &&
+		crossOrigin(r)
 }
 
 // permit answers a preflight: whatever it asks for is allowed. The answer may

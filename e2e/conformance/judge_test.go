@@ -42,7 +42,8 @@ func TestJudge(t *testing.T) {
 	if got := judge(Run{"tools_call", july2026}, []check{success}, done, true); got.Passed {
 		t.Error("a pass on the new wire for a client that spoke the old one")
 	}
-	if got := judge(Run{"sse-retry", november2025}, []check{success}, ending{done: true, spoke: march2025}, false); !got.Passed {
+	if got := judge(Run{"sse-retry", november2025}, []check{success}, ending{done: true, spoke: march2025},
+		false); !got.Passed {
 		t.Errorf("a client may give way to an older revision: %+v", got)
 	}
 }

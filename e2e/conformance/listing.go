@@ -31,7 +31,8 @@ func (s suite) checkList() error {
 		delete(theirs, ours.name)
 	}
 	if len(theirs) > 0 {
-		return fmt.Errorf("scenarios of the suite that scenario.go does not have: %v", slices.Sorted(maps.Keys(theirs)))
+		return fmt.Errorf("scenarios of the suite that scenario.go does not have: %v",
+			slices.Sorted(maps.Keys(theirs)))
 	}
 	return nil
 }

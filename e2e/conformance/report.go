@@ -23,7 +23,8 @@ func (o Outcome) Report(w io.Writer) {
 
 	passed, failed := o.Tally(false)
 	authPassed, authFailed := o.Tally(true)
-	fmt.Fprintf(w, "non-auth: %d of %d pass; auth: %d of %d pass\n", passed, passed+failed, authPassed, authPassed+authFailed)
+	fmt.Fprintf(w, "non-auth: %d of %d pass; auth: %d of %d pass\n", passed, passed+failed, authPassed,
+		authPassed+authFailed)
 	for _, run := range o.Unrequired() {
 		fmt.Fprintf(w, "passes, and may go on the required list: %v\n", run)
 	}
@@ -42,7 +43,8 @@ func (o Outcome) Report(w io.Writer) {
 }
 
 func (o Outcome) table(w io.Writer, auth bool, revisions ...string) {
-	fmt.Fprintf(w, "| scenario | %s |\n|%s\n", strings.Join(revisions, " | "), strings.Repeat(" --- |", len(revisions)+1))
+	fmt.Fprintf(w, "| scenario | %s |\n|%s\n", strings.Join(revisions, " | "),
+		strings.Repeat(" --- |", len(revisions)+1))
 	for _, s := range scenarios {
 		if (Run{Scenario: s.name}).Auth() != auth || !o.tried(s) {
 			continue

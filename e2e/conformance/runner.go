@@ -52,7 +52,8 @@ func (r Runner) Run(ctx context.Context) (Outcome, error) {
 	defer proxy.Close()
 	browser, err := startBrowser(proxy.URL, filepath.Join(root, "web", "dist"), func(t task, lines []string) {
 		// For people to look at; a verdict does not depend on it.
-		_ = os.WriteFile(filepath.Join(folder(Run{t.Scenario, t.Revision}, t.Interaction), "console.txt"), []byte(strings.Join(lines, "\n")+"\n"), 0o644)
+		_ = os.WriteFile(filepath.Join(folder(Run{t.Scenario, t.Revision}, t.Interaction), "console.txt"),
+			[]byte(strings.Join(lines, "\n")+"\n"), 0o644)
 	})
 	if err != nil {
 		return Outcome{}, err

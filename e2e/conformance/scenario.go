@@ -44,7 +44,8 @@ func (r Run) interactions() []string {
 
 // unattended are the scenarios in which a program signs in, and no person.
 var unattended = []string{
-	"auth/client-credentials-jwt", "auth/client-credentials-basic", "auth/enterprise-managed-authorization", "auth/wif-jwt-bearer",
+	"auth/client-credentials-jwt", "auth/client-credentials-basic", "auth/enterprise-managed-authorization",
+	"auth/wif-jwt-bearer",
 }
 
 // scenario is a row of the suite's list of client scenarios.

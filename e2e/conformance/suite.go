@@ -44,7 +44,8 @@ func findSuite(root string) (suite, error) {
 		script: filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
 	}
 	if _, err := os.Stat(s.script); err != nil {
-		return suite{}, errors.New("the conformance suite is not installed: run `npm ci` (or `make conformance`) first")
+		return suite{},
+			errors.New("the conformance suite is not installed: run `npm ci` (or `make conformance`) first")
 	}
 	if exec.Command(s.node, "--version").Run() == nil {
 		return s, nil

@@ -61,7 +61,8 @@ func (s *stage) perform(t *acppeer.Turn) {
 	case t.Cancelled():
 		end, background = `"stopReason":"cancelled","background":[]`, nil
 	case background != nil:
-		end = `"stopReason":"end_turn","background":[{"type":"tool_call","toolCallId":"` + background.tool + `"}]`
+		end = `"stopReason":"end_turn","background":[{"type":"tool_call","toolCallId":"` + background.tool +
+			`"}]`
 	}
 	if s.leave(t.Session) == 0 {
 		t.State("idle", end)

@@ -62,13 +62,15 @@ func (a actor) speak(kind, letter, text string, pace time.Duration) bool {
 			break
 		}
 		said += word
-		a.send(kind+"_chunk", map[string]any{"messageId": id, "content": map[string]any{"type": "text", "text": word}})
+		a.send(kind+"_chunk", map[string]any{"messageId": id,
+			"content": map[string]any{"type": "text", "text": word}})
 	}
 	if said != "" {
 		sum := fnv.New32a()
 		sum.Write([]byte(said))
 		a.send(kind, map[string]any{"messageId": id, "_meta": map[string]any{
-			"holdfast-demo/said": map[string]any{"words": len(strings.Fields(said)), "sum": fmt.Sprintf("%08x", sum.Sum32())},
+			"holdfast-demo/said": map[string]any{"words": len(strings.Fields(said)),
+				"sum": fmt.Sprintf("%08x", sum.Sum32())},
 		}})
 	}
 	return said == text
@@ -92,7 +94,8 @@ func (a actor) plan(id string, done int, steps ...string) {
 			entries[i].Status = "in_progress"
 		}
 	}
-	a.send("plan_update", map[string]any{"plan": map[string]any{"type": "items", "planId": id, "entries": entries}})
+	a.send("plan_update",
+		map[string]any{"plan": map[string]any{"type": "items", "planId": id, "entries": entries}})
 }
 
 // tool begins a call of a tool.
@@ -111,7 +114,9 @@ func (a actor) call(id, status string, members map[string]any) {
 
 // text is content of a tool call.
 func text(s string) map[string]any {
-	return map[string]any{"content": []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": s}}}}
+	return map[string]any{
+		"content": []any{map[string]any{"type": "content",
+			"content": map[string]any{"type": "text", "text": s}}}}
 }
 
 // terminal shows a command and its output line by line.
@@ -121,7 +126,8 @@ func (a actor) terminal(id, command string, every time.Duration, lines []string)
 		if !a.wait(every) {
 			return false
 		}
-		a.send("terminal_output_chunk", map[string]any{"terminalId": id, "data": base64.StdEncoding.EncodeToString([]byte(line + "\n"))})
+		a.send("terminal_output_chunk",
+			map[string]any{"terminalId": id, "data": base64.StdEncoding.EncodeToString([]byte(line + "\n"))})
 	}
 	a.send("terminal_update", map[string]any{"terminalId": id, "exitStatus": map[string]any{"exitCode": 0}})
 	return true

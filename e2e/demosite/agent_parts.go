@@ -11,10 +11,16 @@ import (
 // explainTides is a long answer and nothing else.
 func explainTides(a actor) *background {
 	if a.think("They ask about tides. The moon first, then the sun, then why every harbour has its own.") {
-		a.say("The moon pulls at the sea, and most at the water that is nearest to it. That water heaps up, and a second heap stands on the far side of the earth, where the pull is weakest. " +
-			"The earth turns beneath both, so a harbour passes through two high tides in a little more than a day.\n\n" +
-			"The sun pulls as well, about half as strongly. At new and at full moon the two pull along one line, and the tide is high: a spring tide. At half moon they pull across each other, and the tide is low: a neap tide.\n\n" +
-			"The rest is the coast. A bay that narrows lifts the water as a funnel does, and a sea that is nearly closed hardly feels it at all. This is why every harbour keeps a table of its own.")
+		a.say(
+			"The moon pulls at the sea, and most at the water that is nearest to it. That water heaps up, " +
+				"and a second heap stands on the far side of the earth, where the pull is weakest. " +
+				"The earth turns beneath both, so a harbour passes through two high tides in a little more than " +
+				"a day.\n\n" +
+				"The sun pulls as well, about half as strongly. At new and at full moon the two pull along one " +
+				"line, and the tide is high: a spring tide. At half moon they pull across each other, and " +
+				"the tide is low: a neap tide.\n\n" +
+				"The rest is the coast. A bay that narrows lifts the water as a funnel does, and a sea that is " +
+				"nearly closed hardly feels it at all. This is why every harbour keeps a table of its own.")
 	}
 	return nil
 }
@@ -42,7 +48,8 @@ func writeLog(a actor) *background {
 		return nil
 	}
 	const entries = 12
-	read := a.tool("read", "Read the harbour radio", map[string]any{"rawInput": map[string]any{"channel": 12}})
+	read := a.tool("read", "Read the harbour radio",
+		map[string]any{"rawInput": map[string]any{"channel": 12}})
 	for i := range entries {
 		if !a.wait(200 * time.Millisecond) {
 			a.call(read, "cancelled", map[string]any{})
@@ -77,14 +84,17 @@ func writeLog(a actor) *background {
 	a.call(edit, "completed", map[string]any{})
 	a.plan(plan, 2, logPlan...)
 	check := a.tool("execute", "Check the log, in the background", map[string]any{})
-	if !a.say("The log is written. It is being checked in the background, and I shall tell you when that is done. You need not ask.") {
+	if !a.say(
+		"The log is written. It is being checked in the background, and I shall tell you when that is " +
+			"done. You need not ask.") {
 		a.call(check, "cancelled", map[string]any{})
 		return nil
 	}
 	return &background{tool: check, takes: 6 * time.Second, then: func() {
 		a.call(check, "completed", text("3 lines checked, nothing to correct"))
 		a.plan(plan, 3, logPlan...)
-		a.say("The log is checked: three lines, nothing to correct. Nobody had asked me; I told you while you were idle.")
+		a.say("The log is checked: three lines, nothing to correct. Nobody had asked me; I told you while " +
+			"you were idle.")
 	}}
 }
 
@@ -115,8 +125,10 @@ func (a actor) mayWrite(tool string) bool {
 }
 
 var lights = []string{
-	"mole head     green  5 s", "north pier    red    3 s", "south pier    green  3 s", "ferry slip    white  fixed", "inner basin   white  fixed",
-	"sand bar      yellow 10 s", "leading front white  2 s", "leading rear  white  4 s", "fog horn      sounds every 30 s", "9 of 9 as charted",
+	"mole head     green  5 s", "north pier    red    3 s", "south pier    green  3 s",
+	"ferry slip    white  fixed", "inner basin   white  fixed",
+	"sand bar      yellow 10 s", "leading front white  2 s", "leading rear  white  4 s",
+	"fog horn      sounds every 30 s", "9 of 9 as charted",
 }
 
 // checkLights runs a command whose output comes line by line.
@@ -125,7 +137,8 @@ func checkLights(a actor) *background {
 		return nil
 	}
 	terminal := a.NextID("x")
-	run := a.tool("execute", "Check the lights", map[string]any{"content": []any{map[string]any{"type": "terminal", "terminalId": terminal}}})
+	run := a.tool("execute", "Check the lights",
+		map[string]any{"content": []any{map[string]any{"type": "terminal", "terminalId": terminal}}})
 	if !a.terminal(terminal, "lights --check all", 600*time.Millisecond, lights) {
 		a.call(run, "cancelled", map[string]any{})
 		return nil
@@ -137,6 +150,7 @@ func checkLights(a actor) *background {
 
 // knowsNoMore is the answer to anything else.
 func knowsNoMore(a actor) *background {
-	a.say("I am an actor, not a mind: I know three parts by heart, about tides, the harbour log and the lights. Ask for one of them, and reload this page while I speak.")
+	a.say("I am an actor, not a mind: I know three parts by heart, about tides, the harbour log and the " +
+		"lights. Ask for one of them, and reload this page while I speak.")
 	return nil
 }

@@ -121,7 +121,8 @@ func span(r *http.Request, name string, otherwise, least, most time.Duration) (t
 	ms, err := strconv.ParseInt(text, 10, 32)
 	d := time.Duration(ms) * time.Millisecond
 	if err != nil || d < least || d > most {
-		return 0, fmt.Errorf("%s must be a number of milliseconds from %d to %d", name, least.Milliseconds(), most.Milliseconds())
+		return 0, fmt.Errorf("%s must be a number of milliseconds from %d to %d", name, least.Milliseconds(),
+			most.Milliseconds())
 	}
 	return d, nil
 }

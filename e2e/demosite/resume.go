@@ -25,7 +25,8 @@ const stride = 800 * time.Millisecond
 func newResume() *peer.Peer {
 	p := peer.Mounted(peer.Options{
 		Path: "/resume", Title: "Holdfast resuming server",
-		Instructions: "One tool gives a token for its call, the other makes a task of it. Either call outlives its session.",
+		Instructions: "One tool gives a token for its call, the other makes a task of it. Either call " +
+			"outlives its session.",
 	})
 	p.Tasks(peer.TaskServer{Ways: peer.ByGet | peer.ByContinue, Durable: true})
 	p.Release(GateSounding)
@@ -51,7 +52,9 @@ func addSounding(p *peer.Peer) {
 				peer.Progress(float64(n), soundings, fmt.Sprintf("sounding %d: %.1f m", n, depth)))
 		}
 		return append(script, peer.Text("The channel is sounded: 6.4 m at the shallowest."))
-	}, peer.Describe("Sound the channel", "Takes twenty soundings. The server gives a token by which the call can be resumed (SEP-975)."),
+	},
+		peer.Describe("Sound the channel",
+			"Takes twenty soundings. The server gives a token by which the call can be resumed (SEP-975)."),
 		peer.Resumable(peer.ResumePolicy{MaxWait: 600, Keeps: peer.Unconfirmed, Outlives: true}))
 }
 
@@ -73,6 +76,7 @@ func addTow(p *peer.Peer) {
 		}
 		return append(script, peer.Until(begun.Add(time.Duration(len(buoys)+1)*stride*3/2)),
 			peer.Text("The barge is at the quay."))
-	}, peer.Describe("Tow the barge", "Passes twelve marks. The server makes a task of the call, and is asked for it by tasks/continue (SEP-2339)."),
+	}, peer.Describe("Tow the barge", "Passes twelve marks. The server makes a task of the call, and is "+
+		"asked for it by tasks/continue (SEP-2339)."),
 		peer.AsTask(peer.TaskPolicy{Support: "required", Poll: 600, TTL: int(time.Hour.Milliseconds())}))
 }

@@ -33,7 +33,8 @@ const (
 
 // addSignIn adds a server that lets nobody in without a token, and the authorization server that gives one.
 func (s *Site) addSignIn(haste float64) {
-	s.private = gosdk.New(gosdk.Options{SignedIn: true, Haste: haste, Instructions: "Everything here takes a sign-in."})
+	s.private = gosdk.New(gosdk.Options{SignedIn: true, Haste: haste,
+		Instructions: "Everything here takes a sign-in."})
 	s.signIns = authserver.New(authserver.Options{})
 	s.mux.Handle(authserver.Path+"/", s.signIns)
 	s.mux.Handle(authserver.MetadataPath, s.signIns)
@@ -76,15 +77,18 @@ func (s *Site) signedIn(server http.Handler) http.Handler {
 			}
 			return &auth.TokenInfo{UserID: whose.Person, Scopes: whose.Scopes, Expiration: whose.Until}, nil
 		}
-		auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{ResourceMetadataURL: metadata, Scopes: []string{readScope}})(
+		auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{
+			ResourceMetadataURL: metadata, Scopes: []string{readScope}})(
 			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, err := io.ReadAll(r.Body)
 				if err != nil {
 					return
 				}
 				r.Body = io.NopCloser(bytes.NewReader(body))
-				if callsTool(body, writeTool) && !slices.Contains(auth.TokenInfoFromContext(r.Context()).Scopes, writeScope) {
-					w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+writeScope+`", resource_metadata="`+metadata+`"`)
+				if callsTool(body, writeTool) && !slices.Contains(
+					auth.TokenInfoFromContext(r.Context()).Scopes, writeScope) {
+					w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+
+						writeScope+`", resource_metadata="`+metadata+`"`)
 					w.WriteHeader(http.StatusForbidden)
 					return
 				}

@@ -5,8 +5,8 @@
 // can resume nothing, one at /tasks whose calls take long and one at /resume that goes
 // on with them by a token or a task (package peer), an ACP agent at /acp that plays
 // parts (package acppeer), an MCP server at /private that wants a sign-in, with the authorization
-// server for it at /as (package authserver), and controls that break their connections on purpose. The demo command serves it;
-// tests mount it on an origin of their own:
+// server for it at /as (package authserver), and controls that break their connections on purpose. The demo
+// command serves it; tests mount it on an origin of their own:
 //
 //	site, err := demosite.New(demosite.Options{})
 //	web := httptest.NewServer(site)
@@ -97,13 +97,17 @@ func New(o Options) (*Site, error) {
 		o.Dist = filepath.Join(root, "web", "dist")
 	}
 	files := os.DirFS(o.Dist)
-	for _, name := range []string{"holdfast.mjs", "holdfast.wasm", "holdfast-agents.wasm", "demo/index.html"} {
+	for _, name := range []string{"holdfast.mjs", "holdfast.wasm", "holdfast-agents.wasm",
+		"demo/index.html"} {
 		if _, err := fs.Stat(files, name); err != nil {
-			return nil, fmt.Errorf("%s is not there: run `make build` first", filepath.Join(o.Dist, filepath.FromSlash(name)))
+			return nil, fmt.Errorf("%s is not there: run `make build` first",
+				filepath.Join(o.Dist, filepath.FromSlash(name)))
 		}
 	}
-	plain := gosdk.Options{JSON: true, Instructions: "The same tools, each answered in one piece: nothing of a call can be resumed."}
-	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), resume: newResume(), agent: newAgent(cmp.Or(o.Haste, 1)), hour: cmp.Or(o.Hour, usualHour)}
+	plain := gosdk.Options{JSON: true,
+		Instructions: "The same tools, each answered in one piece: nothing of a call can be resumed."}
+	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(),
+		resume: newResume(), agent: newAgent(cmp.Or(o.Haste, 1)), hour: cmp.Or(o.Hour, usualHour)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mux.Handle("/mcp", s.unlessDown(s.mcp))
 	s.mux.Handle("/plain", s.unlessDown(s.plain))
@@ -151,7 +155,8 @@ func (s *Site) Agent() *acppeer.Peer { return s.agent }
 
 // cut drops the connections to the servers and returns how many there were.
 func (s *Site) cut() int {
-	return s.mcp.CutStreams() + s.plain.CutStreams() + s.private.CutStreams() + s.taskCuts.All() + s.agentCuts.All()
+	return s.mcp.CutStreams() + s.plain.CutStreams() + s.private.CutStreams() + s.taskCuts.All() +
+		s.agentCuts.All()
 }
 
 // Close stops tools and controls and drops the connections to the servers.

@@ -19,7 +19,8 @@ func open(t *testing.T) (*demosite.Site, string) {
 	t.Helper()
 	dist := t.TempDir()
 	for name, body := range map[string]string{
-		"holdfast.mjs": "export {}", "holdfast.wasm": "\x00asm", "holdfast-agents.wasm": "\x00asm", "demo/index.html": "<title>demo</title>", "types/index.d.ts": "",
+		"holdfast.mjs": "export {}", "holdfast.wasm": "\x00asm", "holdfast-agents.wasm": "\x00asm",
+		"demo/index.html": "<title>demo</title>", "types/index.d.ts": "",
 	} {
 		file := filepath.Join(dist, name)
 		os.MkdirAll(filepath.Dir(file), 0o755)
@@ -62,7 +63,8 @@ func TestPages(t *testing.T) {
 		"/holdfast-agents.wasm": "application/wasm",
 	} {
 		a, body := send(t, "GET", url+path, "")
-		if a.StatusCode != 200 || a.Header.Get("Content-Type") != want || a.Header.Get("Cache-Control") != "no-cache" {
+		if a.StatusCode != 200 || a.Header.Get("Content-Type") != want ||
+			a.Header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: %s %v", path, a.Status, a.Header)
 		}
 		if path == "/" && (a.Request.URL.Path != "/demo/" || !strings.Contains(body, "<title>demo")) {
@@ -78,7 +80,8 @@ func TestPages(t *testing.T) {
 
 func TestControls(t *testing.T) {
 	_, url := open(t)
-	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	if a, body := send(t, "POST", url+"/mcp", hello); a == nil || a.StatusCode != 200 {
 		t.Fatalf("initialize: %s", body)
 	}
@@ -89,7 +92,8 @@ func TestControls(t *testing.T) {
 	}{
 		{"cut", 200, `{"ok":true,"what":"dropped 0 connections"}`},
 		{"restart", 200, `{"ok":true,`},
-		{"cut-every?ms=200&for=600000", 200, `{"ok":true,"what":"dropping connections every 200ms for 10m0s","ms":600000}`},
+		{"cut-every?ms=200&for=600000", 200,
+			`{"ok":true,"what":"dropping connections every 200ms for 10m0s","ms":600000}`},
 		{"cut-every?for=0", 200, `{"ok":true,"what":"no more cuts"}`},
 		{"cut-every?ms=1", 400, `{"ok":false,`},
 		{"down?ms=x", 400, `{"ok":false,`},
@@ -122,7 +126,8 @@ func TestControls(t *testing.T) {
 func TestHour(t *testing.T) {
 	site, url := open(t)
 	before := time.Now()
-	if _, body := send(t, "POST", url+"/control/hour?ms=1000", ""); body != `{"ok":true,"what":"an hour without network passes in 1s","ms":1000}`+"\n" {
+	if _, body := send(t, "POST", url+"/control/hour?ms=1000",
+		""); body != `{"ok":true,"what":"an hour without network passes in 1s","ms":1000}`+"\n" {
 		t.Fatalf("got %s", body)
 	}
 	if a, body := send(t, "POST", url+"/control/hour", ""); a.StatusCode != 400 {

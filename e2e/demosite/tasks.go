@@ -34,7 +34,8 @@ func newTasks() *peer.Peer {
 // longWork is how the tools make tasks. They are kept for a day, of which an hour
 // may pass within seconds.
 func longWork(streams *peer.Streaming) peer.Trait {
-	return peer.AsTask(peer.TaskPolicy{Support: "required", Poll: 1000, TTL: int((24 * time.Hour).Milliseconds()), Streams: streams})
+	return peer.AsTask(peer.TaskPolicy{Support: "required", Poll: 1000,
+		TTL: int((24 * time.Hour).Milliseconds()), Streams: streams})
 }
 
 // slowLookup lets whoever asks for missing segments wait.

@@ -31,7 +31,8 @@ func addBerth(p *peer.Peer) {
 			peer.Ask(id, "elicitation/create", berthForm),
 			peer.Conclude(id, reserved),
 		}
-	}, peer.Describe("Reserve a berth", "Looks for a berth, asks for the details in a form, and goes on when it is filled in. Nobody has to hurry."), longWork(nil))
+	}, peer.Describe("Reserve a berth", "Looks for a berth, asks for the details in a form, and goes on "+
+		"when it is filled in. Nobody has to hurry."), longWork(nil))
 }
 
 func reserved(reply json.RawMessage) string {
@@ -47,7 +48,8 @@ func reserved(reply json.RawMessage) string {
 	said := "No berth was reserved: you declined."
 	switch in.Action {
 	case "accept":
-		said = fmt.Sprintf("Berth 7 is reserved for the %s, skipper %s, nights: %d", in.Content.Ship, in.Content.Skipper, in.Content.Nights)
+		said = fmt.Sprintf("Berth 7 is reserved for the %s, skipper %s, nights: %d", in.Content.Ship,
+			in.Content.Skipper, in.Content.Nights)
 		if in.Content.Power {
 			said += ", with shore power"
 		}

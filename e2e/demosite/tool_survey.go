@@ -29,7 +29,8 @@ func addSurvey(p *peer.Peer) {
 			script = append(script,
 				peer.Gate(GateSurvey),
 				peer.Until(begun.Add(time.Duration(n*in.DelayMs)*time.Millisecond)),
-				peer.TextSegment(fmt.Sprintf("%s: %s", places[i%len(places)], finds[(i*5+i/len(places))%len(finds)])))
+				peer.TextSegment(fmt.Sprintf("%s: %s", places[i%len(places)],
+					finds[(i*5+i/len(places))%len(finds)])))
 			if twice(n) {
 				script = append(script, peer.Send(n))
 			}
@@ -67,7 +68,9 @@ var places = []string{
 }
 
 var finds = []string{
-	"limpets in four rows, none of them moving.", "two shore crabs, one without a claw.", "a starfish with five and a half arms.",
-	"beadlet anemones, closed until the tide is back.", "kelp torn loose by the last storm.", "a blenny that hides as soon as a shadow falls.",
+	"limpets in four rows, none of them moving.", "two shore crabs, one without a claw.",
+	"a starfish with five and a half arms.",
+	"beadlet anemones, closed until the tide is back.", "kelp torn loose by the last storm.",
+	"a blenny that hides as soon as a shadow falls.",
 	"barnacles on everything that stands still.",
 }

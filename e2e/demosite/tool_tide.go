@@ -24,5 +24,7 @@ func addTide(p *peer.Peer) {
 				peer.TextSegment(fmt.Sprintf("minute %d: %.2f m, rising", i, height)))
 		}
 		return append(script, peer.Until(begun.Add(readings*time.Minute)), peer.Merged(`"isError":false`))
-	}, peer.ReadOnly, peer.Describe("Watch the tide for an hour", "Reads the tide once a minute, for an hour. Whoever started it need not stay."), longWork(&peer.Streaming{}))
+	}, peer.ReadOnly, peer.Describe("Watch the tide for an hour",
+		"Reads the tide once a minute, for an hour. Whoever started it need not stay."),
+		longWork(&peer.Streaming{}))
 }

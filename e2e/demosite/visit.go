@@ -29,6 +29,7 @@ h1 { font-size: 26px; line-height: 1.2; text-wrap: balance; }
 func visit(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", types[".html"])
 	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'")
 	io.WriteString(w, visitPage)
 }

@@ -44,7 +44,8 @@ func (Chromium) Start(ctx context.Context, o Options) (Browser, error) {
 		if err := os.MkdirAll(place, 0o755); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(place, "Preferences"), []byte(blockedSiteData), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(place, "Preferences"), []byte(blockedSiteData),
+			0o644); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +94,8 @@ func (c *chromium) Open(ctx context.Context, url string) (Tab, error) {
 func (c *chromium) User(ctx context.Context) (Browser, error) {
 	limited, cancel := within(ctx, c.first)
 	defer cancel()
-	made, err := chromedp.CallBrowser(limited, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	made, err := chromedp.CallBrowser(limited, target.CreateBrowserContext,
+		target.CreateBrowserContextParams{})
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +108,19 @@ func (c *chromium) Leave(ctx context.Context) error {
 	}
 	limited, cancel := within(ctx, c.first)
 	defer cancel()
-	_, err := chromedp.CallBrowser(limited, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: c.user})
+	_, err := chromedp.CallBrowser(limited, target.DisposeBrowserContext,
+		target.DisposeBrowserContextParams{BrowserContextID: c.user})
 	return err
 }
 
 func (c *chromium) Offline(ctx context.Context, offline bool) error {
 	for _, t := range c.tabs {
-		err := t.do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error { return chrome.EmulateOffline(ctx, t, offline) }))
+		err := t.do(ctx,
+			chromedp.Func(
+				func(ctx context.Context, t *chromedp.Target) error {
+					return chrome.EmulateOffline(
+						ctx, t, offline)
+				}))
 		if err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ type Options struct {
 	Profile string
 	// Blocked refuses pages all storage, as a user can who blocks site data.
 	Blocked bool
-	// Private opens pages in a private window, which forgets what they stored when it closes. In WebKit that is so of
-	// every page that is driven, unless it is Lasting.
+	// Private opens pages in a private window, which forgets what they stored when it closes. In WebKit that
+	// is so of every page that is driven, unless it is Lasting.
 	Private bool
 	// Lasting is for stories that end the browser and start it again: what is
 	// stored has to outlive it. Such a browser opens one page only.
@@ -68,8 +68,8 @@ type Tab interface {
 	Close(ctx context.Context) error
 }
 
-// MustBeThere reports whether an engine that is not installed fails the run, by the environment variable CI: a
-// developer's run goes on without it, and says so.
+// MustBeThere reports whether an engine that is not installed fails the run, by the environment variable CI:
+// a developer's run goes on without it, and says so.
 func MustBeThere(ci string) bool { return ci == "true" }
 
 // All are the engines, in the order of the columns of docs/browsers.md.

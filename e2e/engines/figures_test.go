@@ -17,7 +17,8 @@ import (
 )
 
 // figures has TestFigures measure, and write what it has measured into docs/browsers.md.
-var figures = flag.Bool("figures", false, "measure calls and bursts in each engine, beside plain fetch in the same page, and write docs/browsers.md")
+var figures = flag.Bool("figures", false, "measure calls and bursts in each engine, beside plain fetch in "+
+	"the same page, and write docs/browsers.md")
 
 // Between these lines of the page the figures stand.
 const (
@@ -64,9 +65,11 @@ func measured(w http.ResponseWriter, r *http.Request) {
 	result := `{"content":[{"type":"text","text":"done"}]}`
 	switch m.Method {
 	case "initialize":
-		result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"measured","version":"1"}}`
+		result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},` +
+			`"serverInfo":{"name":"measured","version":"1"}}`
 	case "tools/list":
-		result = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"burst","inputSchema":{"type":"object"}}]}`
+		result = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"burst",` +
+			`"inputSchema":{"type":"object"}}]}`
 	case "tools/call":
 	default:
 		header.Set("Content-Type", "application/json")
@@ -83,14 +86,15 @@ func measured(w http.ResponseWriter, r *http.Request) {
 	var b strings.Builder
 	text := strings.Repeat("x", burstBytes)
 	for n := 1; n <= burstEvents; n++ {
-		fmt.Fprintf(&b, "id: %d\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d,\"message\":\"%s\"}}\n\n", n, m.Params.Meta.ProgressToken, n, text)
+		fmt.Fprintf(&b,
+			"id: %d\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d,\"message\":\"%s\"}}\n\n", n, m.Params.Meta.ProgressToken, n, text)
 	}
 	fmt.Fprintf(&b, "id: end\ndata: %s\n\n", answer)
 	fmt.Fprint(w, b.String())
 }
 
-// measuring is a page that can do both by fetch alone, and by clients in two hosts. Clocks of browsers are as coarse as a ms: ten
-// calls are timed together.
+// measuring is a page that can do both by fetch alone, and by clients in two hosts. Clocks of browsers are as
+// coarse as a ms: ten calls are timed together.
 const measuring = `
 import "/witness.mjs";
 import * as holdfast from "/holdfast.mjs";
@@ -149,13 +153,15 @@ window.ready = true;
 // contenders are who does it, in the order of the columns.
 var contenders = []string{"plain", "page", "shared"}
 
-// figuresIn measures in one engine: p50 of a call in ms, and events of a burst per second, by contender. They take turns.
+// figuresIn measures in one engine: p50 of a call in ms, and events of a burst per second, by contender. They
+// take turns.
 func figuresIn(s *scene) (calls, bursts map[string]float64) {
 	const rounds, batches = 5, 20
 	server := httptest.NewServer(http.HandlerFunc(measured))
 	s.Cleanup(server.Close)
 	s.own().File("/witness.mjs", witness)
-	page := s.open(s.own().Page("/figures", strings.ReplaceAll(measuring, "SERVER", chrome.JS(server.URL+"/mcp"))))
+	page := s.open(
+		s.own().Page("/figures", strings.ReplaceAll(measuring, "SERVER", chrome.JS(server.URL+"/mcp"))))
 	page.waitFor(`window.ready`)
 	calls, bursts = map[string]float64{}, map[string]float64{}
 	for round := range rounds {
@@ -174,13 +180,15 @@ func figuresIn(s *scene) (calls, bursts map[string]float64) {
 	return calls, bursts
 }
 
-// TestFigures measures calls and bursts in each engine, beside plain fetch in the same page. It asserts nothing.
+// TestFigures measures calls and bursts in each engine, beside plain fetch in the same page. It asserts
+// nothing.
 func TestFigures(t *testing.T) {
 	if !*figures {
 		t.Skip("it measures with -figures: make browsers-figures")
 	}
 	var rows strings.Builder
-	rows.WriteString("| Engine | call: `fetch` | `page` | `shared` | burst: `fetch` | `page` | `shared` |\n| --- | --- | --- | --- | --- | --- | --- |\n")
+	rows.WriteString("| Engine | call: `fetch` | `page` | `shared` | burst: `fetch` | `page` | `shared` " +
+		"|\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, engine := range All() {
 		if _, err := engine.Find(); err != nil {
 			t.Fatal(err)
@@ -219,7 +227,8 @@ func TestFigures(t *testing.T) {
 		t.Fatalf("%s has no place for its figures", docs)
 	}
 	said := fmt.Sprintf("Taken on a machine of %d cores%s.\n", runtime.NumCPU(), load)
-	if err := os.WriteFile(docs, []byte(before+figuresBegin+"\n"+rows.String()+"\n"+said+"\n"+figuresEnd+after), 0o644); err != nil {
+	if err := os.WriteFile(docs,
+		[]byte(before+figuresBegin+"\n"+rows.String()+"\n"+said+"\n"+figuresEnd+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

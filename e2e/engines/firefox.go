@@ -77,7 +77,8 @@ func (Firefox) Start(ctx context.Context, o Options) (Browser, error) {
 	if o.Private {
 		prefs = append(prefs, alwaysPrivate)
 	}
-	if err := os.WriteFile(filepath.Join(o.Profile, "user.js"), []byte(strings.Join(prefs, "\n")+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Profile, "user.js"), []byte(strings.Join(prefs, "\n")+"\n"),
+		0o644); err != nil {
 		return nil, err
 	}
 	program, err := launch(nil, path, "--headless", "--no-remote", "--profile", o.Profile,
@@ -118,7 +119,8 @@ func (f *firefox) contexts(ctx context.Context, scope string) ([]string, error) 
 	var tree struct {
 		Contexts []struct{ Context string }
 	}
-	if err := f.bidi.call(ctx, "browsingContext.getTree", map[string]any{"moz:scope": scope, "maxDepth": 0}, &tree); err != nil {
+	if err := f.bidi.call(ctx, "browsingContext.getTree", map[string]any{"moz:scope": scope, "maxDepth": 0},
+		&tree); err != nil {
 		return nil, err
 	}
 	var all []string
@@ -161,7 +163,8 @@ func (f *firefox) Offline(ctx context.Context, offline bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.evaluate(ctx, windows[0], fmt.Sprintf(`(async () => { Services.io.offline = %t; return ""; })()`, offline))
+	_, err = f.evaluate(ctx, windows[0],
+		fmt.Sprintf(`(async () => { Services.io.offline = %t; return ""; })()`, offline))
 	return err
 }
 
@@ -206,11 +209,13 @@ func (tab *firefoxTab) Evaluate(ctx context.Context, expression string) (string,
 }
 
 func (tab *firefoxTab) Navigate(ctx context.Context, url string) error {
-	return tab.f.bidi.call(ctx, "browsingContext.navigate", map[string]any{"context": tab.context, "url": url, "wait": "complete"}, nil)
+	return tab.f.bidi.call(ctx, "browsingContext.navigate",
+		map[string]any{"context": tab.context, "url": url, "wait": "complete"}, nil)
 }
 
 func (tab *firefoxTab) Reload(ctx context.Context) error {
-	return tab.f.bidi.call(ctx, "browsingContext.reload", map[string]any{"context": tab.context, "wait": "complete"}, nil)
+	return tab.f.bidi.call(ctx, "browsingContext.reload",
+		map[string]any{"context": tab.context, "wait": "complete"}, nil)
 }
 
 func (tab *firefoxTab) Close(ctx context.Context) error {

@@ -60,20 +60,24 @@ func TestHungBrowserIsEnded(t *testing.T) {
 		t.Run("a story", func(t *testing.T) {
 			in := &house{engine: engine}
 			defer in.forget()
-			play(t, in, limits{story: 50 * time.Millisecond, grace: 50 * time.Millisecond, look: 50 * time.Millisecond}, func(s *scene) {
+			play(t, in, limits{story: 50 * time.Millisecond, grace: 50 * time.Millisecond,
+				look: 50 * time.Millisecond}, func(s *scene) {
 				s.open("http://127.0.0.1/").waitFor(`window.answer`)
 			})
 		})
 		return
 	}
 	for _, how := range []string{"heeds", "deaf"} {
-		command := exec.Command(os.Args[0], "-test.run=^TestHungBrowserIsEnded$", "-test.v", "-test.timeout=1m")
+		command := exec.Command(os.Args[0], "-test.run=^TestHungBrowserIsEnded$", "-test.v",
+			"-test.timeout=1m")
 		command.Env = append(os.Environ(), inside+"="+how)
 		out, err := command.CombinedOutput()
 		if err == nil {
 			t.Errorf("%s: the story passed", how)
 		}
-		for _, want := range []string{"--- FAIL: TestHungBrowserIsEnded/a_story", "the story has had its 50ms", "it was asked: to wait for window.answer", "the browser was ended"} {
+		for _, want := range []string{"--- FAIL: TestHungBrowserIsEnded/a_story",
+			"the story has had its 50ms", "it was asked: to wait for window.answer",
+			"the browser was ended"} {
 			if !strings.Contains(string(out), want) {
 				t.Errorf("%s: it does not say %q: %s", how, want, out)
 			}
@@ -81,14 +85,16 @@ func TestHungBrowserIsEnded(t *testing.T) {
 	}
 }
 
-// TestEngineThatDoesNotStart does it with engines that are installed, and do not get as far as a page: the story fails after its
-// limit, or at once where a program ends, says what that wrote, and nothing of it is left.
+// TestEngineThatDoesNotStart does it with engines that are installed, and do not get as far as a page: the
+// story fails after its limit, or at once where a program ends, says what that wrote, and nothing of it is
+// left.
 func TestEngineThatDoesNotStart(t *testing.T) {
 	const (
-		inside   = "HOLDFAST_UNSTARTED"
-		hangs    = "echo $$ > \"$PIDS/$$\"; echo it hangs; exec sleep 600"
-		ends     = "echo it is broken >&2; exit 1"
-		displays = "echo $$ > \"$PIDS/$$\"; echo 7; exec sleep 600" // in this order: who has its display may be ended at once
+		inside = "HOLDFAST_UNSTARTED"
+		hangs  = "echo $$ > \"$PIDS/$$\"; echo it hangs; exec sleep 600"
+		ends   = "echo it is broken >&2; exit 1"
+		// in this order: who has its display may be ended at once
+		displays = "echo $$ > \"$PIDS/$$\"; echo 7; exec sleep 600"
 	)
 	if which := os.Getenv(inside); which != "" {
 		miniBrowsers = []string{os.Getenv("PIDS") + "/../bin/MiniBrowser"}
@@ -110,12 +116,14 @@ func TestEngineThatDoesNotStart(t *testing.T) {
 		programs map[string]string
 		says     string
 	}{
-		"Xvfb hangs":       {"WebKit", map[string]string{"Xvfb": hangs}, "the story has had its 1s"},
-		"Xvfb ends":        {"WebKit", map[string]string{"Xvfb": ends}, "it is broken"},
-		"the driver hangs": {"WebKit", map[string]string{"Xvfb": displays, "WebKitWebDriver": hangs}, "the story has had its 1s"},
-		"the driver ends":  {"WebKit", map[string]string{"Xvfb": displays, "WebKitWebDriver": ends}, "it is broken"},
-		"Firefox hangs":    {"Firefox", map[string]string{"firefox-esr": hangs}, "the story has had its 1s"},
-		"Firefox ends":     {"Firefox", map[string]string{"firefox-esr": ends}, "it is broken"},
+		"Xvfb hangs": {"WebKit", map[string]string{"Xvfb": hangs}, "the story has had its 1s"},
+		"Xvfb ends":  {"WebKit", map[string]string{"Xvfb": ends}, "it is broken"},
+		"the driver hangs": {"WebKit", map[string]string{"Xvfb": displays, "WebKitWebDriver": hangs},
+			"the story has had its 1s"},
+		"the driver ends": {"WebKit", map[string]string{"Xvfb": displays, "WebKitWebDriver": ends},
+			"it is broken"},
+		"Firefox hangs": {"Firefox", map[string]string{"firefox-esr": hangs}, "the story has had its 1s"},
+		"Firefox ends":  {"Firefox", map[string]string{"firefox-esr": ends}, "it is broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -132,13 +140,16 @@ func TestEngineThatDoesNotStart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			command := exec.Command(os.Args[0], "-test.run=^TestEngineThatDoesNotStart$", "-test.v", "-test.timeout=1m")
-			command.Env = append(os.Environ(), inside+"="+c.engine, "PATH="+bin+":"+os.Getenv("PATH"), "FIREFOX=", "PIDS="+pids)
+			command := exec.Command(os.Args[0], "-test.run=^TestEngineThatDoesNotStart$", "-test.v",
+				"-test.timeout=1m")
+			command.Env = append(os.Environ(), inside+"="+c.engine, "PATH="+bin+":"+os.Getenv("PATH"),
+				"FIREFOX=", "PIDS="+pids)
 			out, err := command.CombinedOutput()
 			if err == nil {
 				t.Error("the story passed")
 			}
-			for _, want := range []string{"--- FAIL: TestEngineThatDoesNotStart/a_story", "it does not start", "it was asked: to start", c.says} {
+			for _, want := range []string{"--- FAIL: TestEngineThatDoesNotStart/a_story", "it does not start",
+				"it was asked: to start", c.says} {
 				if !strings.Contains(string(out), want) {
 					t.Errorf("it does not say %q: %s", want, out)
 				}
@@ -147,7 +158,8 @@ func TestEngineThatDoesNotStart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if started := strings.Contains(strings.Join(slices.Collect(maps.Values(c.programs)), ""), "PIDS"); started != (len(left) > 0) {
+			if started := strings.Contains(strings.Join(slices.Collect(maps.Values(c.programs)), ""),
+				"PIDS"); started != (len(left) > 0) {
 				t.Errorf("%d processes have said that they run", len(left))
 			}
 			for _, each := range left { // where there is no /proc nothing is seen

@@ -73,7 +73,8 @@ const byHand = `{ ack: "manual" }`
 func (s *scene) keeper(server, options string) string {
 	s.Helper()
 	s.own().File("/witness.mjs", witness+s.before)
-	return s.own().Page("/keeper", strings.NewReplacer("SERVER", chrome.JS(server), "OPTIONS", options).Replace(keeperScript))
+	return s.own().Page("/keeper", strings.NewReplacer(
+		"SERVER", chrome.JS(server), "OPTIONS", options).Replace(keeperScript))
 }
 
 // openKeeper opens such a page and waits until it has connected.
@@ -88,7 +89,8 @@ func (s *scene) openKeeper(server, options string) *page {
 // number, and lets it come to some.
 func (p *page) counts(server *peer.Peer, label string, n, come int) {
 	p.s.Helper()
-	eval[void](p, `follow(mcp.callTool("count", { call: `+chrome.JS(label)+`, n: `+chrome.JS(n)+`, gate: "go", retry_ms: 10 }))`)
+	eval[void](p, `follow(mcp.callTool("count", { call: `+chrome.JS(label)+`, n: `+chrome.JS(n)+
+		`, gate: "go", retry_ms: 10 }))`)
 	p.s.pass(server, come)
 	p.has(label, come)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // engines names the engines that TestMatrix runs in.
-var engines = flag.String("engines", "", "the engines of TestMatrix, by comma: firefox, webkit, chromium; none if empty. -short tells its short row only")
+var engines = flag.String("engines", "", "the engines of TestMatrix, by comma: firefox, webkit, chromium; "+
+	"none if empty. -short tells its short row only")
 
 // limit bounds each story.
 var limit = flag.Duration("limit", storyLimit, "how long a story may take before its browser is ended")
@@ -39,7 +40,8 @@ func TestMatrix(t *testing.T) {
 	}
 	wanted := strings.Split(*engines, ",")
 	for _, engine := range All() {
-		if i := slices.IndexFunc(wanted, func(name string) bool { return strings.EqualFold(name, engine.Name()) }); i < 0 {
+		if i := slices.IndexFunc(wanted,
+			func(name string) bool { return strings.EqualFold(name, engine.Name()) }); i < 0 {
 			continue
 		} else {
 			wanted = slices.Delete(wanted, i, i+1)

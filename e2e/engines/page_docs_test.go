@@ -93,7 +93,8 @@ func TestExceptionsSayWhy(t *testing.T) {
 	for _, story := range stories {
 		for engine, except := range story.in {
 			if except.note == "" || except.tell == nil {
-				t.Errorf("%s in %s: it is told otherwise, and the reason or the story is missing", story.name, engine.Name())
+				t.Errorf("%s in %s: it is told otherwise, and the reason or the story is missing", story.name,
+					engine.Name())
 			}
 		}
 		if len(story.in) == len(All()) {

@@ -60,7 +60,8 @@ func (s *scene) ask(what string) {
 // limit, and the test says in which story that was, and what it had been asked.
 func play(t *testing.T, in *house, l limits, tell func(*scene)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(context.Background(), l.story, fmt.Errorf("the story has had its %v", l.story))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), l.story,
+		fmt.Errorf("the story has had its %v", l.story))
 	defer cancel()
 	s := &scene{T: t, ctx: ctx, limits: l, house: in, engine: in.engine}
 	s.ask("nothing")
@@ -177,7 +178,8 @@ func (s *scene) end() {
 			s.Errorf("page %d threw %s", i+1, thrown)
 		}
 		if s.Failed() {
-			has, err := p.look(`({ address: location.href, thrown: window.thrown, trails: window.trails, states: window.states, host: window.mcp?.host })`)
+			has, err := p.look(`({ address: location.href, thrown: window.thrown, trails: window.trails,` +
+				` states: window.states, host: window.mcp?.host })`)
 			s.Logf("page %d has %s (%v)", i+1, has, err)
 		}
 	}

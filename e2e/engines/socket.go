@@ -52,7 +52,10 @@ func dial(ctx context.Context, url string, events func(string, json.RawMessage))
 	}
 	conn.SetReadLimit(answerCap)
 	s := &socket{
-		write:   func(ctx context.Context, text []byte) error { return conn.Write(ctx, websocket.MessageText, text) },
+		write: func(ctx context.Context,
+			text []byte) error {
+			return conn.Write(ctx, websocket.MessageText, text)
+		},
 		close:   func() { _ = conn.CloseNow() },
 		events:  events,
 		waiting: map[int]chan reply{},

@@ -19,7 +19,8 @@ func task(s *scene) {
 		p.Tasks(peer.TaskServer{})
 		p.Counting(nil, peer.AsTask(peer.TaskPolicy{Poll: taskPoll}))
 		page := s.openKeeper(p.URL(), byHand)
-		eval[void](page, `(async () => { await mcp.listTools(); follow(mcp.callTool("count", { call: "a", n: 4, gate: "go" })); })()`)
+		eval[void](page, `(async () => { await mcp.listTools(); follow(mcp.callTool("count", { call: "a",`+
+			` n: 4, gate: "go" })); })()`)
 		s.pass(p, 2)
 		page.stored("a")
 		page.reload()

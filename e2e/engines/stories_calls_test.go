@@ -11,7 +11,8 @@ import (
 
 // revisions are all that the module speaks, oldest first.
 var revisions = []string{
-	peer.Revision20241105, peer.Revision20250326, peer.Revision20250618, peer.Revision20251125, peer.Revision20260728,
+	peer.Revision20241105, peer.Revision20250326, peer.Revision20250618, peer.Revision20251125,
+	peer.Revision20260728,
 }
 
 // eachRevision connects to a server of each, calls, and follows the progress of a call.
@@ -160,8 +161,8 @@ func killed(s *scene) {
 	}
 }
 
-// offline takes the network away in mid-call, and the stream ends. The call goes on when the page is told that the
-// network is back.
+// offline takes the network away in mid-call, and the stream ends. The call goes on when the page is told
+// that the network is back.
 func offline(s *scene) {
 	s.alone(Options{})
 	networkGoes(s, func(_ *peer.Peer, page *page, gone bool) {
@@ -172,7 +173,8 @@ func offline(s *scene) {
 	})
 }
 
-// outage is that where the browser cannot be taken off the network: the server is not there, and the events are made by hand.
+// outage is that where the browser cannot be taken off the network: the server is not there, and the events
+// are made by hand.
 func outage(s *scene) {
 	networkGoes(s, func(p *peer.Peer, page *page, gone bool) {
 		if !gone {

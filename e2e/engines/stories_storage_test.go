@@ -67,7 +67,8 @@ func private(s *scene) {
 	page.stored("b")
 	s.crash()
 	page = s.openKeeper(p.URL(), inAnyHost)
-	if left := eval[string](page, `JSON.stringify([Object.keys(trails), (await mcp.stored()).calls])`); left != "[[],0]" {
+	if left := eval[string](page,
+		`JSON.stringify([Object.keys(trails), (await mcp.stored()).calls])`); left != "[[],0]" {
 		s.Errorf("the next window has %s", left)
 	}
 }

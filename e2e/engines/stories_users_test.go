@@ -27,7 +27,8 @@ holdfast.connect(SERVER, { auth, ...OPTIONS }).then((mcp) => Object.assign(windo
 func (s *scene) signsIn(path string, server *oauthserver.Server, options string) string {
 	s.Helper()
 	s.own().File("/witness.mjs", witness)
-	return s.own().Page(path, strings.NewReplacer("SERVER", chrome.JS(server.URL), "OPTIONS", options).Replace(signInScript))
+	return s.own().Page(path, strings.NewReplacer("SERVER", chrome.JS(server.URL), "OPTIONS",
+		options).Replace(signInScript))
 }
 
 // as are the options of a page whose app names its user, in a host.
@@ -69,8 +70,9 @@ func inEach(tell func(s *scene, host string), hosts ...string) func(*scene) {
 	}
 }
 
-// principals has ada sign in; her page goes, bob's comes in its tab, and carl's in a second one. Each signs in for
-// themselves and pays as who they are, and ada, back again, needs no second time. What signs in is in view: else it waits.
+// principals has ada sign in; her page goes, bob's comes in its tab, and carl's in a second one. Each signs
+// in for themselves and pays as who they are, and ada, back again, needs no second time. What signs in is in
+// view: else it waits.
 func principals(s *scene, host string) {
 	server := oauthserver.Start(s.T)
 	address := func(user string) string { return s.signsIn("/"+host+"/"+user, server, as(user, host)) }
@@ -96,8 +98,9 @@ func principals(s *scene, host string) {
 	}
 }
 
-// logout has ada signed in in two tabs, and all wiped in the first, while the authorization server knows her. Nobody is
-// signed in again by a call or a reload of the second, nor by a third tab; from a click somebody signs in.
+// logout has ada signed in in two tabs, and all wiped in the first, while the authorization server knows her.
+// Nobody is signed in again by a call or a reload of the second, nor by a third tab; from a click somebody
+// signs in.
 func logout(s *scene, host string) {
 	server := oauthserver.Start(s.T)
 	server.Person("ada")
@@ -122,15 +125,17 @@ func logout(s *scene, host string) {
 	third.pays("ada")
 }
 
-// waiting has ada make six calls, three of which wait for a connection, when all is wiped in another tab, where bob
-// goes on. What waited ends unsent, and runs in nobody's name; what is under way ends with its result.
+// waiting has ada make six calls, three of which wait for a connection, when all is wiped in another tab,
+// where bob goes on. What waited ends unsent, and runs in nobody's name; what is under way ends with its
+// result.
 func waiting(s *scene, host string) {
 	p := peer.New(s.T, peer.Options{})
 	p.SideEffects()
 	page := s.openKeeper(p.URL(), as("ada", host))
 	leaver := s.openKeeper(p.URL(), as("ada", host))
 	call := func(label string) string {
-		return fmt.Sprintf(`follow(mcp.callTool("sideeffect", { call: %[1]q, gate: %[1]q, opened: true }))`, label)
+		return fmt.Sprintf(`follow(mcp.callTool("sideeffect", { call: %[1]q, gate: %[1]q, opened: true }))`,
+			label)
 	}
 	all := []string{"c0", "c1", "c2", "c3", "c4", "c5"}
 	for i, label := range all {

@@ -68,7 +68,8 @@ func (WebKit) Start(ctx context.Context, o Options) (Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	display, err := launch(nil, parts.display, "-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
+	display, err := launch(nil, parts.display, "-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten",
+		"tcp")
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +79,11 @@ func (WebKit) Start(ctx context.Context, o Options) (Browser, error) {
 		return nil, err
 	}
 	w := &webkit{parts: parts, display: display, anyCertificate: o.AnyCertificate, env: []string{
-		"DISPLAY=:" + number, "GDK_BACKEND=x11", "LIBGL_ALWAYS_SOFTWARE=1", "WEBKIT_DISABLE_COMPOSITING_MODE=1", "NO_AT_BRIDGE=1",
-		"XDG_DATA_HOME=" + filepath.Join(o.Profile, "data"), "XDG_CACHE_HOME=" + filepath.Join(o.Profile, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(o.Profile, "config"),
+		"DISPLAY=:" + number, "GDK_BACKEND=x11", "LIBGL_ALWAYS_SOFTWARE=1",
+		"WEBKIT_DISABLE_COMPOSITING_MODE=1", "NO_AT_BRIDGE=1",
+		"XDG_DATA_HOME=" + filepath.Join(o.Profile, "data"),
+		"XDG_CACHE_HOME=" + filepath.Join(o.Profile, "cache"),
+		"XDG_CONFIG_HOME=" + filepath.Join(o.Profile, "config"),
 	}}
 	if o.Lasting {
 		return &lastingWebkit{webkit: w}, nil
@@ -131,7 +135,8 @@ func (w *webkit) connect(ctx context.Context) error {
 	for w.driver.call(ctx, "GET", "/status", nil, nil) != nil {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("WebKitWebDriver does not answer: %w; it wrote: %s", ctx.Err(), w.program.output.last())
+			return fmt.Errorf("WebKitWebDriver does not answer: %w; it wrote: %s", ctx.Err(),
+				w.program.output.last())
 		case <-w.program.gone:
 			return fmt.Errorf("WebKitWebDriver has ended: %s", w.program.output.last())
 		case <-time.After(again):
@@ -148,12 +153,15 @@ func (w *webkit) begin(ctx context.Context) error {
 	var made struct {
 		SessionID string `json:"sessionId"`
 	}
-	err := w.driver.call(ctx, "POST", "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
-		"acceptInsecureCerts":      w.anyCertificate,
-		"webkitgtk:browserOptions": map[string]any{"binary": w.parts.browser, "args": []string{"--automation"}},
-		// Commands have limits of their own here.
-		"timeouts": map[string]any{"script": storyScript.Milliseconds(), "pageLoad": storyScript.Milliseconds()},
-	}}}, &made)
+	err := w.driver.call(ctx, "POST", "/session",
+		map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
+			"acceptInsecureCerts": w.anyCertificate,
+			"webkitgtk:browserOptions": map[string]any{"binary": w.parts.browser,
+				"args": []string{"--automation"}},
+			// Commands have limits of their own here.
+			"timeouts": map[string]any{"script": storyScript.Milliseconds(),
+				"pageLoad": storyScript.Milliseconds()},
+		}}}, &made)
 	if err != nil {
 		return err
 	}
@@ -172,7 +180,8 @@ func (w *webkit) Open(ctx context.Context, url string) (Tab, error) {
 	if len(w.windows) > 0 {
 		// A window of its own: WebKit stops the timers of hidden tabs.
 		var made struct{ Handle string }
-		if err := w.driver.call(ctx, "POST", w.session+"/window/new", map[string]any{"type": "window"}, &made); err != nil {
+		if err := w.driver.call(ctx, "POST", w.session+"/window/new", map[string]any{"type": "window"},
+			&made); err != nil {
 			return nil, err
 		}
 		handle = made.Handle
@@ -215,7 +224,8 @@ type webkitTab struct {
 // do makes a request about the window.
 func (tab *webkitTab) do(ctx context.Context, method, path string, body, value any) error {
 	if tab.w.current != tab.handle {
-		if err := tab.w.driver.call(ctx, "POST", tab.w.session+"/window", map[string]any{"handle": tab.handle}, nil); err != nil {
+		if err := tab.w.driver.call(ctx, "POST", tab.w.session+"/window",
+			map[string]any{"handle": tab.handle}, nil); err != nil {
 			return err
 		}
 		tab.w.current = tab.handle

@@ -35,7 +35,8 @@ func (w *lastingWebkit) Open(ctx context.Context, url string) (Tab, error) {
 		return nil, err
 	}
 	address := "127.0.0.1:" + port
-	if w.program, err = launch(append(w.env, "WEBKIT_INSPECTOR_HTTP_SERVER="+address), w.parts.browser, url); err != nil {
+	if w.program, err = launch(append(w.env, "WEBKIT_INSPECTOR_HTTP_SERVER="+address), w.parts.browser,
+		url); err != nil {
 		return nil, err
 	}
 	path, err := w.listed(ctx, "http://"+address+"/")
@@ -53,7 +54,8 @@ func (w *lastingWebkit) listed(ctx context.Context, url string) (string, error) 
 		}
 		select {
 		case <-ctx.Done():
-			return "", fmt.Errorf("MiniBrowser lists no page: %w; it wrote: %s", ctx.Err(), w.program.output.last())
+			return "", fmt.Errorf("MiniBrowser lists no page: %w; it wrote: %s", ctx.Err(),
+				w.program.output.last())
 		case <-w.program.gone:
 			return "", fmt.Errorf("MiniBrowser has ended: %s", w.program.output.last())
 		case <-time.After(again):
@@ -120,7 +122,8 @@ func inspect(ctx context.Context, url string) (*inspectedTab, error) {
 	select {
 	case id := <-pages:
 		t.page.write = func(ctx context.Context, text []byte) error {
-			return t.outer.call(ctx, "Target.sendMessageToTarget", map[string]any{"targetId": id, "message": string(text)}, nil)
+			return t.outer.call(ctx, "Target.sendMessageToTarget",
+				map[string]any{"targetId": id, "message": string(text)}, nil)
 		}
 		return t, nil
 	case <-ctx.Done():
@@ -140,13 +143,15 @@ type remote struct {
 
 func (tab *inspectedTab) Evaluate(ctx context.Context, expression string) (string, error) {
 	var promise, value remote
-	if err := tab.page.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression}, &promise); err != nil {
+	if err := tab.page.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression},
+		&promise); err != nil {
 		return "", err
 	}
 	if promise.WasThrown {
 		return "", fmt.Errorf("the script threw %s", promise.Result.Description)
 	}
-	err := tab.page.call(ctx, "Runtime.awaitPromise", map[string]any{"promiseObjectId": promise.Result.ObjectID, "returnByValue": true}, &value)
+	err := tab.page.call(ctx, "Runtime.awaitPromise",
+		map[string]any{"promiseObjectId": promise.Result.ObjectID, "returnByValue": true}, &value)
 	if err != nil {
 		return "", err
 	}

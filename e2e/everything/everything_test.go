@@ -14,7 +14,8 @@ import (
 func TestItAnswers(t *testing.T) {
 	url := everything.Start(t)
 	r, _ := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+			`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Origin", "http://127.0.0.1:1")

@@ -10,7 +10,8 @@ import "net/http"
 func cors(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After")
+	h.Set("Access-Control-Expose-Headers",
+		"Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After")
 	if r.Method != http.MethodOptions {
 		return false
 	}

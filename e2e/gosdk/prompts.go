@@ -26,16 +26,21 @@ func addPrompts(g *generation) {
 			{Name: "tone", Title: "Tone", Description: "plain, if left out."},
 		},
 	}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		return said("A summary", fmt.Sprintf("Summarize what is known about %s in a %s tone, in five sentences.", r.Params.Arguments["topic"], or(r.Params.Arguments["tone"], "plain"))), nil
+		return said("A summary",
+			fmt.Sprintf("Summarize what is known about %s in a %s tone, in five sentences.",
+				r.Params.Arguments["topic"], or(r.Params.Arguments["tone"], "plain"))), nil
 	})
 	g.sdk.AddPrompt(&mcp.Prompt{
-		Name: "translate", Title: "Translate", Description: "Asks for a translation, with an example of how to answer.",
+		Name: "translate", Title: "Translate",
+		Description: "Asks for a translation, with an example of how to answer.",
 		Arguments: []*mcp.PromptArgument{
 			{Name: "text", Title: "Text", Required: true},
-			{Name: "language", Title: "Language", Description: "The language to translate into.", Required: true},
+			{Name: "language", Title: "Language", Description: "The language to translate into.",
+				Required: true},
 		},
 	}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		result := said("A translation", fmt.Sprintf("Translate into %s: %s", r.Params.Arguments["language"], r.Params.Arguments["text"]))
+		result := said("A translation",
+			fmt.Sprintf("Translate into %s: %s", r.Params.Arguments["language"], r.Params.Arguments["text"]))
 		result.Messages = append(result.Messages, &mcp.PromptMessage{
 			Role: "assistant", Content: &mcp.TextContent{Text: "Here is the translation, and nothing else:"},
 		})
@@ -66,5 +71,6 @@ func complete(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, e
 	if values == nil {
 		values = []string{}
 	}
-	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: values, Total: len(values)}}, nil
+	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: values, Total: len(values)}},
+		nil
 }

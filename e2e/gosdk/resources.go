@@ -30,14 +30,16 @@ func subscriptions(o *mcp.ServerOptions) {
 func addResources(g *generation) {
 	resource := func(uri, name, title, description string, read func() string) {
 		g.sdk.AddResource(
-			&mcp.Resource{URI: uri, Name: name, Title: title, Description: description, MIMEType: "text/plain"},
+			&mcp.Resource{URI: uri, Name: name, Title: title, Description: description,
+				MIMEType: "text/plain"},
 			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 				return plain(uri, read()), nil
 			},
 		)
 	}
 	resource(notesURI, "notes", "Notes", "What add_note has written; changes with every note.", g.notes.text)
-	resource(tideURI, "tide", "Tide", "The water at the pier; changes all the time, and says so every two seconds.",
+	resource(tideURI, "tide", "Tide",
+		"The water at the pier; changes all the time, and says so every two seconds.",
 		func() string { return tide(time.Now()) })
 	g.sdk.AddResourceTemplate(
 		&mcp.ResourceTemplate{
@@ -81,5 +83,6 @@ func tide(now time.Time) string {
 }
 
 func plain(uri, text string) *mcp.ReadResourceResult {
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}
+	return &mcp.ReadResourceResult{
+		Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}
 }

@@ -84,11 +84,13 @@ func (s *Server) begin() *generation {
 		Instructions:      s.opts.Instructions,
 		CompletionHandler: complete,
 		// The prompts stay what they are, unlike the tools: see Announce.
-		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{},
+			Prompts: &mcp.PromptCapabilities{}},
 	}
 	subscriptions(about)
 	g.sdk = mcp.NewServer(
-		&mcp.Implementation{Name: "holdfast-go-sdk-demo", Title: "Holdfast demo server", Version: "1.0.0"}, about,
+		&mcp.Implementation{Name: "holdfast-go-sdk-demo", Title: "Holdfast demo server", Version: "1.0.0"},
+		about,
 	)
 	g.sdk.AddReceivingMiddleware(g.bound)
 	s.addTools(g)

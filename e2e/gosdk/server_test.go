@@ -104,7 +104,10 @@ func TestCancelReachesTheTool(t *testing.T) {
 	// The priming event leaves before the SDK hands the call on: a cancel sent
 	// at once may come first and is then lost.
 	hear("slow: began")
-	c.send(c.request("POST", fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, c.id)))
+	c.send(
+		c.request("POST",
+			fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`,
+				c.id)))
 	hear("slow: cancelled after")
 	// The SDK answers all the same: late, with an error result.
 	answer, end := first.rest()
@@ -126,7 +129,8 @@ func TestTools(t *testing.T) {
 		{"random_image", `{"seed":7}`, `"mimeType":"image/png"`},
 		{"count", `{"n":2,"delayMs":0}`, `"progressToken":"t","message":"2 of 2","progress":2,"total":2`},
 		{"count", `{"n":0}`, `"isError":true`},
-		{"write_report", `{"topic":"kelp","sections":2,"tone":"formal","delayMs":0}`, `begins: What can be seen`},
+		{"write_report", `{"topic":"kelp","sections":2,"tone":"formal","delayMs":0}`,
+			`begins: What can be seen`},
 		{"write_report", `{"topic":"kelp","tone":"rude"}`, `"isError":true`},
 		{"add_note", `{"text":"rope","delayMs":0}`, `"structuredContent":{"notes":1}`},
 		{"none", `{}`, `"code":-32602`},
@@ -147,7 +151,8 @@ func TestPreflight(t *testing.T) {
 	a := c.send(r)
 	equal(t, "status", a.StatusCode, 204)
 	equal(t, "reflected", a.Header.Get("Access-Control-Allow-Headers"), "last-event-id,mcp-param-x")
-	equal(t, "exposed", strings.Contains(c.post("ping", "{}").Header.Get("Access-Control-Expose-Headers"), "Mcp-Session-Id"), true)
+	equal(t, "exposed", strings.Contains(c.post("ping", "{}").Header.Get("Access-Control-Expose-Headers"),
+		"Mcp-Session-Id"), true)
 }
 
 // The headers of a resumed GET leave with its first event, not before: a client

@@ -35,7 +35,8 @@ func addEcho(g *generation) {
 	}
 	add(g, tool{
 		name: "echo", title: "Echo", description: "Returns its text.",
-		input: `{"type":"object","properties":{"text":{"type":"string","title":"Text","default":"Ahoy"}},"required":["text"]}`,
+		input: `{"type":"object","properties":{"text":{"type":"string","title":"Text","default":"Ahoy"}},` +
+			`"required":["text"]}`,
 		hints: pure,
 	}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 		return text(in.Text), nil, nil
@@ -47,8 +48,11 @@ func addFail(g *generation) {
 		Reason string `json:"reason"`
 	}
 	add(g, tool{
-		name: "fail", title: "Fail", description: "Always fails: its result has isError set, which is an answer and not a protocol error.",
-		input: `{"type":"object","properties":{"reason":{"type":"string","title":"Reason","default":"the anchor is stuck"}}}`,
+		name: "fail", title: "Fail",
+		description: "Always fails: its result has isError set, which is an answer and not a " +
+			"protocol error.",
+		input: `{"type":"object","properties":{"reason":{"type":"string","title":"Reason",` +
+			`"default":"the anchor is stuck"}}}`,
 		hints: pure,
 	}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 		return nil, nil, errors.New(in.Reason)

@@ -19,8 +19,10 @@ func addBook(g *generation) {
 		Place string `json:"place"`
 	}
 	add(g, tool{
-		name: "book_table", title: "Book a table", description: "Asks for the details in a form, then confirms. Declining is an answer as well.",
-		input: `{"type":"object","properties":{"place":{"type":"string","title":"Place","minLength":1,"default":"The Anchor"}}}`,
+		name: "book_table", title: "Book a table",
+		description: "Asks for the details in a form, then confirms. Declining is an answer as well.",
+		input: `{"type":"object","properties":{"place":{"type":"string","title":"Place","minLength":1,` +
+			`"default":"The Anchor"}}}`,
 		hints: mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
 	}, func(_ context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 		given, ok := r.Params.InputResponses["table"].(*mcp.ElicitResult)
@@ -59,5 +61,6 @@ func booked(place string, given *mcp.ElicitResult) string {
 	if extras, _ := given.Content["extras"].([]any); len(extras) > 0 {
 		where += ", with " + strings.Trim(fmt.Sprint(extras), "[]")
 	}
-	return fmt.Sprintf("Booked at %s: %v, %v, %v guests, %s.", place, given.Content["name"], given.Content["day"], given.Content["guests"], where)
+	return fmt.Sprintf("Booked at %s: %v, %v, %v guests, %s.", place, given.Content["name"],
+		given.Content["day"], given.Content["guests"], where)
 }

@@ -17,7 +17,8 @@ func addCount(g *generation) {
 	}
 	add(g, tool{
 		name: "count", title: "Count",
-		description: "Counts from 1 to n and reports every number as progress. Cut the connection or reload the page while it counts: no number may be missing.",
+		description: "Counts from 1 to n and reports every number as progress. Cut the connection or reload " +
+			"the page while it counts: no number may be missing.",
 		input: `{"type":"object","properties":{
 			"n":{"type":"integer","title":"Count to","minimum":1,"maximum":1000,"default":20},
 			"delayMs":{"type":"integer","title":"Delay","description":"Milliseconds between two numbers.","minimum":0,"maximum":10000,"default":500}}}`,

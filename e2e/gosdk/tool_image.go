@@ -19,7 +19,8 @@ func addImage(g *generation) {
 		Seed uint64 `json:"seed"`
 	}
 	add(g, tool{
-		name: "random_image", title: "Random image", description: "Draws a small PNG of coloured tiles. The same seed draws the same image.",
+		name: "random_image", title: "Random image",
+		description: "Draws a small PNG of coloured tiles. The same seed draws the same image.",
 		input: `{"type":"object","properties":{
 			"size":{"type":"integer","title":"Size","description":"Width and height in pixels.","minimum":8,"maximum":512,"default":96},
 			"seed":{"type":"integer","title":"Seed","description":"0 draws another image every time.","minimum":0,"maximum":9007199254740991,"default":0}}}`,
@@ -29,7 +30,8 @@ func addImage(g *generation) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: data}}}, nil, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{
+			&mcp.ImageContent{MIMEType: "image/png", Data: data}}}, nil, nil
 	})
 }
 

@@ -20,8 +20,9 @@ func addGreet(g *generation) {
 		if !ok {
 			return &mcp.CallToolResult{
 				InputRequests: mcp.InputRequestMap{"name": &mcp.ElicitParams{
-					Message:         "Who are you?",
-					RequestedSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","title":"Name"}},"required":["name"]}`),
+					Message: "Who are you?",
+					RequestedSchema: json.RawMessage(`{"type":"object",` +
+						`"properties":{"name":{"type":"string","title":"Name"}},"required":["name"]}`),
 				}},
 				RequestState: "asked",
 			}, nil
@@ -41,7 +42,8 @@ func addRouted(g *generation) {
 	}
 	add(g, tool{
 		name: "routed", title: "Routed", description: "Wants its region in a header.",
-		input: `{"type":"object","properties":{"region":{"type":"string","title":"Region","x-mcp-header":"Region"}},"required":["region"]}`,
+		input: `{"type":"object","properties":{"region":{"type":"string","title":"Region",` +
+			`"x-mcp-header":"Region"}},"required":["region"]}`,
 		hints: pure,
 	}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 		return text("in " + in.Region), nil, nil

@@ -46,13 +46,15 @@ func addNote(g *generation, logf func(string, ...any)) {
 	}
 	add(g, tool{
 		name: "add_note", title: "Add a note",
-		description: "Adds a note at once and answers after a delay. It changes the server's state, so a client must not run it again by itself when the answer is lost.",
+		description: "Adds a note at once and answers after a delay. It changes the server's state, so a " +
+			"client must not run it again by itself when the answer is lost.",
 		input: `{"type":"object","properties":{
 			"text":{"type":"string","title":"Note","minLength":1,"default":"buy rope"},
 			"delayMs":{"type":"integer","title":"Delay","description":"Milliseconds before the answer.","minimum":0,"maximum":60000,"default":3000}},
 			"required":["text"]}`,
-		output: `{"type":"object","properties":{"notes":{"type":"integer","title":"Notes so far"}},"required":["notes"]}`,
-		hints:  mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
+		output: `{"type":"object","properties":{"notes":{"type":"integer","title":"Notes so far"}},` +
+			`"required":["notes"]}`,
+		hints: mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
 	}, func(ctx context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, output, error) {
 		g.notes.mu.Lock()
 		g.notes.all = append(g.notes.all, in.Text)

@@ -14,9 +14,10 @@ import (
 // its address (URL elicitation): /visit on the origin that the call came from.
 func addPass(g *generation) {
 	add(g, tool{
-		name: "harbour_pass", title: "Harbour pass", description: "Sends you to a page in a new tab, and hands out a pass if you agree to go there.",
-		input: `{"type":"object"}`,
-		hints: mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
+		name: "harbour_pass", title: "Harbour pass",
+		description: "Sends you to a page in a new tab, and hands out a pass if you agree to go there.",
+		input:       `{"type":"object"}`,
+		hints:       mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
 	}, func(_ context.Context, r *mcp.CallToolRequest, _ json.RawMessage) (*mcp.CallToolResult, any, error) {
 		given, ok := r.Params.InputResponses["visit"].(*mcp.ElicitResult)
 		if !ok {

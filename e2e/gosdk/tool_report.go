@@ -21,7 +21,8 @@ func addReport(g *generation) {
 	}
 	add(g, tool{
 		name: "write_report", title: "Write a report",
-		description: "Writes a report piece by piece: the message of each progress notification is the next piece of Markdown, and the result holds the same pieces joined by blank lines.",
+		description: "Writes a report piece by piece: the message of each progress notification is the next " +
+			"piece of Markdown, and the result holds the same pieces joined by blank lines.",
 		input: `{"type":"object","properties":{
 			"topic":{"type":"string","title":"Topic","minLength":1,"maxLength":200,"default":"tide pools"},
 			"tone":{"type":"string","title":"Tone","enum":["plain","formal","cheerful"],"default":"plain"},
@@ -48,7 +49,8 @@ func addReport(g *generation) {
 }
 
 var aspects = []string{
-	"Where it begins", "What can be seen", "How it changes", "Who depends on it", "What is measured", "What is often missed",
+	"Where it begins", "What can be seen", "How it changes", "Who depends on it", "What is measured",
+	"What is often missed",
 	"A closer look", "Numbers in context", "Limits", "Open questions", "What to do next", "Further afield",
 }
 
@@ -66,11 +68,13 @@ func report(topic, tone string, sections int, summary bool) []string {
 		pieces = append(pieces,
 			"## "+aspect,
 			fmt.Sprintf(openings[tone], topic, strings.ToLower(aspect)),
-			fmt.Sprintf("Section %d of %d stands on its own; whoever reads only this one knows that it was written after section %d and sent once.", i+1, sections, i),
+			fmt.Sprintf("Section %d of %d stands on its own; whoever reads only this one knows that it was "+
+				"written after section %d and sent once.", i+1, sections, i),
 		)
 	}
 	if summary {
-		pieces = append(pieces, "## Summary", fmt.Sprintf("%d sections on %s, in a %s tone.", sections, topic, tone))
+		pieces = append(pieces, "## Summary",
+			fmt.Sprintf("%d sections on %s, in a %s tone.", sections, topic, tone))
 	}
 	return pieces
 }

@@ -19,15 +19,17 @@ func addSignedIn(g *generation) {
 		return r.Extra.TokenInfo.UserID
 	}
 	add(g, tool{
-		name: "whoami", title: "Who am I?", description: "Says who has signed in.", input: `{"type":"object"}`, hints: pure,
+		name: "whoami", title: "Who am I?", description: "Says who has signed in.",
+		input: `{"type":"object"}`, hints: pure,
 	}, func(_ context.Context, r *mcp.CallToolRequest, _ input) (*mcp.CallToolResult, any, error) {
 		return text(who(r)), nil, nil
 	})
 	add(g, tool{
 		name: "sign_log", title: "Sign the log",
-		description: "Writes who has signed in into the log. It changes the server's state, so a client must not run it twice by itself.",
-		input:       `{"type":"object"}`,
-		hints:       mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
+		description: "Writes who has signed in into the log. It changes the server's state, so a client " +
+			"must not run it twice by itself.",
+		input: `{"type":"object"}`,
+		hints: mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
 	}, func(_ context.Context, r *mcp.CallToolRequest, _ input) (*mcp.CallToolResult, any, error) {
 		g.notes.mu.Lock()
 		g.notes.all = append(g.notes.all, who(r))

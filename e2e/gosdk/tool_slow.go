@@ -15,7 +15,8 @@ func addSlow(g *generation, logf func(string, ...any)) {
 		Seconds float64 `json:"seconds"`
 	}
 	add(g, tool{
-		name: "slow", title: "Slow", description: "Says nothing for a while, then answers. Cancelling stops it.",
+		name: "slow", title: "Slow",
+		description: "Says nothing for a while, then answers. Cancelling stops it.",
 		input: `{"type":"object","properties":{
 			"seconds":{"type":"number","title":"Seconds","minimum":0,"maximum":600,"default":15}}}`,
 		hints: pure,

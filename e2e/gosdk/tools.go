@@ -43,7 +43,8 @@ func add[In, Out any](g *generation, t tool, h mcp.ToolHandlerFor[In, Out]) {
 	if t.output != "" {
 		d.OutputSchema = json.RawMessage(t.output)
 	}
-	mcp.AddTool(g.sdk, d, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+	mcp.AddTool(g.sdk, d, func(ctx context.Context, r *mcp.CallToolRequest, in In) (
+		*mcp.CallToolResult, Out, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(g.ctx, cancel)()

@@ -37,7 +37,8 @@ func connect(t *testing.T, s *gosdk.Server) *client {
 func (c *client) initialize() {
 	c.t.Helper()
 	c.session = ""
-	a := c.post("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
+	a := c.post("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
 	c.session = a.Header.Get("Mcp-Session-Id")
 	io.Copy(io.Discard, a.Body)
 	c.send(c.request("POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
@@ -71,12 +72,15 @@ func (c *client) send(r *http.Request) *http.Response {
 func (c *client) post(method, params string) *http.Response {
 	c.t.Helper()
 	c.id++
-	return c.send(c.request("POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.id, method, params)))
+	return c.send(
+		c.request("POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.id, method,
+			params)))
 }
 
 func (c *client) call(tool, args string) *http.Response {
 	c.t.Helper()
-	return c.post("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s,"_meta":{"progressToken":"t"}}`, tool, args))
+	return c.post("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s,"_meta":{"progressToken":"t"}}`, tool,
+		args))
 }
 
 func (c *client) resume(cursor string) *http.Response {

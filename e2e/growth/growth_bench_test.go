@@ -39,7 +39,8 @@ type page struct {
 func newPage(b *testing.B, o *origin) *page {
 	p := &page{chrome.Open(b, "about:blank"), b}
 	// The certificate is httptest's own.
-	chrome.Call(p.Page, security.SetIgnoreCertificateErrors, security.SetIgnoreCertificateErrorsParams{Ignore: true})
+	chrome.Call(p.Page, security.SetIgnoreCertificateErrors,
+		security.SetIgnoreCertificateErrorsParams{Ignore: true})
 	chrome.Call(p.Page, performance.Enable, performance.EnableParams{})
 	p.Navigate(o.URL + "/")
 	p.ready()
@@ -54,7 +55,8 @@ func (p *page) ready() {
 // run does something in the page and returns the main thread's time for it, in us.
 func run[T any](p *page, script string) (T, float64) {
 	before := chrome.TaskTime(p.Page)
-	chrome.Script[chrome.Void](p.Page, `window.got = undefined; rig.`+script+`.then((value) => { window.got = { value }; }, (error) => { window.got = { error: String(error) }; });`)
+	chrome.Script[chrome.Void](p.Page, `window.got = undefined; rig.`+script+`.then((value) => { window.got `+
+		`= { value }; }, (error) => { window.got = { error: String(error) }; });`)
 	p.WaitWithin(patience, `window.got`)
 	if why := chrome.Eval[string](p.Page, `got.error ?? ""`); why != "" {
 		p.b.Fatalf("%s: %s", script, why)
@@ -98,11 +100,13 @@ func BenchmarkGrowth(b *testing.B) {
 		about += inChrome
 	}
 	text := fmt.Sprintf("%s\n%s%s\n", about, Table(curves), again)
-	text += fmt.Sprintf("\nMeasured on %d processors with %s: trust what compares within a line.\n", runtime.NumCPU(), runtime.Version())
+	text += fmt.Sprintf("\nMeasured on %d processors with %s: trust what compares within a line.\n",
+		runtime.NumCPU(), runtime.Version())
 	if err := os.WriteFile(filepath.Join(root, "docs", "growth.md"), []byte(text), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "docs", "growth.svg"), []byte(Picture(curves)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "docs", "growth.svg"), []byte(Picture(curves)),
+		0o644); err != nil {
 		b.Fatal(err)
 	}
 	fmt.Print(Table(curves), again, "\n")
@@ -213,15 +217,18 @@ func journals(b *testing.B) ([]Curve, string) {
 			leastRaw = min(leastRaw, there.Ms)
 			got, spent := run[read](p, "restore()")
 			if there.N != n || got.N != n || got.Positions != n*eventsEach {
-				b.Fatalf("of %d calls %d came back, with %d events; %d are stored", n, got.N, got.Positions, there.N)
+				b.Fatalf("of %d calls %d came back, with %d events; %d are stored", n, got.N, got.Positions,
+					there.N)
 			}
 			least, busy = min(least, got.Ms), min(busy, spent)
 		}
 		each := func(ms float64) Point { return Point{n, ms * 1000 / float64(n)} }
 		wall.Points, raw.Points = append(wall.Points, each(least)), append(raw.Points, each(leastRaw))
 		cpu.Points = append(cpu.Points, Point{n, busy / float64(n)})
-		ratio += fmt.Sprintf("- %s calls (%s rows, %s KB): restored in %s ms, read raw in %s ms: %.2f times\n",
-			thousands(n), thousands(there.Rows), thousands(there.Bytes/1024), figure(least), figure(leastRaw), least/leastRaw)
+		ratio += fmt.Sprintf(
+			"- %s calls (%s rows, %s KB): restored in %s ms, read raw in %s ms: %.2f times\n",
+			thousands(n), thousands(there.Rows), thousands(there.Bytes/1024), figure(least), figure(leastRaw),
+			least/leastRaw)
 	}
 	return []Curve{more, cpu, wall, raw}, "\n## Restore against a raw read\n\n" + ratio
 }

@@ -17,18 +17,25 @@ import (
 type nativeCurve struct{ benchmark, metric, panel, name, unit string }
 
 var nativeCurves = []nativeCurve{
-	{"BenchmarkGrowthConcurrent", "cpu-ns/call", "Calls under way in the core, natively", "under way at once", "us a call"},
-	{"BenchmarkGrowthRestore", "cpu-ns/call", "Calls restored by the core, natively", "restored", "us a call"},
-	{"BenchmarkGrowthRestore", "B/call", "Calls restored by the core, natively", "memory once restored", "KB a call"},
-	{"BenchmarkGrowthTranscript", "cpu-ns/update", "Updates of a transcript in the core, natively", "one message of many chunks", "us an update"},
-	{"BenchmarkGrowthItems", "cpu-ns/update", "Updates of a transcript in the core, natively", "one item for each update", "us an update"},
-	{"BenchmarkGrowthItems", "B/update", "Updates of a transcript in the core, natively", "memory of those items", "KB an update"},
+	{"BenchmarkGrowthConcurrent", "cpu-ns/call", "Calls under way in the core, natively", "under way at once",
+		"us a call"},
+	{"BenchmarkGrowthRestore", "cpu-ns/call", "Calls restored by the core, natively", "restored",
+		"us a call"},
+	{"BenchmarkGrowthRestore", "B/call", "Calls restored by the core, natively", "memory once restored",
+		"KB a call"},
+	{"BenchmarkGrowthTranscript", "cpu-ns/update", "Updates of a transcript in the core, natively",
+		"one message of many chunks", "us an update"},
+	{"BenchmarkGrowthItems", "cpu-ns/update", "Updates of a transcript in the core, natively",
+		"one item for each update", "us an update"},
+	{"BenchmarkGrowthItems", "B/update", "Updates of a transcript in the core, natively",
+		"memory of those items", "KB an update"},
 }
 
 // coreCurves runs the core's own benchmarks, as a user would: e2e imports nothing
 // of the core.
 func coreCurves(root string) ([]Curve, error) {
-	c := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkGrowth", "-benchtime", "5x", "./core/mcp", "./core/acp")
+	c := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkGrowth", "-benchtime", "5x",
+		"./core/mcp", "./core/acp")
 	c.Dir = root
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -55,7 +62,8 @@ func readCurves(out []byte) []Curve {
 		}
 		for i, of := range nativeCurves {
 			for at := 3; at < len(words); at += 2 {
-				if v, err := strconv.ParseFloat(words[at-1], 64); err == nil && of.benchmark == benchmark && of.metric == words[at] {
+				if v, err := strconv.ParseFloat(words[at-1], 64); err == nil && of.benchmark == benchmark &&
+					of.metric == words[at] {
 					curves[i].Points = append(curves[i].Points, Point{n, v / scale(of.metric)})
 				}
 			}
@@ -86,7 +94,8 @@ BenchmarkGrowthRestore/calls=10-2   5   178936 ns/op   2048 B/call   17894 cpu-n
 BenchmarkGrowthRestore/calls=100-2  5   1452126 ns/op   4096 B/call  14521 cpu-ns/call
 PASS
 `))
-	want := "[{Calls restored by the core, natively restored us a call [{10 17.894} {100 14.521}]} {Calls restored by the core, natively memory once restored KB a call [{10 2} {100 4}]}]"
+	want := "[{Calls restored by the core, natively restored us a call [{10 17.894} {100 14.521}]} {Calls " +
+		"restored by the core, natively memory once restored KB a call [{10 2} {100 4}]}]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got %v", got)
 	}

@@ -54,9 +54,12 @@ func Picture(curves []Curve) string {
 	height := panelHeight + legend*rowHeight + 12
 	rows := (len(panels) + columns - 1) / columns
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="title">`+
-		`<title id="title">What one call or update costs as their number grows, as a multiple of its least cost</title>%s`+
-		`<rect width="100%%" height="100%%" fill="var(--paper)"/>`, columns*panelWidth, rows*height, style)
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="title">`+
+			`<title id="title">What one call or update costs as their number grows,`+
+			` as a multiple of its least cost</title>%s`+
+			`<rect width="100%%" height="100%%" fill="var(--paper)"/>`, columns*panelWidth, rows*height,
+		style)
 	for i, p := range panels {
 		fmt.Fprintf(&b, `<g transform="translate(%d %d)">`, i%columns*panelWidth, i/columns*height)
 		panel(&b, p)
@@ -87,11 +90,13 @@ func panel(b *strings.Builder, curves []Curve) {
 		if times == 1 {
 			class = "f"
 		}
-		fmt.Fprintf(b, `<line class="%s" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text class="s" x="%d" y="%.1f" text-anchor="end">%gx</text>`,
+		fmt.Fprintf(b, `<line class="%s" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text class="s" x="%d" `+
+			`y="%.1f" text-anchor="end">%gx</text>`,
 			class, left, panelWidth-right, y(times), y(times), left-8, y(times)+4, times)
 	}
 	for n := first; n <= last; n *= 10 {
-		fmt.Fprintf(b, `<text class="s" x="%.1f" y="%d" text-anchor="middle">%s</text>`, x(n), panelHeight-bottom+18, thousands(n))
+		fmt.Fprintf(b, `<text class="s" x="%.1f" y="%d" text-anchor="middle">%s</text>`, x(n),
+			panelHeight-bottom+18, thousands(n))
 	}
 	for i, c := range curves {
 		least := c.Points[0].Cost
@@ -113,7 +118,8 @@ func panel(b *strings.Builder, curves []Curve) {
 		fmt.Fprintf(b, `<path class="l" d="M%d %.1fh22"/>`, left, at-4)
 		mark(b, i, left+11, at-4)
 		ends := c.Points[len(c.Points)-1]
-		fmt.Fprintf(b, `<text x="%d" y="%.1f">%s: %s %s at %s</text></g>`, left+30, at, html.EscapeString(c.Name), figure(ends.Cost), html.EscapeString(c.Unit), thousands(ends.N))
+		fmt.Fprintf(b, `<text x="%d" y="%.1f">%s: %s %s at %s</text></g>`, left+30, at,
+			html.EscapeString(c.Name), figure(ends.Cost), html.EscapeString(c.Unit), thousands(ends.N))
 	}
 }
 

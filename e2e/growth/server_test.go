@@ -52,7 +52,8 @@ func newOrigin(tb testing.TB) *origin {
 	routes.HandleFunc("/mcp", o.mcp)
 	routes.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/growth.mjs"></script>`)
+		fmt.Fprint(w,
+			`<!doctype html><link rel="icon" href="data:,"><script type="module" src="/growth.mjs"></script>`)
 	})
 	routes.HandleFunc("/growth.mjs", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
@@ -120,7 +121,8 @@ func (o *origin) mcp(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	result := `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"growth","version":"1"}}`
+	result := `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"growth",` +
+		`"version":"1"}}`
 	switch {
 	case len(m.ID) == 0:
 		w.WriteHeader(http.StatusAccepted)
@@ -139,7 +141,8 @@ func (o *origin) call(w http.ResponseWriter, r *http.Request, id, token json.Raw
 	w.Header().Set("Content-Type", "text/event-stream")
 	fill := strings.Repeat("x", 90)
 	for n := 1; n <= eventsEach; n++ {
-		fmt.Fprintf(w, "id: %s-%d\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d,\"message\":\"%s\"}}\n\n", id, n, token, n, fill)
+		fmt.Fprintf(w, "id: %s-%d\ndata: "+
+			"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d,\"message\":\"%s\"}}\n\n", id, n, token, n, fill)
 		w.(http.Flusher).Flush()
 	}
 	o.mu.Lock()
@@ -148,7 +151,8 @@ func (o *origin) call(w http.ResponseWriter, r *http.Request, id, token json.Raw
 	o.mu.Unlock()
 	select {
 	case <-gate:
-		fmt.Fprintf(w, "id: %s-last\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", id, id)
+		fmt.Fprintf(w, "id: %s-last\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n",
+			id, id)
 	case <-r.Context().Done():
 	}
 }

@@ -40,18 +40,21 @@ func (p *Peer) Asking(traits ...Trait) {
 				script = append(script, Cut(FIN))
 			}
 			script = append(script, Ask(id, "elicitation/create", fmt.Sprintf(
-				`{"message":"Question %d?","requestedSchema":{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}}`, i+1)), Reply(id))
+				`{"message":"Question %d?","requestedSchema":{"type":"object",`+
+					`"properties":{"answer":{"type":"string"}},"required":["answer"]}}`, i+1)), Reply(id))
 		}
 		return primed(c, append(script, answers(ids))...)
 	}, append([]Trait{Describe("Ask", "Asks the user."), Schema(
-		`{"type":"object","properties":{"call":{"type":"string"},"questions":{"type":"integer"},"gate":{"type":"string"},"away":{"type":"boolean"}}}`)}, traits...)...)
+		`{"type":"object","properties":{"call":{"type":"string"},"questions":{"type":"integer"},` +
+			`"gate":{"type":"string"},"away":{"type":"boolean"}}}`)}, traits...)...)
 }
 
 // answers answers a tool call with what the client said to its questions.
 func answers(ids []string) Step {
 	return Step{func(r *run) {
 		list := replies(r, ids)
-		Result(`{"content":[{"type":"text","text":` + quote(list) + `}],"structuredContent":{"answers":` + list + `}}`).do(r)
+		Result(`{"content":[{"type":"text","text":` + quote(list) + `}],"structuredContent":{"answers":` +
+			list + `}}`).do(r)
 	}}
 }
 

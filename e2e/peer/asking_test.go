@@ -32,7 +32,8 @@ func TestAskedWhileAway(t *testing.T) {
 	contains(t, "question", e.data, `"id":"a.1.q2"`)
 	c.send(`{"jsonrpc":"2.0","id":"a.1.q2","error":{"code":-1,"message":"no"}}`, "")
 	e, _ = s.next()
-	contains(t, "answers", e.data, `"structuredContent":{"answers":[{"action":"accept","content":{"answer":"yes"}},{"code":-1,"message":"no"}]}`)
+	contains(t, "answers", e.data, `"structuredContent":{"answers":[{"action":"accept",`+
+		`"content":{"answer":"yes"}},{"code":-1,"message":"no"}]}`)
 	for _, q := range o.Questions("a") {
 		equal(t, q.ID, fmt.Sprint(q.Asked, q.Written, len(q.Answers)), "1 1 1")
 	}

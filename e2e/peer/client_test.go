@@ -40,7 +40,8 @@ func connect(t *testing.T, p *peer.Peer) *client {
 func (c *client) initialize() {
 	c.t.Helper()
 	c.session = ""
-	r := c.post(`{"jsonrpc":"2.0","id":"init-` + strconv.Itoa(c.next) + `","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	r := c.post(`{"jsonrpc":"2.0","id":"init-` + strconv.Itoa(c.next) + `","method":"initialize",` +
+		`"params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 	c.next++
 	defer r.Body.Close()
 	if r.StatusCode != 200 {
@@ -91,7 +92,8 @@ func (c *client) post(body string) *http.Response {
 func (c *client) call(tool, args string) *http.Response {
 	c.t.Helper()
 	c.next++
-	return c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":"t"}}}`, c.next, tool, args))
+	return c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,`+
+		`"arguments":%s,"_meta":{"progressToken":"t"}}}`, c.next, tool, args))
 }
 
 func (c *client) get(cursor string) *http.Response {

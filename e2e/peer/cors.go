@@ -24,7 +24,8 @@ type CORS struct {
 	// Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate and Retry-After;
 	// an empty list exposes nothing.
 	Expose []string
-	// Timing tells pages of other origins how an answer came (Timing-Allow-Origin): by which protocol, among others.
+	// Timing tells pages of other origins how an answer came (Timing-Allow-Origin): by which protocol, among
+	// others.
 	Timing bool
 	// MaxAge in seconds lets browsers keep a preflight answer; 0 sends none.
 	MaxAge int

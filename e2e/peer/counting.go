@@ -63,11 +63,14 @@ func (p *Peer) Counting(cuts *RandomCuts, traits ...Trait) {
 			step(Error(-32000, fmt.Sprintf("counted %d and failed", in.N)))
 			return script
 		}
-		step(Result(fmt.Sprintf(`{"content":[{"type":"text","text":"counted %d"}],"structuredContent":{"call":%s,"run":%d,"n":%d}}`,
+		step(Result(fmt.Sprintf(`{"content":[{"type":"text","text":"counted %d"}],`+
+			`"structuredContent":{"call":%s,"run":%d,"n":%d}}`,
 			in.N, quote(c.Label), c.Run, in.N)))
 		return script
 	}, append([]Trait{Describe("Count", "Counts to n."), Schema(
-		`{"type":"object","properties":{"call":{"type":"string"},"n":{"type":"integer"},"every_ms":{"type":"integer"},"gate":{"type":"string"},"bytes":{"type":"integer"},"retry_ms":{"type":"integer"},"fail":{"type":"boolean"}},"required":["n"]}`)}, traits...)...)
+		`{"type":"object","properties":{"call":{"type":"string"},"n":{"type":"integer"},` +
+			`"every_ms":{"type":"integer"},"gate":{"type":"string"},"bytes":{"type":"integer"},` +
+			`"retry_ms":{"type":"integer"},"fail":{"type":"boolean"}},"required":["n"]}`)}, traits...)...)
 }
 
 // number sends one number, as progress if the call has a token, and as a log

@@ -159,7 +159,8 @@ func TestSideEffects(t *testing.T) {
 	p.SideEffects()
 	c, o := resuming(t, p, peer.Revision20250618), p.Oracle()
 	list := body(c.ask(1, "tools/list", "{}", ""))
-	contains(t, "tools", list, `{"annotations":{"readOnlyHint":true},"description":"Changes nothing."`, `{"annotations":{"idempotentHint":true}`)
+	contains(t, "tools", list, `{"annotations":{"readOnlyHint":true},"description":"Changes nothing."`,
+		`{"annotations":{"idempotentHint":true}`)
 	for i, tool := range []string{"sideeffect", "lookup", "upsert"} {
 		args := fmt.Sprintf(`{"call":"one %s","lose":1,"opened":true}`, tool)
 		got, err := c.call(10+i, tool, args).rest()

@@ -22,9 +22,11 @@ func (p *Peer) addDefaultTools() {
 			return Script{Error(-32602, err.Error())}
 		}
 		sum := strconv.FormatFloat(in.A+in.B, 'g', -1, 64)
-		return primed(c, Result(`{"content":[{"type":"text","text":"`+sum+`"}],"structuredContent":{"sum":`+sum+`}}`))
+		return primed(c,
+			Result(`{"content":[{"type":"text","text":"`+sum+`"}],"structuredContent":{"sum":`+sum+`}}`))
 	}, ReadOnly, AsJSON, Describe("Add", "Adds a and b."),
-		Schema(`{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]}`))
+		Schema(`{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},`+
+			`"required":["a","b"]}`))
 
 	p.ToolFunc("slow", func(c Call) Script {
 		return primed(c, Open(), Gate(SlowGate), Text("done"))

@@ -115,7 +115,8 @@ func (p *Peer) refused(w http.ResponseWriter, token string) bool {
 	if refuse == nil || !refuse(token) {
 		return false
 	}
-	w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+p.Origin()+`/.well-known/oauth-protected-resource"`)
+	w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+p.Origin()+
+		`/.well-known/oauth-protected-resource"`)
 	fail(w, http.StatusUnauthorized, -32001, "Unauthorized")
 	return true
 }

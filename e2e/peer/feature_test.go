@@ -14,7 +14,8 @@ import (
 func (c *client) ask(method, params string) string {
 	c.t.Helper()
 	c.next++
-	return body(c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.next, method, params)))
+	return body(
+		c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.next, method, params)))
 }
 
 // The same features, asked in both eras of one server.
@@ -27,28 +28,39 @@ func TestFeaturesInBothEras(t *testing.T) {
 		method, name, params string
 		want                 string
 	}{
-		{"resources/list", "", "", `"resources":[{"mimeType":"text/plain","name":"notes","title":"Notes","uri":"file:///notes.txt"},{"mimeType":"image/png"`},
-		{"resources/templates/list", "", "", `"resourceTemplates":[{"name":"note","uriTemplate":"file:///notes/{name}"}]`},
-		{"resources/read", "file:///notes.txt", `"uri":"file:///notes.txt"`, `"contents":[{"mimeType":"text/plain","text":"buy rope","uri":"file:///notes.txt"}]`},
+		{"resources/list", "", "", `"resources":[{"mimeType":"text/plain","name":"notes","title":"Notes",` +
+			`"uri":"file:///notes.txt"},{"mimeType":"image/png"`},
+		{"resources/templates/list", "", "",
+			`"resourceTemplates":[{"name":"note","uriTemplate":"file:///notes/{name}"}]`},
+		{"resources/read", "file:///notes.txt", `"uri":"file:///notes.txt"`,
+			`"contents":[{"mimeType":"text/plain","text":"buy rope","uri":"file:///notes.txt"}]`},
 		{"resources/read", "file:///logo.png", `"uri":"file:///logo.png"`, `"blob":"iVBORw0KGgo="`},
 		{"resources/read", "file:///notes/x", `"uri":"file:///notes/x"`, `"text":"a note called x"`},
-		{"prompts/list", "", "", `"prompts":[{"arguments":[{"description":"the who","name":"who","required":true},{"description":"the tone","name":"tone","required":false}]`},
+		{"prompts/list", "", "", `"prompts":[{"arguments":[{"description":"the who","name":"who",` +
+			`"required":true},{"description":"the tone","name":"tone","required":false}]`},
 		{"prompts/get", "greet", `"name":"greet","arguments":{"who":"Ada"}`, `"text":"Say hello to Ada"`},
 		{"prompts/get", "none", `"name":"none"`, `"code":-32602`},
-		{"completion/complete", "", `"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"kel"}`, `"completion":{"hasMore":false,"total":2,"values":["kelp","kelvin"]}`},
+		{"completion/complete", "",
+			`"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"kel"}`,
+			`"completion":{"hasMore":false,"total":2,"values":["kelp","kelvin"]}`},
 		{"tools/call", "measure", `"name":"measure"`, `"structuredContent":{"depth":12.5}`},
-		{"tools/call", "mismeasure", `"name":"mismeasure"`, `"structuredContent":{"depth":"deep","extra":true}`},
+		{"tools/call", "mismeasure", `"name":"mismeasure"`,
+			`"structuredContent":{"depth":"deep","extra":true}`},
 	} {
 		contains(t, "modern "+tc.method, body(now.ask(tc.method, tc.name, tc.params, "")), tc.want)
 		contains(t, "legacy "+tc.method, then.ask(tc.method, tc.params), tc.want)
 	}
 	missing := `"uri":"file:///none"`
-	contains(t, "modern", body(now.ask("resources/read", "file:///none", missing, "")), `"code":-32602`, `"data":{"uri":"file:///none"}`)
+	contains(t, "modern", body(now.ask("resources/read", "file:///none", missing, "")), `"code":-32602`,
+		`"data":{"uri":"file:///none"}`)
 	contains(t, "legacy", then.ask("resources/read", missing), `"code":-32002`)
 	contains(t, "an array", body(now.call("anything", "{}")), `"structuredContent":[1,"two",null]`)
-	contains(t, "an object", body(then.call("anything", "{}")), `"structuredContent":{"items":[1,"two",null]}`)
+	contains(t, "an object", body(then.call("anything", "{}")),
+		`"structuredContent":{"items":[1,"two",null]}`)
 	p.Cache("resources/read", 60000, "private")
-	contains(t, "hints", body(now.ask("resources/read", "file:///notes.txt", `"uri":"file:///notes.txt"`, "")), `{"resultType":"complete","ttlMs":60000,"cacheScope":"private","contents"`)
+	contains(t, "hints",
+		body(now.ask("resources/read", "file:///notes.txt", `"uri":"file:///notes.txt"`, "")),
+		`{"resultType":"complete","ttlMs":60000,"cacheScope":"private","contents"`)
 	p.Uncached("tools/list")
 	equal(t, "no hints", strings.Contains(body(now.ask("tools/list", "", "", "")), "ttlMs"), false)
 	clean(t, p)
@@ -70,7 +82,8 @@ func TestLegacySubscriptionAndLogLevel(t *testing.T) {
 	e, _ := alone.next()
 	equal(t, "updated once", what(e), "notifications/resources/updated")
 	e, _ = alone.next()
-	contains(t, "then", e.data, `"method":"notifications/elicitation/complete","params":{"elicitationId":"login-1"}`)
+	contains(t, "then", e.data,
+		`"method":"notifications/elicitation/complete","params":{"elicitationId":"login-1"}`)
 	es, _ := read(c.call("chatty", "{}")).rest()
 	equal(t, "all levels", len(es), 9)
 	c.ask("logging/setLevel", `"level":"error"`)
@@ -85,7 +98,8 @@ func TestQuestionsInBothEras(t *testing.T) {
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: peer.Revision20251125})
 	p.Furnish()
 	now, then := modern(t, p), connect(t, p)
-	for tool, method := range map[string]string{"ask_name": "elicitation/create", "ask_model": "sampling/createMessage", "ask_roots": "roots/list"} {
+	for tool, method := range map[string]string{"ask_name": "elicitation/create",
+		"ask_model": "sampling/createMessage", "ask_roots": "roots/list"} {
 		s := read(then.call(tool, "{}"))
 		s.next()
 		e, _ := s.next()
@@ -96,10 +110,14 @@ func TestQuestionsInBothEras(t *testing.T) {
 		es, _ := read(now.call(tool, "{}")).rest()
 		contains(t, tool, es[0].data, `"resultType":"input_required"`, `"answer":{"method":"`+method+`"`)
 		state := fmt.Sprintf("%s-state-%d", tool, now.next)
-		es, _ = read(now.ask("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":{},"inputResponses":{"answer":{"x":1}},"requestState":%q`, tool, state), "")).rest()
+		es, _ = read(
+			now.ask("tools/call", tool,
+				fmt.Sprintf(`"name":%q,"arguments":{},"inputResponses":{"answer":{"x":1}},"requestState":%q`,
+					tool, state), "")).rest()
 		contains(t, tool, es[0].data, `"text":"answer: {\"x\":1}"`)
 	}
-	contains(t, "by URL", body(then.call("needs_login", "{}")), `"code":-32042,"data":{"elicitations":[{"mode":"url","elicitationId":"login-1"`)
+	contains(t, "by URL", body(then.call("needs_login", "{}")),
+		`"code":-32042,"data":{"elicitations":[{"mode":"url","elicitationId":"login-1"`)
 	contains(t, "again", body(then.call("needs_login", "{}")), `"text":"welcome"`)
 	contains(t, "by URL", body(now.call("needs_login", "{}")), `"mode":"url"`, `"requestState":"login-`)
 	clean(t, p)
@@ -133,8 +151,9 @@ func TestBatchesOf2025March(t *testing.T) {
 	equal(t, "no session", c.session, "")
 	es, _ := read(c.call("batch", "{}")).rest()
 	equal(t, "one event", len(es), 1)
-	equal(t, "an array", es[0].data, `[{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":"t"}},`+
-		`{"jsonrpc":"2.0","id":2,"result":{"content":[{"text":"a","type":"text"}]}}]`)
+	equal(t, "an array", es[0].data,
+		`[{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":"t"}},`+
+			`{"jsonrpc":"2.0","id":2,"result":{"content":[{"text":"a","type":"text"}]}}]`)
 	contains(t, "body", body(c.call("body", "{}")), `[{"jsonrpc":"2.0","id":3,"result"`)
 	s := read(c.get("")) // no header but Accept
 	p.Push("notifications/tools/list_changed", "")

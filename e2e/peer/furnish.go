@@ -26,14 +26,17 @@ const URLElicitation = "login-1"
 //
 // It is idempotent.
 func (p *Peer) Furnish() {
-	p.Resource(Resource{URI: "file:///notes.txt", Name: "notes", Title: "Notes", MimeType: "text/plain", Text: "buy rope"})
-	p.Resource(Resource{URI: "file:///logo.png", Name: "logo", MimeType: "image/png", Blob: []byte("\x89PNG\r\n\x1a\n")})
+	p.Resource(Resource{URI: "file:///notes.txt", Name: "notes", Title: "Notes", MimeType: "text/plain",
+		Text: "buy rope"})
+	p.Resource(Resource{URI: "file:///logo.png", Name: "logo", MimeType: "image/png",
+		Blob: []byte("\x89PNG\r\n\x1a\n")})
 	p.shelf.mu.Lock()
 	furnished := len(p.shelf.templates) > 0
 	p.shelf.mu.Unlock()
 	if !furnished {
 		p.Template("file:///notes/{name}", "note", func(c Call) Script {
-			return Script{Contents(c.Name, "text/plain", "a note called "+strings.TrimPrefix(c.Name, "file:///notes/"))}
+			return Script{
+				Contents(c.Name, "text/plain", "a note called "+strings.TrimPrefix(c.Name, "file:///notes/"))}
 		})
 	}
 	p.Prompt("greet", "Greets somebody.", []string{"who", "tone"}, func(c Call) Script {
@@ -52,7 +55,8 @@ func (p *Peer) Furnish() {
 	p.furnishStructure()
 	p.furnishQuestions()
 	var chat Script
-	for _, level := range []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"} {
+	for _, level := range []string{"debug", "info", "notice", "warning", "error", "critical", "alert",
+		"emergency"} {
 		chat = append(chat, Log(level, "a message of level "+level))
 	}
 	p.Tool("chatty", append(chat, Text("said")), ReadOnly)
@@ -61,9 +65,12 @@ func (p *Peer) Furnish() {
 // furnishStructure adds tools with an outputSchema (server/tools, structured
 // content).
 func (p *Peer) furnishStructure() {
-	depth := Output(`{"type":"object","properties":{"depth":{"type":"number","minimum":0}},"required":["depth"],"additionalProperties":false}`)
+	depth := Output(`{"type":"object","properties":{"depth":{"type":"number","minimum":0}},` +
+		`"required":["depth"],"additionalProperties":false}`)
 	measured := func(structured string) Script {
-		return Script{Result(`{"content":[{"type":"text","text":` + quote(structured) + `}],"structuredContent":` + structured + `}`)}
+		return Script{
+			Result(`{"content":[{"type":"text","text":` + quote(structured) + `}],"structuredContent":` +
+				structured + `}`)}
 	}
 	p.Tool("measure", measured(`{"depth":12.5}`), ReadOnly, AsJSON, depth)
 	p.Tool("mismeasure", measured(`{"depth":"deep","extra":true}`), ReadOnly, AsJSON, depth)
@@ -86,7 +93,9 @@ func (p *Peer) furnishQuestions() {
 				if answer := c.Input("answer"); answer != nil {
 					return Script{Text("answer: " + string(answer))}
 				}
-				return Script{InputRequired(fmt.Sprintf(`{"answer":{"method":%q,"params":%s}}`, method, params), tool+"-state-"+c.ID)}
+				return Script{
+					InputRequired(fmt.Sprintf(`{"answer":{"method":%q,"params":%s}}`, method, params),
+						tool+"-state-"+c.ID)}
 			}
 			p.tools.mu.Lock()
 			n++
@@ -95,8 +104,11 @@ func (p *Peer) furnishQuestions() {
 			return primed(c, Ask(id, method, params), Reply(id), Echo(id))
 		})
 	}
-	ask("ask_name", "elicitation/create", `{"mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name"}},"required":["name"]}}`)
-	ask("ask_model", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"What is the capital of France?"}}],"maxTokens":100}`)
+	ask("ask_name", "elicitation/create", `{"mode":"form","message":"Who are you?",`+
+		`"requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name"}},`+
+		`"required":["name"]}}`)
+	ask("ask_model", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text",`+
+		`"text":"What is the capital of France?"}}],"maxTokens":100}`)
 	ask("ask_roots", "roots/list", `{}`)
 
 	where := p.Origin() + "/login"
@@ -104,10 +116,12 @@ func (p *Peer) furnishQuestions() {
 		switch {
 		case c.Revision < Revision20260728 && c.N == 1:
 			return Script{ErrorData(-32042, "Log in first", fmt.Sprintf(
-				`{"elicitations":[{"mode":"url","elicitationId":%q,"url":%q,"message":"Log in first"}]}`, URLElicitation, where))}
+				`{"elicitations":[{"mode":"url","elicitationId":%q,"url":%q,"message":"Log in first"}]}`,
+				URLElicitation, where))}
 		case c.Revision >= Revision20260728 && c.RequestState == "":
 			return Script{InputRequired(fmt.Sprintf(
-				`{"login":{"method":"elicitation/create","params":{"mode":"url","url":%q,"message":"Log in first"}}}`, where), "login-"+c.ID)}
+				`{"login":{"method":"elicitation/create","params":{"mode":"url","url":%q,`+
+					`"message":"Log in first"}}}`, where), "login-"+c.ID)}
 		}
 		return Script{Text("welcome")}
 	}, AsJSON)

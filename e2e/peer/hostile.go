@@ -36,7 +36,8 @@ func Garbage() map[string]Response {
 	sse := map[string]string{"Content-Type": "text/event-stream"}
 	reply := func(body string) string { return `{"jsonrpc":"2.0",` + body + `}` }
 	return map[string]Response{
-		"html":              {Header: map[string]string{"Content-Type": "text/html"}, Body: "<!doctype html><title>Log in</title>"},
+		"html": {Header: map[string]string{"Content-Type": "text/html"},
+			Body: "<!doctype html><title>Log in</title>"},
 		"html called json":  {Body: "<!doctype html><title>Log in</title>"},
 		"empty":             {},
 		"empty object":      {Body: "{}"},
@@ -61,6 +62,7 @@ func Garbage() map[string]Response {
 		"stream, half":      {Header: sse, Body: `data: {"jsonrpc":"2.0","id":$ID,"result":{}}`},
 		"stream, bad json":  {Header: sse, Body: "data: {oops\n\n"},
 		"endless line":      {Header: sse, Body: "data: ", Write: Fill("x", 64<<20)},
-		"short body":        {Header: map[string]string{"Content-Length": "4096"}, Body: reply(`"id":$ID,"result":{}`)},
+		"short body": {Header: map[string]string{"Content-Length": "4096"},
+			Body: reply(`"id":$ID,"result":{}`)},
 	}
 }

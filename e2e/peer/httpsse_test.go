@@ -41,13 +41,16 @@ func TestHTTPWithSSE(t *testing.T) {
 	equal(t, "path", strings.HasSuffix(p.URL(), "/sse"), true)
 	o := connectOld(t, p)
 	equal(t, "endpoint", strings.HasPrefix(o.endpoint, "/messages?sessionId="), true)
-	equal(t, "accepted", o.send(p, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}`), 202)
+	equal(t, "accepted", o.send(p, `{"jsonrpc":"2.0","id":1,"method":"initialize",`+
+		`"params":{"protocolVersion":"2025-11-25","capabilities":{}}}`), 202)
 	e, _ := o.events.next()
 	equal(t, "type", e.name+e.id, "message")
 	contains(t, "result", e.data, `"protocolVersion":"2024-11-05"`)
 	o.send(p, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	p.Tool("ask", peer.Script{peer.Progress(1, 0, ""), peer.Ask(`"q"`, "ping", ""), peer.Reply(`"q"`), peer.Text("thanks")})
-	o.send(p, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","_meta":{"progressToken":1}}}`)
+	p.Tool("ask", peer.Script{peer.Progress(1, 0, ""), peer.Ask(`"q"`, "ping", ""), peer.Reply(`"q"`),
+		peer.Text("thanks")})
+	o.send(p,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","_meta":{"progressToken":1}}}`)
 	e, _ = o.events.next()
 	equal(t, "progress", what(e), "p1")
 	e, _ = o.events.next()
@@ -63,7 +66,8 @@ func TestHTTPWithSSE(t *testing.T) {
 	e, _ = o.events.next()
 	equal(t, "pushed", what(e), "notifications/tools/list_changed")
 	equal(t, "cut", p.CutStreams(peer.FIN), 1)
-	equal(t, "the session goes with its stream", p.Await(soon(t), func() bool { return p.Sessions() == 0 }), true)
+	equal(t, "the session goes with its stream", p.Await(soon(t), func() bool { return p.Sessions() == 0 }),
+		true)
 	equal(t, "afterwards", o.send(p, `{"jsonrpc":"2.0","id":4,"method":"ping"}`), 404)
 	clean(t, p)
 }
@@ -73,7 +77,8 @@ func TestHTTPWithSSEIsWhatRemains(t *testing.T) {
 	a := modern(t, p).ask("server/discover", "", "", "")
 	equal(t, "probe", a.StatusCode, 405)
 	c := &client{t: t, url: p.URL(), http: http.DefaultClient}
-	equal(t, "initialize", c.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`).StatusCode, 405)
+	equal(t, "initialize", c.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`).StatusCode,
+		405)
 	equal(t, "delete", c.do(c.request("DELETE", "")).StatusCode, 405)
 	clean(t, p)
 }
@@ -91,7 +96,8 @@ func TestHostileEndpoints(t *testing.T) {
 	e, _ = s.next()
 	equal(t, "type", e.name, "endpoint")
 	equal(t, "foreign", strings.HasPrefix(e.data, "http://elsewhere.example/m?s="), true)
-	none := peer.New(t, peer.Options{Revision: peer.Revision20241105, HTTPSSE: peer.HTTPSSE{NoEndpoint: true}})
+	none := peer.New(t, peer.Options{Revision: peer.Revision20241105,
+		HTTPSSE: peer.HTTPSSE{NoEndpoint: true}})
 	c = &client{t: t, url: none.URL(), http: http.DefaultClient}
 	s = read(c.get(""))
 	equal(t, "open", none.Await(soon(t), func() bool { return none.Sessions() == 1 }), true)

@@ -13,7 +13,10 @@ import (
 // Every Impostor really stands where it says: what is to be legacy can be
 // initialized, what is to be modern lists tools without it.
 func TestImpostors(t *testing.T) {
-	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	plain := &http.Client{CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	for _, i := range peer.Impostors() {
 		t.Run(i.Name, func(t *testing.T) {
 			canary := peer.NewCanary(t)
@@ -25,7 +28,8 @@ func TestImpostors(t *testing.T) {
 			}
 			defer probe.Body.Close()
 			then := &client{t: t, url: p.URL(), http: plain}
-			init := then.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+			init := then.post(
+				`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 			opened := init.StatusCode == 200 && strings.Contains(body(init), `"protocolVersion":"2025-11-25"`)
 			list, err := plain.Do(now.request(soon(t), "tools/list", "", "", ""))
 			if err != nil {
@@ -50,7 +54,8 @@ func TestCanary(t *testing.T) {
 	canary := peer.NewCanary(t)
 	p := modernPeer(t)
 	p.Lure(canary)
-	contains(t, "list", body(modern(t, p).ask("tools/list", "", "", "")), `{"$ref":"`+canary.URL+`/schema.json"}`)
+	contains(t, "list", body(modern(t, p).ask("tools/list", "", "", "")),
+		`{"$ref":"`+canary.URL+`/schema.json"}`)
 	r, _ := http.NewRequest("GET", canary.URL, nil)
 	r.Header.Set("Authorization", "Bearer x")
 	modern(t, p).send(r)

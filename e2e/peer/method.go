@@ -48,7 +48,8 @@ func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 	form, formed := p.rules.form[m.method]
 	own := p.rules.scripts[m.method]
 	p.rules.mu.Unlock()
-	asJSON := form == JSON || !formed && m.method != "tools/call" && m.method != "subscriptions/listen" && m.method != "tasks/result"
+	asJSON := form == JSON || !formed && m.method != "tools/call" && m.method != "subscriptions/listen" &&
+		m.method != "tasks/result"
 	call := Call{
 		Arguments: m.params, ID: m.id, Revision: s.revision, Meta: field(m.params, "_meta"),
 		InputResponses: field(m.params, "inputResponses"), RequestState: text(m.params, "requestState"),

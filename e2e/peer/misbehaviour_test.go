@@ -36,14 +36,15 @@ func TestOddPolicies(t *testing.T) {
 		revision, declared string
 		want               string
 	}{
-		"proper":        {odd(), peer.Revision20250618, able, "policy p1 result"},
-		"not declared":  {odd(), peer.Revision20250618, unable, "p1 result"},
-		"too old":       {odd(), peer.Revision20250326, able, "p1 result"},
-		"unasked":       {odd(peer.PolicyUnasked), peer.Revision20250618, unable, "policy p1 result"},
-		"foreign":       {odd(peer.PolicyForeign), peer.Revision20250618, able, "foreign policy p1 result"},
-		"twice":         {odd(peer.PolicyTwice), peer.Revision20250618, able, "policy policy p1 result"},
-		"late":          {odd(peer.PolicyLate), peer.Revision20250618, able, "p1 result policy"},
-		"late, unasked": {odd(peer.PolicyLate, peer.PolicyUnasked), peer.Revision20250618, unable, "p1 result policy"},
+		"proper":       {odd(), peer.Revision20250618, able, "policy p1 result"},
+		"not declared": {odd(), peer.Revision20250618, unable, "p1 result"},
+		"too old":      {odd(), peer.Revision20250326, able, "p1 result"},
+		"unasked":      {odd(peer.PolicyUnasked), peer.Revision20250618, unable, "policy p1 result"},
+		"foreign":      {odd(peer.PolicyForeign), peer.Revision20250618, able, "foreign policy p1 result"},
+		"twice":        {odd(peer.PolicyTwice), peer.Revision20250618, able, "policy policy p1 result"},
+		"late":         {odd(peer.PolicyLate), peer.Revision20250618, able, "p1 result policy"},
+		"late, unasked": {odd(peer.PolicyLate, peer.PolicyUnasked), peer.Revision20250618, unable,
+			"p1 result policy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := peer.New(t, peer.Options{})
@@ -53,13 +54,16 @@ func TestOddPolicies(t *testing.T) {
 		})
 	}
 	p := peer.New(t, peer.Options{})
-	p.Tool("work", peer.Script{peer.Text("ok")}, peer.Resumable(peer.ResumePolicy{Waits: `"minWait":1.5,"maxWait":"soon"`, Odd: []peer.Oddity{peer.PolicyTwice}, Close: peer.FIN}))
+	p.Tool("work", peer.Script{peer.Text("ok")},
+		peer.Resumable(peer.ResumePolicy{Waits: `"minWait":1.5,"maxWait":"soon"`,
+			Odd: []peer.Oddity{peer.PolicyTwice}, Close: peer.FIN}))
 	c := resuming(t, p, peer.Revision20250618)
 	s := c.call(1, "work", `{}`)
 	first, _ := s.next()
 	contains(t, "waits", first.data, `"minWait":1.5,"maxWait":"soon"}`)
 	second := s.token(t)
-	c.refused("the first token", c.ask(1, "requests/resume", fmt.Sprintf(`{"resumeToken":%q}`, tokenOf(first)), ""))
+	c.refused("the first token", c.ask(1, "requests/resume",
+		fmt.Sprintf(`{"resumeToken":%q}`, tokenOf(first)), ""))
 	got, _ := c.again(1, second, "").rest()
 	equal(t, "the second token", words(got), "result")
 	c.refused("no such token", c.ask(1, "requests/resume", `{"resumeToken":"x"}`, ""))
@@ -75,10 +79,11 @@ func TestOddResumes(t *testing.T) {
 		fault     peer.Fault
 		post, get string
 	}{
-		"none":             {peer.Fault{}, "p2 p3 result of 2", "p2 p3 result of 2"},
-		"behind headers":   {peer.Fault{Cut: peer.FIN}, "", ""},
-		"after one":        {peer.Fault{Cut: peer.Clean, After: 1}, "p2", "p2"},
-		"all over again":   {peer.Fault{FromStart: true}, "p1 p2 p3 result of 2", "notifications/requests/resumePolicy p1 p2 p3 result of 2"},
+		"none":           {peer.Fault{}, "p2 p3 result of 2", "p2 p3 result of 2"},
+		"behind headers": {peer.Fault{Cut: peer.FIN}, "", ""},
+		"after one":      {peer.Fault{Cut: peer.Clean, After: 1}, "p2", "p2"},
+		"all over again": {peer.Fault{FromStart: true}, "p1 p2 p3 result of 2",
+			"notifications/requests/resumePolicy p1 p2 p3 result of 2"},
 		"of another call":  {peer.Fault{Other: true}, other, other},
 		"a foreign event":  {peer.Fault{Foreign: true}, "p1 p2 p3 result of 2", "p1 p2 p3 result of 2"},
 		"a hole":           {peer.Fault{Skip: 1}, "p3 result of 2", "p3 result of 2"},
@@ -128,7 +133,8 @@ func TestNothingToResume(t *testing.T) {
 	got, _ = c.call(1, "count", `{"n":1}`).rest()
 	p.Restart()
 	equal(t, "GET", c.get(got[0].id).StatusCode, 404)
-	equal(t, "resume", c.ask(1, "requests/resume", fmt.Sprintf(`{"resumeToken":%q}`, tokenOf(got[0])), "").StatusCode, 404)
+	equal(t, "resume", c.ask(1, "requests/resume", fmt.Sprintf(`{"resumeToken":%q}`, tokenOf(got[0])),
+		"").StatusCode, 404)
 }
 
 // The proposal's cursor is a header that CORS has to allow.

@@ -20,7 +20,8 @@ const (
 
 func (p *Peer) code(modern int) int {
 	if p.opts.Candidate {
-		return map[int]int{headerMismatch: -32001, missingCapability: -32003, unsupportedVersion: -32004}[modern]
+		return map[int]int{headerMismatch: -32001, missingCapability: -32003,
+			unsupportedVersion: -32004}[modern]
 	}
 	return modern
 }
@@ -54,8 +55,9 @@ func (p *Peer) checkModern(r *http.Request, m envelope) *refusal {
 	}
 	if version != Revision20260728 {
 		return &refusal{
-			status: http.StatusBadRequest, code: p.code(unsupportedVersion), message: "Unsupported protocol version",
-			data: quote(map[string]any{"supported": p.supported(), "requested": version}),
+			status: http.StatusBadRequest, code: p.code(unsupportedVersion),
+			message: "Unsupported protocol version",
+			data:    quote(map[string]any{"supported": p.supported(), "requested": version}),
 		}
 	}
 	if methods := r.Header.Values("Mcp-Method"); len(methods) != 1 || methods[0] != m.method {
@@ -110,8 +112,9 @@ func (p *Peer) checkTaskIDs(m envelope) *refusal {
 		return nil
 	}
 	return &refusal{
-		status: http.StatusBadRequest, code: p.code(missingCapability), message: "taskIds needs the tasks extension",
-		data: `{"requiredCapabilities":` + required + `}`, violation: true,
+		status: http.StatusBadRequest, code: p.code(missingCapability),
+		message: "taskIds needs the tasks extension",
+		data:    `{"requiredCapabilities":` + required + `}`, violation: true,
 	}
 }
 
@@ -158,7 +161,8 @@ func mirrored(h http.Header, name string) (string, error) {
 }
 
 // removed are the methods of older revisions that this one has not.
-var removed = []string{"ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tasks/result", "tasks/list"}
+var removed = []string{"ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe",
+	"tasks/result", "tasks/list"}
 
 // judgeModern notes what a client should not have done though it can be served.
 func (p *Peer) judgeModern(r *http.Request, m envelope) {

@@ -23,7 +23,9 @@ type bare struct {
 	next int
 }
 
-const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}`
+const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+	`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},` +
+	`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}`
 
 func modern(t *testing.T, p *peer.Peer) *bare { return &bare{t: t, url: p.URL()} }
 
@@ -34,7 +36,8 @@ func (b *bare) request(ctx context.Context, method, name, params, extra string) 
 	if params != "" {
 		params += ","
 	}
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s%s%s}}}`, b.next, method, params, meta, extra)
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s%s%s}}}`, b.next, method, params,
+		meta, extra)
 	r, err := http.NewRequestWithContext(ctx, "POST", b.url, strings.NewReader(body))
 	if err != nil {
 		b.t.Fatal(err)
@@ -74,7 +77,8 @@ func (b *bare) ask(method, name, params, extra string) *http.Response {
 // call calls a tool with a progress token.
 func (b *bare) call(tool, arguments string) *http.Response {
 	b.t.Helper()
-	return b.ask("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":%s`, tool, arguments), `,"progressToken":"t"`)
+	return b.ask("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":%s`, tool, arguments),
+		`,"progressToken":"t"`)
 }
 
 // body is the one JSON-RPC message of a JSON answer.

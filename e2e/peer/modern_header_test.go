@@ -25,10 +25,13 @@ func TestMirroredArguments(t *testing.T) {
 		status          int
 		violation       bool
 	}{
-		{"all", `{"region":"us-west1","count":42,"where":{"dry":true}}`, map[string]string{"Region": "us-west1", "Count": "42", "Dry-Run": "true"}, 200, false},
+		{"all", `{"region":"us-west1","count":42,"where":{"dry":true}}`,
+			map[string]string{"Region": "us-west1", "Count": "42", "Dry-Run": "true"}, 200, false},
 		{"numerically", `{"count":42}`, map[string]string{"Count": "42.0"}, 200, false},
-		{"base64", `{"region":"Hello, 世界"}`, map[string]string{"Region": "=?base64?SGVsbG8sIOS4lueVjA==?="}, 200, false},
-		{"sentinel", `{"region":"=?base64?literal?="}`, map[string]string{"Region": "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="}, 200, false},
+		{"base64", `{"region":"Hello, 世界"}`, map[string]string{"Region": "=?base64?SGVsbG8sIOS4lueVjA==?="},
+			200, false},
+		{"sentinel", `{"region":"=?base64?literal?="}`,
+			map[string]string{"Region": "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="}, 200, false},
 		{"empty, plain", `{"region":""}`, map[string]string{"Region": ""}, 200, false},
 		{"empty, encoded", `{"region":""}`, map[string]string{"Region": "=?base64??="}, 200, false},
 		{"null", `{"region":null}`, nil, 200, false},
@@ -74,6 +77,7 @@ func TestNamesThatNoHeaderCarries(t *testing.T) {
 	p.Resource(peer.Resource{URI: "file:///ü", Name: "u", Text: "x"})
 	c := modern(t, p)
 	equal(t, "tool", c.ask("tools/call", "=?base64?Z3LDtsOfZQ==?=", `"name":"größe"`, "").StatusCode, 200)
-	equal(t, "resource", c.ask("resources/read", "=?base64?ZmlsZTovLy/DvA==?=", `"uri":"file:///ü"`, "").StatusCode, 200)
+	equal(t, "resource", c.ask("resources/read", "=?base64?ZmlsZTovLy/DvA==?=", `"uri":"file:///ü"`,
+		"").StatusCode, 200)
 	clean(t, p)
 }

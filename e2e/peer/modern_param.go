@@ -24,7 +24,8 @@ type mirror struct {
 func mirrors(schema string) []mirror {
 	all := collect(json.RawMessage(schema), nil)
 	for i, m := range all {
-		twice := slices.ContainsFunc(all[:i], func(o mirror) bool { return strings.EqualFold(o.header, m.header) })
+		twice := slices.ContainsFunc(all[:i],
+			func(o mirror) bool { return strings.EqualFold(o.header, m.header) })
 		if twice || !token(m.header) || !slices.Contains([]string{"string", "integer", "boolean"}, m.kind) {
 			return nil
 		}
@@ -49,7 +50,8 @@ func collect(schema json.RawMessage, path []string) []mirror {
 // token is RFC 9110's 1*tchar.
 func token(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(c rune) bool {
-		return !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", c))
+		return !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+			strings.ContainsRune("!#$%&'*+-.^_`|~", c))
 	}) < 0
 }
 

@@ -65,7 +65,8 @@ func (p *Peer) requestModern(w http.ResponseWriter, r *http.Request, m envelope)
 	script, asJSON := p.scriptFor(s, m)
 	if script == nil {
 		s.end()
-		refusal{status: http.StatusNotFound, code: -32601, message: "method not found: " + m.method}.write(w, m)
+		refusal{status: http.StatusNotFound, code: -32601, message: "method not found: " + m.method}.write(
+			w, m)
 		return
 	}
 	if job.json = asJSON; !asJSON {

@@ -108,5 +108,7 @@ func InputRequired(inputs, state string) Step {
 
 // Elicitation is the JSON of an elicitation/create input request in form mode.
 func Elicitation(message, schema string) string {
-	return fmt.Sprintf(`{"method":"elicitation/create","params":{"mode":"form","message":%s,"requestedSchema":%s}}`, quote(message), schema)
+	return fmt.Sprintf(
+		`{"method":"elicitation/create","params":{"mode":"form","message":%s,"requestedSchema":%s}}`,
+		quote(message), schema)
 }

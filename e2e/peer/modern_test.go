@@ -17,11 +17,14 @@ func modernPeer(t *testing.T) *peer.Peer {
 }
 
 func TestDiscover(t *testing.T) {
-	p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: peer.Revision20250618, Instructions: "be kind"})
+	p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: peer.Revision20250618,
+		Instructions: "be kind"})
 	p.Cache("server/discover", 3600000, "public")
 	contains(t, "discover", body(modern(t, p).ask("server/discover", "", "", "")),
-		`"resultType":"complete"`, `"supportedVersions":["2026-07-28","2025-06-18","2025-03-26","2024-11-05"]`,
-		`"io.modelcontextprotocol/serverInfo":{"name"`, `"ttlMs":3600000,"cacheScope":"public"`, `"instructions":"be kind"`)
+		`"resultType":"complete"`,
+		`"supportedVersions":["2026-07-28","2025-06-18","2025-03-26","2024-11-05"]`,
+		`"io.modelcontextprotocol/serverInfo":{"name"`, `"ttlMs":3600000,"cacheScope":"public"`,
+		`"instructions":"be kind"`)
 	clean(t, p)
 	old := peer.New(t, peer.Options{Revision: peer.Revision20260728, Candidate: true})
 	got := body(modern(t, old).ask("server/discover", "", "", ""))
@@ -42,17 +45,27 @@ func TestModernRefusals(t *testing.T) {
 		violation    string
 		change       func(*http.Request)
 	}{
-		{"no version header", 400, -32020, "MCP-Protocol-Version is required", func(r *http.Request) { r.Header.Del("Mcp-Protocol-Version") }},
-		{"other version header", 400, -32020, "body", func(r *http.Request) { r.Header.Set("Mcp-Protocol-Version", "2025-11-25") }},
-		{"no method header", 400, -32020, "Mcp-Method []", func(r *http.Request) { r.Header.Del("Mcp-Method") }},
-		{"method in another case", 400, -32020, `Mcp-Method ["Tools/call"]`, func(r *http.Request) { r.Header.Set("Mcp-Method", "Tools/call") }},
-		{"no name", 400, -32020, "Mcp-Name is there 0 times", func(r *http.Request) { r.Header.Del("Mcp-Name") }},
-		{"another name", 400, -32020, `Mcp-Name "add"`, func(r *http.Request) { r.Header.Set("Mcp-Name", "add") }},
-		{"bad base64", 400, -32020, "Mcp-Name illegal base64", func(r *http.Request) { r.Header.Set("Mcp-Name", "=?base64?***?=") }},
-		{"encoded name", 400, -32021, "", func(r *http.Request) { r.Header.Set("Mcp-Name", "=?base64?Z3VhcmRlZA==?=") }},
+		{"no version header", 400, -32020, "MCP-Protocol-Version is required",
+			func(r *http.Request) { r.Header.Del("Mcp-Protocol-Version") }},
+		{"other version header", 400, -32020, "body",
+			func(r *http.Request) { r.Header.Set("Mcp-Protocol-Version", "2025-11-25") }},
+		{"no method header", 400, -32020, "Mcp-Method []",
+			func(r *http.Request) { r.Header.Del("Mcp-Method") }},
+		{"method in another case", 400, -32020, `Mcp-Method ["Tools/call"]`,
+			func(r *http.Request) { r.Header.Set("Mcp-Method", "Tools/call") }},
+		{"no name", 400, -32020, "Mcp-Name is there 0 times",
+			func(r *http.Request) { r.Header.Del("Mcp-Name") }},
+		{"another name", 400, -32020, `Mcp-Name "add"`,
+			func(r *http.Request) { r.Header.Set("Mcp-Name", "add") }},
+		{"bad base64", 400, -32020, "Mcp-Name illegal base64",
+			func(r *http.Request) { r.Header.Set("Mcp-Name", "=?base64?***?=") }},
+		{"encoded name", 400, -32021, "",
+			func(r *http.Request) { r.Header.Set("Mcp-Name", "=?base64?Z3VhcmRlZA==?=") }},
 		{"capability", 400, -32021, "", func(*http.Request) {}},
-		{"no accept", 406, -32600, "Accept", func(r *http.Request) { r.Header.Set("Accept", "application/json") }},
-		{"session and cursor", 400, -32021, "", func(r *http.Request) { r.Header.Set("Mcp-Session-Id", "x") }},
+		{"no accept", 406, -32600, "Accept",
+			func(r *http.Request) { r.Header.Set("Accept", "application/json") }},
+		{"session and cursor", 400, -32021, "",
+			func(r *http.Request) { r.Header.Set("Mcp-Session-Id", "x") }},
 	} {
 		r := c.request(soon(t), "tools/call", "guarded", `"name":"guarded"`, "")
 		before := len(p.Violations())
@@ -85,10 +98,15 @@ func TestModernBodies(t *testing.T) {
 	}{
 		{`[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`, 400, -32600, "batches"},
 		{`{"jsonrpc":"2.0","id":1,"result":{}}`, 400, -32600, "a JSON-RPC response was sent"},
-		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, 202, 0, "a notification was sent"},
-		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 400, -32602, "_meta has no io.modelcontextprotocol/protocolVersion"},
-		{`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, 400, -32602, "clientCapabilities"},
-		{`{"jsonrpc":"2.0","id":1.5,"method":"tools/list","params":{` + meta + `}}}`, 200, 0, "neither string nor integer"},
+		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, 202, 0,
+			"a notification was sent"},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 400, -32602,
+			"_meta has no io.modelcontextprotocol/protocolVersion"},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/list",` +
+			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, 400, -32602,
+			"clientCapabilities"},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"tools/list","params":{` + meta + `}}}`, 200, 0,
+			"neither string nor integer"},
 	} {
 		p := modernPeer(t)
 		c := modern(t, p)
@@ -144,7 +162,8 @@ func TestDualEra(t *testing.T) {
 func TestModernStreamAndItsCancellation(t *testing.T) {
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Tool("work", peer.Script{
-		peer.Prime(0), peer.Progress(1, 2, "one"), peer.Log("warning", "w"), peer.Gate("go"), peer.Text("done"),
+		peer.Prime(0), peer.Progress(1, 2, "one"), peer.Log("warning", "w"), peer.Gate("go"),
+		peer.Text("done"),
 	})
 	c := modern(t, p)
 	a := c.call("work", "{}")
@@ -155,7 +174,8 @@ func TestModernStreamAndItsCancellation(t *testing.T) {
 	a.Body.Close()
 	equal(t, "cancelled", p.Await(soon(t), func() bool { return p.Cancelled("work") == 1 }), true)
 	p.Release("go")
-	es, _ := read(c.ask("tools/call", "work", `"name":"work"`, `,"io.modelcontextprotocol/logLevel":"info"`)).rest()
+	es, _ := read(c.ask("tools/call", "work", `"name":"work"`,
+		`,"io.modelcontextprotocol/logLevel":"info"`)).rest()
 	equal(t, "logs on demand, progress too", words(es), "notifications/message result")
 	p.Tool("cut", peer.Script{peer.Open(), peer.Cut(peer.FIN), peer.Gate("after"), peer.Text("late")})
 	_, err := read(c.call("cut", "{}")).rest()

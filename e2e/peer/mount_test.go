@@ -37,7 +37,8 @@ func TestMountedKeepsItsOwnTime(t *testing.T) {
 	p, c := mounted(t)
 	begun := p.Now()
 	p.Tool("wait", peer.Script{
-		peer.Open(), peer.Until(begun.Add(30 * time.Minute)), peer.Progress(1, 2, ""), peer.Until(begun.Add(time.Hour)), peer.Text("an hour later"),
+		peer.Open(), peer.Until(begun.Add(30 * time.Minute)), peer.Progress(1, 2, ""),
+		peer.Until(begun.Add(time.Hour)), peer.Text("an hour later"),
 	})
 	s := read(c.call("wait", "{}"))
 	p.Advance(31 * time.Minute)
@@ -55,7 +56,8 @@ func TestMountedKeepsItsOwnTime(t *testing.T) {
 func TestMountedConcludes(t *testing.T) {
 	p, c := mounted(t)
 	p.Tool("ask", peer.Script{
-		peer.Open(), peer.Ask(`"q"`, "elicitation/create", `{"mode":"form","message":"Who?","requestedSchema":{"type":"object","properties":{}}}`),
+		peer.Open(), peer.Ask(`"q"`, "elicitation/create",
+			`{"mode":"form","message":"Who?","requestedSchema":{"type":"object","properties":{}}}`),
 		peer.Conclude(`"q"`, func(reply json.RawMessage) string {
 			return fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, reply)
 		}),

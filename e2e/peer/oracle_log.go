@@ -124,7 +124,8 @@ func (o *Oracle) issued(token, id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.ContainsFunc(o.all, func(e *execution) bool {
-		return slices.ContainsFunc(e.issued, func(i *Issued) bool { return i.Token == token && i.RequestID == id })
+		return slices.ContainsFunc(e.issued,
+			func(i *Issued) bool { return i.Token == token && i.RequestID == id })
 	})
 }
 

@@ -59,9 +59,11 @@ func (o *Oracle) Tasks(label string) []TaskState {
 func (task *task) snapshot(run int) TaskState {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	s := TaskState{ID: task.id, Run: run, Mode: task.mode, Status: task.status, Gone: task.gone, Waiting: len(task.joined)}
+	s := TaskState{ID: task.id, Run: run, Mode: task.mode, Status: task.status, Gone: task.gone,
+		Waiting: len(task.joined)}
 	for _, p := range task.parts {
-		s.Segments = append(s.Segments, SegmentState{Seq: p.seq, Block: string(p.block), Lane: p.lane, Stream: p.sent, Result: p.got})
+		s.Segments = append(s.Segments,
+			SegmentState{Seq: p.seq, Block: string(p.block), Lane: p.lane, Stream: p.sent, Result: p.got})
 	}
 	for _, in := range task.inputs {
 		if in.answer == nil {
@@ -94,7 +96,8 @@ func (o *Oracle) Cancels(label string) int {
 func (o *Oracle) Hasty(label string, interval time.Duration) int {
 	n := 0
 	for i, one := range o.Polls(label) {
-		if i > 0 && one.Since < interval && (one.Method == "tasks/get" || one.Method == "tasks/continue" && one.Inputs == nil) {
+		if i > 0 && one.Since < interval && (one.Method == "tasks/get" ||
+			one.Method == "tasks/continue" && one.Inputs == nil) {
 			n++
 		}
 	}

@@ -13,7 +13,8 @@ var poisoned = []struct{ name, schema string }{
 	{"header_control", `"a":{"type":"string","x-mcp-header":"Re\u0000gion"}`},
 	{"header_not_ascii", `"a":{"type":"string","x-mcp-header":"Größe"}`},
 	{"header_not_string", `"a":{"type":"string","x-mcp-header":7}`},
-	{"header_twice", `"a":{"type":"string","x-mcp-header":"Region"},"b":{"type":"string","x-mcp-header":"REGION"}`},
+	{"header_twice",
+		`"a":{"type":"string","x-mcp-header":"Region"},"b":{"type":"string","x-mcp-header":"REGION"}`},
 	{"header_on_number", `"a":{"type":"number","x-mcp-header":"Region"}`},
 	{"header_on_object", `"a":{"type":"object","x-mcp-header":"Region"}`},
 	{"header_on_array", `"a":{"type":"array","items":{"type":"string"},"x-mcp-header":"Region"}`},
@@ -26,8 +27,10 @@ var poisoned = []struct{ name, schema string }{
 	{"header_in_not", `"a":{"not":{"type":"string","x-mcp-header":"Region"}}`},
 	{"header_in_then", `"a":{"if":{"type":"string"},"then":{"type":"string","x-mcp-header":"Region"}}`},
 	{"header_in_ref", `"a":{"$ref":"#/$defs/r"}},"$defs":{"r":{"type":"string","x-mcp-header":"Region"}`},
-	{"header_in_pattern", `"a":{"type":"string"}},"patternProperties":{"^b":{"type":"string","x-mcp-header":"Region"}`},
-	{"header_in_additional", `"a":{"type":"string"}},"additionalProperties":{"type":"string","x-mcp-header":"Region"`},
+	{"header_in_pattern",
+		`"a":{"type":"string"}},"patternProperties":{"^b":{"type":"string","x-mcp-header":"Region"}`},
+	{"header_in_additional",
+		`"a":{"type":"string"}},"additionalProperties":{"type":"string","x-mcp-header":"Region"`},
 }
 
 // Poison adds tools whose x-mcp-header annotations are invalid, one of each

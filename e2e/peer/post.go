@@ -35,7 +35,8 @@ func (p *Peer) post(w http.ResponseWriter, r *http.Request, m envelope) {
 		p.request(w, r, s, m)
 		return
 	}
-	if version := r.Header.Get("Mcp-Protocol-Version"); p.opts.Sessionless && version != "" && !slices.Contains(known, version) {
+	if version := r.Header.Get("Mcp-Protocol-Version"); p.opts.Sessionless && version != "" &&
+		!slices.Contains(known, version) {
 		// How a sessionless server meets a modern probe.
 		fail(w, http.StatusBadRequest, -32000, "Bad Request: Unsupported protocol version: "+version+
 			" (supported versions: "+strings.Join(known, ", ")+")")

@@ -24,7 +24,8 @@ func (p *Peer) Prompt(name, description string, arguments []string, f func(Call)
 	p.shelf.mu.Lock()
 	defer p.shelf.mu.Unlock()
 	p.shelf.prompts = slices.DeleteFunc(p.shelf.prompts, func(o prompt) bool { return o.name == name })
-	p.shelf.prompts = append(p.shelf.prompts, prompt{name, map[string]any{"name": name, "description": description, "arguments": list}, f})
+	p.shelf.prompts = append(p.shelf.prompts,
+		prompt{name, map[string]any{"name": name, "description": description, "arguments": list}, f})
 }
 
 // Says is the result of prompts/get with one message of the user.

@@ -16,40 +16,50 @@ import (
 // The lines of SEP-1905's "Implementation Checklist" for servers, in its words and
 // its order: nobody serves the proposal, so the Peer has to be what it asks for.
 func TestSEP1905_ServerChecklist(t *testing.T) {
-	t.Run("Capability negotiation: Server correctly declares supported modes in tasks.responses.modes", func(t *testing.T) {
-		for modes, want := range map[string]string{"task immediate streaming": `["task","immediate","streaming"]`, "task": `["task"]`, "": ""} {
-			p := narrating(t, peer.TaskServer{Modes: strings.Fields(modes)}, peer.TaskPolicy{})
-			if modes == "" {
-				p.Tasks(peer.TaskServer{})
+	t.Run("Capability negotiation: Server correctly declares supported modes in tasks.responses.modes",
+		func(t *testing.T) {
+			for modes, want := range map[string]string{
+				"task immediate streaming": `["task","immediate","streaming"]`, "task": `["task"]`, "": ""} {
+				p := narrating(t, peer.TaskServer{Modes: strings.Fields(modes)}, peer.TaskPolicy{})
+				if modes == "" {
+					p.Tasks(peer.TaskServer{})
+				}
+				init := only(tasking(t, p, `{}`).send(`{"jsonrpc":"2.0","id":"i","method":"initialize",`+
+					`"params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t",`+
+					`"version":"1"}}}`, ""))
+				equal(t, modes, init.dig("result", "capabilities", "tasks", "responses", "modes"), want)
 			}
-			init := only(tasking(t, p, `{}`).send(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, ""))
-			equal(t, modes, init.dig("result", "capabilities", "tasks", "responses", "modes"), want)
-		}
-		TestModeNegotiation(t)
-	})
+			TestModeNegotiation(t)
+		})
 	t.Run("Mode selection: Server correctly selects mode from client's responseModes list", TestModeChoice)
-	t.Run("Immediate mode: Server correctly handles immediate results and optional task creation", func(t *testing.T) {
-		for readiness, tracked := range map[peer.Readiness]bool{peer.Ready: false, peer.ReadyTracked: true} {
-			p := narrating(t, peer.TaskServer{Modes: all}, peer.TaskPolicy{Ready: readiness})
-			c := tasking(t, p, modes)
-			m := c.create("tell", `{"call":"a","n":2}`, asking(`"immediate"`))
-			contains(t, "all of it", m.dig("result", "content"), "a#1:1", "a#1:2")
-			equal(t, "no part", m.dig("result", "partial-content")+m.dig("result", "task"), "")
-			equal(t, "related-task", m.id() != "", tracked)
-			equal(t, "tasks", strings.Count(string(c.ask("tasks/list", `{}`)), `"status":"completed"`), map[bool]int{true: 1}[tracked])
-			if tracked {
-				equal(t, "the same result", c.of("tasks/result", m.id(), "").dig("result"), m.dig("result"))
+	t.Run("Immediate mode: Server correctly handles immediate results and optional task creation",
+		func(t *testing.T) {
+			for readiness, tracked := range map[peer.Readiness]bool{
+				peer.Ready: false, peer.ReadyTracked: true} {
+				p := narrating(t, peer.TaskServer{Modes: all}, peer.TaskPolicy{Ready: readiness})
+				c := tasking(t, p, modes)
+				m := c.create("tell", `{"call":"a","n":2}`, asking(`"immediate"`))
+				contains(t, "all of it", m.dig("result", "content"), "a#1:1", "a#1:2")
+				equal(t, "no part", m.dig("result", "partial-content")+m.dig("result", "task"), "")
+				equal(t, "related-task", m.id() != "", tracked)
+				equal(t, "tasks", strings.Count(string(c.ask("tasks/list", `{}`)), `"status":"completed"`),
+					map[bool]int{true: 1}[tracked])
+				if tracked {
+					equal(t, "the same result", c.of("tasks/result", m.id(), "").dig("result"),
+						m.dig("result"))
+				}
+				clean(t, p)
 			}
-			clean(t, p)
-		}
-	})
+		})
 	t.Run("Task mode: Server correctly returns CreateTaskResult for task mode", func(t *testing.T) {
-		p := narrating(t, peer.TaskServer{Modes: all}, peer.TaskPolicy{Poll: 500, Ready: peer.Ready, Streams: &peer.Streaming{}})
+		p := narrating(t, peer.TaskServer{Modes: all},
+			peer.TaskPolicy{Poll: 500, Ready: peer.Ready, Streams: &peer.Streaming{}})
 		c := tasking(t, p, modes)
 		for _, asked := range []string{asking(`"task"`), `"ttl":60000`} {
 			m := c.create("tell", `{"n":2}`, asked)
 			equal(t, "neither", m.dig("result", "content")+m.dig("result", "partial-content"), "")
-			for key, want := range map[string]string{"status": "working", "ttl": "60000", "pollInterval": "500"} {
+			for key, want := range map[string]string{"status": "working", "ttl": "60000",
+				"pollInterval": "500"} {
 				equal(t, key, m.dig("result", "task", key), want)
 			}
 			for _, key := range []string{"createdAt", "lastUpdatedAt"} {
@@ -61,22 +71,25 @@ func TestSEP1905_ServerChecklist(t *testing.T) {
 		clean(t, p)
 	})
 	t.Run("Streaming mode: Server correctly creates tasks and sends streaming results", TestOpenings)
-	t.Run("Segment numbering: Server assigns unique, sequential seqNr values starting from 1", func(t *testing.T) {
-		for seed := range uint64(8) {
-			p := telling(t, peer.Streaming{Lanes: peer.RandomLanes(seed, false)})
-			var seqs []int
-			for _, m := range remaining(read(tasking(t, p, modes).open("tell", `{"call":"a","n":12}`, asking(`"streaming"`)))) {
-				for _, part := range m.parts() {
-					seq, _ := strconv.Atoi(reply(part).dig("seqNr"))
-					equal(t, "in the order of making", reply(part).dig("text"), fmt.Sprintf("a#1:%d", seq))
-					seqs = append(seqs, seq)
+	t.Run("Segment numbering: Server assigns unique, sequential seqNr values starting from 1",
+		func(t *testing.T) {
+			for seed := range uint64(8) {
+				p := telling(t, peer.Streaming{Lanes: peer.RandomLanes(seed, false)})
+				var seqs []int
+				for _, m := range remaining(
+					read(tasking(t, p, modes).open("tell", `{"call":"a","n":12}`, asking(`"streaming"`)))) {
+					for _, part := range m.parts() {
+						seq, _ := strconv.Atoi(reply(part).dig("seqNr"))
+						equal(t, "in the order of making", reply(part).dig("text"),
+							fmt.Sprintf("a#1:%d", seq))
+						seqs = append(seqs, seq)
+					}
 				}
+				slices.Sort(seqs)
+				equal(t, "1 to 12", fmt.Sprint(seqs), "[1 2 3 4 5 6 7 8 9 10 11 12]")
+				clean(t, p)
 			}
-			slices.Sort(seqs)
-			equal(t, "1 to 12", fmt.Sprint(seqs), "[1 2 3 4 5 6 7 8 9 10 11 12]")
-			clean(t, p)
-		}
-	})
+		})
 	t.Run("SSE format: Server sends JSON-RPC messages in SSE events (if using SSE)", func(t *testing.T) {
 		p := telling(t, peer.Streaming{})
 		c := tasking(t, p, modes)
@@ -117,7 +130,8 @@ func TestSEP1905_ServerChecklist(t *testing.T) {
 			p.CutStreams(peer.FIN) // from here on nothing can come on the stream
 			p.Release("g")
 			settled(t, p, "a", "completed")
-			got = append(got, strings.Fields(c.of("tasks/result", m.id(), `,"lastSeqNr":`+got[len(got)-1]).seqs())...)
+			got = append(got,
+				strings.Fields(c.of("tasks/result", m.id(), `,"lastSeqNr":`+got[len(got)-1]).seqs())...)
 			equal(t, "each once", strings.Join(got, " "), "1 2 3 4 5 6 7 8 9 10 11 12")
 			clean(t, p)
 		}
@@ -135,14 +149,16 @@ func TestSEP1905_ServerChecklist(t *testing.T) {
 		p.Release("g")
 		last := remaining(s)
 		equal(t, "one more", len(last), 1)
-		equal(t, "it says so", last[0].dig("result", "isComplete")+last[0].dig("result", "isError"), "truefalse")
+		equal(t, "it says so", last[0].dig("result", "isComplete")+last[0].dig("result", "isError"),
+			"truefalse")
 		equal(t, "then", c.of("tasks/get", id, "").dig("result", "status"), "completed")
 		clean(t, p)
 	})
 	t.Run("Error handling: Server correctly handles task failures and cancellations", TestStreamEnds)
 	t.Run("TTL handling: Server correctly handles TTL expiration during streaming", func(t *testing.T) {
 		for _, conclude := range []bool{false, true} {
-			p := narrating(t, peer.TaskServer{Modes: all}, peer.TaskPolicy{Streams: &peer.Streaming{First: 1}, Conclude: conclude})
+			p := narrating(t, peer.TaskServer{Modes: all},
+				peer.TaskPolicy{Streams: &peer.Streaming{First: 1}, Conclude: conclude})
 			c := tasking(t, p, modes)
 			s := read(c.open("tell", `{"call":"a","n":3,"gate":"g"}`, asking(`"streaming"`)))
 			p.Pass("g")

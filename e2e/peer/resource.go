@@ -59,7 +59,10 @@ func (p *Peer) Template(uriTemplate, name string, f func(Call) Script) {
 
 // Contents is the result of resources/read with one text.
 func Contents(uri, mimeType, text string) Step {
-	return Result(quote(map[string]any{"contents": []any{map[string]any{"uri": uri, "mimeType": mimeType, "text": text}}}))
+	return Result(
+		quote(
+			map[string]any{
+				"contents": []any{map[string]any{"uri": uri, "mimeType": mimeType, "text": text}}}))
 }
 
 func (r Resource) entry() any {

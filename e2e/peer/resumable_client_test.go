@@ -26,7 +26,8 @@ func declaring(t *testing.T, p *peer.Peer, revision, capabilities string) *resum
 	t.Helper()
 	c := &resumer{&client{t: t, url: p.URL(), http: &http.Client{Transport: &http.Transport{}}}, revision}
 	t.Cleanup(c.http.CloseIdleConnections)
-	a := c.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"`+revision+`","capabilities":`+capabilities+`,"clientInfo":{"name":"t","version":"1"}}}`, "")
+	a := c.send(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"`+revision+
+		`","capabilities":`+capabilities+`,"clientInfo":{"name":"t","version":"1"}}}`, "")
 	io.Copy(io.Discard, a.Body)
 	c.session = a.Header.Get("Mcp-Session-Id")
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "")
@@ -49,7 +50,8 @@ func (c *resumer) send(body, cursor string) *http.Response {
 
 func (c *resumer) call(id int, tool, arguments string) *stream {
 	c.t.Helper()
-	return read(c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":"t"}}}`, id, tool, arguments), ""))
+	return read(c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,`+
+		`"arguments":%s,"_meta":{"progressToken":"t"}}}`, id, tool, arguments), ""))
 }
 
 // again is requests/resume, answered by an event stream.
@@ -67,13 +69,15 @@ func (c *resumer) refused(what string, r *http.Response) {
 
 func (c *resumer) ask(id int, method, params, cursor string) *http.Response {
 	c.t.Helper()
-	return c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params), cursor)
+	return c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params),
+		cursor)
 }
 
 // status is requests/getStatus: "processing pending input".
 func (c *resumer) status(id, of int, token string) string {
 	c.t.Helper()
-	all := body(c.ask(id, "requests/getStatus", fmt.Sprintf(`{"requestId":%d,"resumeToken":%q}`, of, token), ""))
+	all := body(c.ask(id, "requests/getStatus", fmt.Sprintf(`{"requestId":%d,"resumeToken":%q}`, of, token),
+		""))
 	contains(c.t, "getStatus", all, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"requestId":%d,`, id, of))
 	var out []string
 	for _, s := range []string{"processing", "completed", "failed"} {
@@ -116,7 +120,9 @@ func until(t *testing.T, p *peer.Peer, what string, ok func() bool) {
 
 // resume is requests/resume, not sent yet.
 func (c *resumer) resume(id int, token string) *http.Request {
-	r := c.request("POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"requests/resume","params":{"resumeToken":%q}}`, id, token))
+	r := c.request("POST",
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"requests/resume","params":{"resumeToken":%q}}`, id,
+			token))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Mcp-Protocol-Version", c.revision)
 	return r

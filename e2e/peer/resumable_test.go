@@ -21,7 +21,8 @@ func TestResumableLife(t *testing.T) {
 			c, o := resuming(t, p, revision), p.Oracle()
 			s := c.call(7, "count", `{"call":"a","n":3,"gate":"g"}`)
 			first, _ := s.next()
-			contains(t, "policy", first.data, `"requestId":7,"resumeToken":"resume-`, `"minWait":1,"maxWait":600}`)
+			contains(t, "policy", first.data, `"requestId":7,"resumeToken":"resume-`,
+				`"minWait":1,"maxWait":600}`)
 			token := tokenOf(first)
 			rest, _ := s.rest()
 			equal(t, "closed behind the policy", len(rest), 0)
@@ -78,7 +79,8 @@ func TestResumableExpiry(t *testing.T) {
 	equal(t, "in time again", c.status(3, 1, token), "processing")
 	p.Advance(600 * time.Second)
 	c.refused("resume", c.ask(1, "requests/resume", fmt.Sprintf(`{"resumeToken":%q}`, token), ""))
-	c.refused("getStatus", c.ask(4, "requests/getStatus", fmt.Sprintf(`{"requestId":1,"resumeToken":%q}`, token), ""))
+	c.refused("getStatus", c.ask(4, "requests/getStatus",
+		fmt.Sprintf(`{"requestId":1,"resumeToken":%q}`, token), ""))
 	p.Release("g")
 	equal(t, "cancelled", len(o.Produced("a")), 0)
 	equal(t, "why", o.Resumes("a")[0].Refused, "expired: nobody came within maxWait")
@@ -207,10 +209,12 @@ func TestResumedInTheNextSession(t *testing.T) {
 
 			next := resuming(t, p, peer.Revision20251125)
 			if !outlives {
-				next.refused("resume", next.ask(7, "requests/resume", fmt.Sprintf(`{"resumeToken":%q}`, token), one.id))
+				next.refused("resume", next.ask(7, "requests/resume",
+					fmt.Sprintf(`{"resumeToken":%q}`, token), one.id))
 				return
 			}
-			next.refused("another token", next.ask(7, "requests/resume", `{"resumeToken":"resume-other"}`, ""))
+			next.refused("another token", next.ask(7, "requests/resume", `{"resumeToken":"resume-other"}`,
+				""))
 			equal(t, "status", next.status(8, 7, token), "processing")
 			p.Pass("g")
 			until(t, p, "two", func() bool { return len(o.Produced("a")) == 2 })

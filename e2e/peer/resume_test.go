@@ -24,13 +24,15 @@ func steps(n int, cutAfter int, how peer.Cutting) peer.Script {
 // 2025-11-25 basic/transports: the server replays what came after the cursor,
 // of that stream only, and goes on with it.
 func TestReplayAfterEveryKindOfCut(t *testing.T) {
-	for name, how := range map[string]peer.Cutting{"clean": peer.Clean, "fin": peer.FIN, "reset": peer.Reset} {
+	for name, how := range map[string]peer.Cutting{"clean": peer.Clean, "fin": peer.FIN,
+		"reset": peer.Reset} {
 		t.Run(name, func(t *testing.T) {
 			p := peer.New(t, peer.Options{})
 			p.Tool("steps", steps(5, 2, how))
 			c := connect(t, p)
 			first, end := read(c.call("steps", "{}")).rest()
-			if (how == peer.Clean) != errors.Is(end, io.EOF) || how == peer.Clean && errors.Is(end, io.ErrUnexpectedEOF) {
+			if (how == peer.Clean) != errors.Is(end, io.EOF) ||
+				how == peer.Clean && errors.Is(end, io.ErrUnexpectedEOF) {
 				t.Errorf("ended with %v", end)
 			}
 			if how == peer.Reset && len(first) == 0 {

@@ -13,14 +13,19 @@ func TestRounds(t *testing.T) {
 	p := modernPeer(t)
 	p.ToolFunc("login", func(c peer.Call) peer.Script {
 		if c.RequestState == "" {
-			return peer.Script{peer.InputRequired(`{"name":`+peer.Elicitation("Who?", `{"type":"object","properties":{"name":{"type":"string"}}}`)+`}`, "s1")}
+			return peer.Script{
+				peer.InputRequired(`{"name":`+peer.Elicitation("Who?",
+					`{"type":"object","properties":{"name":{"type":"string"}}}`)+`}`, "s1")}
 		}
 		return peer.Script{peer.Text(string(c.Input("name", "content", "name")) + c.RequestState)}
 	}, peer.AsJSON)
 	c := modern(t, p)
 	first := body(c.call("login", "{}"))
-	contains(t, "first", first, `"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create"`, `"requestState":"s1"`)
-	again := c.ask("tools/call", "login", `"name":"login","arguments":{},"inputResponses":{"name":{"action":"accept","content":{"name":"octocat"}}},"requestState":"s1"`, "")
+	contains(t, "first", first,
+		`"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create"`,
+		`"requestState":"s1"`)
+	again := c.ask("tools/call", "login", `"name":"login","arguments":{},`+
+		`"inputResponses":{"name":{"action":"accept","content":{"name":"octocat"}}},"requestState":"s1"`, "")
 	contains(t, "second", body(again), `"text":"\"octocat\"s1"`)
 	equal(t, "rounds", p.Ran("login"), 2)
 	clean(t, p)
@@ -38,9 +43,12 @@ func TestRoundsOfPromptsAndResources(t *testing.T) {
 	p.Resource(peer.Resource{URI: "x:a", Name: "a", Script: ask})
 	p.Prompt("p", "", nil, ask)
 	c := modern(t, p)
-	contains(t, "resource", body(c.ask("resources/read", "x:a", `"uri":"x:a"`, "")), `"requestState":"state of x:a"`)
+	contains(t, "resource", body(c.ask("resources/read", "x:a", `"uri":"x:a"`, "")),
+		`"requestState":"state of x:a"`)
 	contains(t, "prompt", body(c.ask("prompts/get", "p", `"name":"p"`, "")), `"requestState":"state of p"`)
-	contains(t, "again", body(c.ask("resources/read", "x:a", `"uri":"x:a","requestState":"state of x:a"`, "")), `"text":"state of x:a"`)
+	contains(t, "again",
+		body(c.ask("resources/read", "x:a", `"uri":"x:a","requestState":"state of x:a"`, "")),
+		`"text":"state of x:a"`)
 	clean(t, p)
 }
 
@@ -49,9 +57,13 @@ func TestRoundsDoneWrong(t *testing.T) {
 	p.Tool("ask", peer.Script{peer.InputRequired(`{"r":{"method":"roots/list"}}`, "s1")}, peer.AsJSON)
 	p.Tool("busy", peer.Script{peer.InputRequired("", "later")}, peer.AsJSON)
 	c := modern(t, p)
-	contains(t, "state only", body(c.call("busy", "{}")), `{"resultType":"input_required","requestState":"later"}`)
+	contains(t, "state only", body(c.call("busy", "{}")),
+		`{"resultType":"input_required","requestState":"later"}`)
 	c.call("ask", "{}")
-	retry := func(name, more string) { c.ask("tools/call", name, `"name":"`+name+`","arguments":{},`+more, "") }
+	retry := func(name, more string) {
+		c.ask("tools/call", name, `"name":"`+name+`","arguments":{},`+more,
+			"")
+	}
 	retry("ask", `"requestState":"S1"`)
 	dishonest(t, p, "never given out")
 	retry("busy", `"requestState":"s1"`)

@@ -35,7 +35,8 @@ type SeedOptions struct {
 // 204, tools/list as one event, CRLF line ends, no event ids, 200 and JSON to a
 // GET without parameters, an event stream to one with; and to browsers exactly
 // the CORS headers of CORS2025, no more. It knows four methods only: initialize,
-// notifications/initialized, tools/list and tools/call. Statuses on demand are FailNext's, lost sessions Expire's.
+// notifications/initialized, tools/list and tools/call. Statuses on demand are FailNext's, lost sessions
+// Expire's.
 func Seed(t testing.TB, with ...SeedOptions) *Peer {
 	t.Helper()
 	o := SeedOptions{}

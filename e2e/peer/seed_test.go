@@ -10,7 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-const openSeed = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"Workflow Manager","version":"1.0.0"}}}`
+const openSeed = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{},"clientInfo":{"name":"Workflow Manager","version":"1.0.0"}}}`
 
 func seedClient(t *testing.T, p *peer.Peer) *client {
 	return &client{t: t, url: p.URL(), http: http.DefaultClient}
@@ -34,20 +35,26 @@ func TestSeedOpening(t *testing.T) {
 	c.session = a.Header.Get("mcp-session-id")
 	equal(t, "session", c.session != "", true)
 	wire := body(a)
-	equal(t, "one event, CRLF, no type, no id", strings.HasPrefix(wire, "data: {") && strings.HasSuffix(wire, "}\r\n\r\n") && strings.Count(wire, "\n") == 2, true)
+	equal(t, "one event, CRLF, no type, no id", strings.HasPrefix(wire, "data: {") &&
+		strings.HasSuffix(wire, "}\r\n\r\n") && strings.Count(wire, "\n") == 2, true)
 	contains(t, "result", wire, `"serverInfo"`, `"protocolVersion":"2025-06-18"`)
-	equal(t, "initialized", c.as2025("POST", `{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`).StatusCode, 204)
-	list := c.as2025("POST", `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{"progressToken":2}}}`)
+	equal(t, "initialized",
+		c.as2025("POST", `{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`).StatusCode,
+		204)
+	list := c.as2025("POST",
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{"progressToken":2}}}`)
 	equal(t, "tools/list", list.Header.Get("Content-Type"), "text/event-stream")
 	wire = body(list)
 	equal(t, "tools/list is one event", strings.Count(wire, "data: "), 1)
 	contains(t, "tools", wire, `"result":{"tools":[{`)
-	call := c.as2025("POST", `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`)
+	call := c.as2025("POST",
+		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`)
 	equal(t, "tools/call is one event", strings.Count(body(call), "data: "), 1)
 	hello := c.as2025("GET", "")
 	equal(t, "GET", hello.StatusCode, 200)
 	equal(t, "GET without parameters", hello.Header.Get("Content-Type"), "application/json")
-	contains(t, "another method", body(c.as2025("POST", `{"jsonrpc":"2.0","id":4,"method":"ping"}`)), "-32601")
+	contains(t, "another method", body(c.as2025("POST", `{"jsonrpc":"2.0","id":4,"method":"ping"}`)),
+		"-32601")
 	equal(t, "DELETE", c.as2025("DELETE", "").StatusCode, 405)
 	clean(t, p)
 }
@@ -59,7 +66,8 @@ func TestSeedChoices(t *testing.T) {
 	equal(t, "status", a.StatusCode, 200)
 	equal(t, "type", a.Header.Get("Content-Type"), "application/json")
 	c.session = a.Header.Get("mcp-session-id")
-	equal(t, "initialized", c.as2025("POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`).StatusCode, 200)
+	equal(t, "initialized",
+		c.as2025("POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`).StatusCode, 200)
 	list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	equal(t, "named", strings.HasPrefix(body(c.as2025("POST", list)), "event: message\r\ndata: "), true)
 	for _, status := range []int{404, 410, 502, 503, 504} {
@@ -99,6 +107,7 @@ func TestSeedCORS(t *testing.T) {
 	h := c.do(c.request("OPTIONS", "")).Header
 	equal(t, "origin", h.Get("Access-Control-Allow-Origin"), "*")
 	equal(t, "methods", h.Get("Access-Control-Allow-Methods"), "GET, POST, OPTIONS")
-	equal(t, "allow", h.Get("Access-Control-Allow-Headers"), "Content-Type, Accept, Authorization, mcp-protocol-version, mcp-session-id")
+	equal(t, "allow", h.Get("Access-Control-Allow-Headers"),
+		"Content-Type, Accept, Authorization, mcp-protocol-version, mcp-session-id")
 	equal(t, "expose", c.post(openSeed).Header.Get("Access-Control-Expose-Headers"), "mcp-session-id")
 }

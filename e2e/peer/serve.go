@@ -32,7 +32,8 @@ func (p *Peer) serve(w http.ResponseWriter, r *http.Request) {
 		m, bad = parseEnvelope(body)
 	}
 	entry := &Request{
-		Time: time.Now(), HTTPMethod: r.Method, URL: r.URL.String(), Header: r.Header.Clone(), Method: m.method, ID: m.id,
+		Time: time.Now(), HTTPMethod: r.Method, URL: r.URL.String(), Header: r.Header.Clone(),
+		Method: m.method, ID: m.id,
 		Body: body, Session: r.Header.Get("Mcp-Session-Id"), LastEventID: r.Header.Get("Last-Event-Id"),
 	}
 	kind := entry.kind()

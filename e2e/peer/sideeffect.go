@@ -36,11 +36,18 @@ func (p *Peer) SideEffects(traits ...Trait) {
 		if c.Run <= in.Lose {
 			return append(s, Cut(FIN))
 		}
-		return append(s, Result(fmt.Sprintf(`{"content":[{"type":"text","text":"%s ran"}],"structuredContent":{"call":%s,"run":%d}}`,
-			c.Name, quote(c.Label), c.Run)))
+		return append(s,
+			Result(fmt.Sprintf(
+				`{"content":[{"type":"text","text":"%s ran"}],"structuredContent":{"call":%s,"run":%d}}`,
+				c.Name, quote(c.Label), c.Run)))
 	}
-	schema := Schema(`{"type":"object","properties":{"call":{"type":"string"},"lose":{"type":"integer"},"opened":{"type":"boolean"},"gate":{"type":"string"}}}`)
-	p.ToolFunc("sideeffect", script, append([]Trait{schema, Describe("Side effect", "Must not be run twice.")}, traits...)...)
-	p.ToolFunc("lookup", script, append([]Trait{schema, ReadOnly, Describe("Look up", "Changes nothing.")}, traits...)...)
-	p.ToolFunc("upsert", script, append([]Trait{schema, Idempotent, Describe("Upsert", "Running it twice is running it once.")}, traits...)...)
+	schema := Schema(`{"type":"object","properties":{"call":{"type":"string"},"lose":{"type":"integer"},` +
+		`"opened":{"type":"boolean"},"gate":{"type":"string"}}}`)
+	p.ToolFunc("sideeffect", script,
+		append([]Trait{schema, Describe("Side effect", "Must not be run twice.")}, traits...)...)
+	p.ToolFunc("lookup", script, append([]Trait{schema, ReadOnly, Describe("Look up", "Changes nothing.")},
+		traits...)...)
+	p.ToolFunc("upsert", script,
+		append([]Trait{schema, Idempotent, Describe("Upsert", "Running it twice is running it once.")},
+			traits...)...)
 }

@@ -55,7 +55,8 @@ func Log(level string, data any) Step {
 
 // severity orders the levels of RFC 5424; -1 for anything else.
 func severity(level string) int {
-	return slices.Index([]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}, level)
+	return slices.Index([]string{"debug", "info", "notice", "warning", "error", "critical", "alert",
+		"emergency"}, level)
 }
 
 // Notify sends a notification; params is JSON, "" leaves it out.

@@ -230,5 +230,6 @@ func (s *session) foreign(not *stream) event {
 			}
 		}
 	}
-	return event{id: "s0-0", retry: -1, data: `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"of another stream"}}`}
+	return event{id: "s0-0", retry: -1, data: `{"jsonrpc":"2.0","method":"notifications/message",` +
+		`"params":{"level":"info","data":"of another stream"}}`}
 }

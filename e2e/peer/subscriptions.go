@@ -19,7 +19,9 @@ func (p *Peer) EndListen(graceful bool) int {
 		if !graceful || p.opts.Candidate {
 			return ending{cut: !graceful}
 		}
-		return ending{last: response(l.run.id, "result", fmt.Sprintf(`{"resultType":"complete","_meta":{%q:%s}}`, metaSubscription, l.run.id))}
+		return ending{
+			last: response(l.run.id, "result",
+				fmt.Sprintf(`{"resultType":"complete","_meta":{%q:%s}}`, metaSubscription, l.run.id))}
 	})
 }
 
@@ -78,7 +80,8 @@ func (p *Peer) Updated(uri string) {
 		subscribed := slices.Contains(s.subscribed, uri)
 		s.mu.Unlock()
 		if subscribed {
-			s.standalone.emit(event{retry: -1, data: notification("notifications/resources/updated", string(params))})
+			s.standalone.emit(
+				event{retry: -1, data: notification("notifications/resources/updated", string(params))})
 		}
 	}
 	for _, l := range p.shelf.listening() {

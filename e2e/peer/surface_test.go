@@ -71,7 +71,8 @@ func TestViolationsAreSeen(t *testing.T) {
 
 func TestStandaloneStreamAndReply(t *testing.T) {
 	p := peer.New(t, peer.Options{})
-	p.Tool("ask", peer.Script{peer.Prime(-1), peer.Ask(`"q-1"`, "ping", ""), peer.Reply(`"q-1"`), peer.Text("thanks")})
+	p.Tool("ask", peer.Script{peer.Prime(-1), peer.Ask(`"q-1"`, "ping", ""), peer.Reply(`"q-1"`),
+		peer.Text("thanks")})
 	c := connect(t, p)
 	alone := read(c.get(""))
 	p.Push("notifications/tools/list_changed", "")
@@ -109,10 +110,12 @@ func TestPreflight(t *testing.T) {
 	open := peer.New(t, peer.Options{})
 	a := ask(open)
 	equal(t, "status", a.StatusCode, 204)
-	equal(t, "reflected", a.Header.Get("Access-Control-Allow-Headers"), "content-type,last-event-id,mcp-param-x")
+	equal(t, "reflected", a.Header.Get("Access-Control-Allow-Headers"),
+		"content-type,last-event-id,mcp-param-x")
 	equal(t, "logged", open.Of("OPTIONS")[0].Status, 204)
 	old := ask(peer.New(t, peer.Options{CORS: peer.CORS2025()}))
-	equal(t, "2025 list", strings.Contains(strings.ToLower(old.Header.Get("Access-Control-Allow-Headers")), "last-event-id"), false)
+	equal(t, "2025 list", strings.Contains(strings.ToLower(old.Header.Get("Access-Control-Allow-Headers")),
+		"last-event-id"), false)
 	off := ask(peer.New(t, peer.Options{CORS: peer.CORS{Off: true}}))
 	equal(t, "off", off.Header.Get("Access-Control-Allow-Origin"), "")
 	hidden := peer.New(t, peer.Options{CORS: peer.CORS{Expose: []string{}}})
@@ -181,6 +184,7 @@ func TestDelayAuthorizationAndLog(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	equal(t, "log", p.WaitRequests(ctx, func(all []peer.Request) bool {
-		return len(all) == 4 && all[2].Method == "ping" && all[2].ID == "77" && all[2].Status == 200 && all[3].Status == 401
+		return len(all) == 4 && all[2].Method == "ping" && all[2].ID == "77" && all[2].Status == 200 &&
+			all[3].Status == 401
 	}), true)
 }

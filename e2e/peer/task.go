@@ -81,7 +81,8 @@ func (task *task) over() bool {
 func (p *Peer) newTask(s *session, m envelope, policy TaskPolicy, server *TaskServer) *task {
 	now := p.clock.now()
 	t := &task{
-		p: p, server: server, policy: policy, modern: s.revision == Revision20260728, home: s, call: m.id, mode: "task",
+		p: p, server: server, policy: policy, modern: s.revision == Revision20260728, home: s, call: m.id,
+		mode:  "task",
 		owner: p.oracle.find(s, m.id), status: "working", message: policy.Message, created: now, updated: now,
 		poll: policy.Poll, said: make(map[string]int), cutAt: -1,
 	}
@@ -132,7 +133,8 @@ func (l *taskList) find(s *session, id string) (*task, string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range l.all {
-		if t.id == id && t.modern == (s.revision == Revision20260728) && (t.modern || !l.on.OwnSession || t.home.id == s.id) {
+		if t.id == id && t.modern == (s.revision == Revision20260728) &&
+			(t.modern || !l.on.OwnSession || t.home.id == s.id) {
 			return t, ""
 		}
 	}
@@ -164,7 +166,8 @@ func (l *taskList) forget() {
 // lapse ends a task whose TTL has passed: "servers MAY delete" it.
 func (task *task) lapse() {
 	task.mu.Lock()
-	due := task.ttl >= 0 && !task.gone && !task.p.clock.now().Before(task.created.Add(time.Duration(task.ttl)*time.Millisecond))
+	due := task.ttl >= 0 && !task.gone && !task.p.clock.now().Before(
+		task.created.Add(time.Duration(task.ttl)*time.Millisecond))
 	over := terminal(task.status)
 	task.mu.Unlock()
 	switch {

@@ -47,7 +47,8 @@ func (m reply) code() int { return code(string(m)) }
 
 // id is the taskId, wherever the answer has it.
 func (m reply) id() string {
-	for _, path := range [][]string{{"result", "task", "taskId"}, {"result", "taskId"}, {"result", "_meta", "io.modelcontextprotocol/related-task", "taskId"}} {
+	for _, path := range [][]string{{"result", "task", "taskId"}, {"result", "taskId"},
+		{"result", "_meta", "io.modelcontextprotocol/related-task", "taskId"}} {
 		if id := m.dig(path...); id != "" {
 			return id
 		}
@@ -123,7 +124,8 @@ func (c *tasker) create(tool, arguments, task string) reply {
 // lose calls a tool whose answer never comes.
 func (c *tasker) lose(tool, arguments string) {
 	c.t.Helper()
-	r := c.client.request("POST", c.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s,"task":{}}`, tool, arguments)))
+	r := c.client.request("POST", c.request("tools/call",
+		fmt.Sprintf(`{"name":%q,"arguments":%s,"task":{}}`, tool, arguments)))
 	r.Header.Set("Content-Type", "application/json")
 	if a, err := c.http.Do(r); err == nil {
 		c.t.Cleanup(func() { a.Body.Close() })
@@ -148,7 +150,9 @@ func (c *tasker) answer(question reply, taskID string) {
 	c.t.Helper()
 	id := string(question)[strings.Index(string(question), `"id":`)+5:]
 	id = id[:strings.IndexByte(id, ',')]
-	r := c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"yes"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":%q}}}}`, id, taskID), "")
+	r := c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept",`+
+		`"content":{"answer":"yes"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":%q}}}}`, id,
+		taskID), "")
 	equal(c.t, "answer", r.StatusCode, 202)
 }
 

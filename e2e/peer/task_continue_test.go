@@ -19,20 +19,23 @@ func TestContinueSeed(t *testing.T) {
 	p.HelloWorld(peer.AsTask(peer.TaskPolicy{Poll: 5000}))
 	c := tasking(t, p, `{"elicitation":{}}`)
 	alone := read(c.get(""))
-	made := only(c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hello_world","arguments":{}},"task":{"ttl":30000}}`, ""))
+	made := only(c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hello_world",`+
+		`"arguments":{}},"task":{"ttl":30000}}`, ""))
 	id := made.id()
 	equal(t, "ttl", made.dig("result", "task", "ttl"), "30000")
 	settled(t, p, "hello_world", "input_required")
 	c.n = 3
 	for range 2 { // "the response would be exactly the same inputRequests"
 		m := c.of("tasks/continue", id, "")
-		contains(t, "asked", string(m), `"result":{"inputRequests":{"name":{"method":"elicitation/create","params":{"mode":"form","message":"Please enter your name."`)
+		contains(t, "asked", string(m), `"result":{"inputRequests":{"name":{"method":"elicitation/create",`+
+			`"params":{"mode":"form","message":"Please enter your name."`)
 		equal(t, "no task fields", m.dig("result", "taskId")+m.dig("result", "status"), "")
 		peek := c.of("tasks/get", id, "")
 		equal(t, "peek", peek.dig("result", "status"), "input_required")
 		equal(t, "peek", peek.dig("result", "inputRequests"), "")
 	}
-	m := c.of("tasks/continue", id, `,"inputResponses":{"name":{"action":"accept","content":{"input":"Luca"}}}`)
+	m := c.of("tasks/continue", id,
+		`,"inputResponses":{"name":{"action":"accept","content":{"input":"Luca"}}}`)
 	equal(t, "a task again", m.dig("result", "taskId"), id)
 	settled(t, p, "hello_world", "completed")
 	for _, method := range []string{"tasks/continue", "tasks/get"} {
@@ -46,7 +49,8 @@ func TestContinueSeed(t *testing.T) {
 	for range 3 {
 		n := message(alone)
 		told += n.dig("params", "status") + " "
-		equal(t, "result when completed", n.dig("params", "result") != "", n.dig("params", "status") == "completed")
+		equal(t, "result when completed", n.dig("params", "result") != "",
+			n.dig("params", "status") == "completed")
 	}
 	equal(t, "notified", told, "input_required working completed ")
 	q := p.Oracle().Questions("hello_world")[0]
@@ -58,11 +62,13 @@ func TestContinueSeed(t *testing.T) {
 }
 
 func TestContinueEnds(t *testing.T) {
-	p := working(t, peer.Options{}, peer.TaskServer{Ways: continues, Status: peer.TellStandalone}, peer.TaskPolicy{})
+	p := working(t, peer.Options{}, peer.TaskServer{Ways: continues, Status: peer.TellStandalone},
+		peer.TaskPolicy{})
 	c := tasking(t, p, `{}`)
 	for _, v := range []struct{ fail, code, message, data string }{
 		{"error", "-32000", "error failed", ""},
-		{"tool", "-32603", "tool failed", `{"content":[{"type":"text","text":"tool failed"}],"isError":true}`},
+		{"tool", "-32603", "tool failed",
+			`{"content":[{"type":"text","text":"tool failed"}],"isError":true}`},
 	} {
 		id := c.create("work", `{"call":"`+v.fail+`","fail":"`+v.fail+`"}`, ``).id()
 		settled(t, p, v.fail, "failed")

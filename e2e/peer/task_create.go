@@ -34,7 +34,8 @@ func (p *Peer) refuseTask(s *session, m envelope, name string) Script {
 	switch {
 	case s.revision == Revision20260728:
 		if on != nil && support == "required" && !declares(m.params) {
-			return Script{Refuse(400, p.code(missingCapability), "Missing required client capability", `{"requiredCapabilities":`+needsTasks+`}`)}
+			return Script{Refuse(400, p.code(missingCapability), "Missing required client capability",
+				`{"requiredCapabilities":`+needsTasks+`}`)}
 		}
 		return nil
 	case s.revision != Revision20251125:
@@ -90,7 +91,8 @@ func modesOf(task json.RawMessage) (modes []string, ok bool) {
 func (p *Peer) taskScript(s *session, m envelope, tl *tool, c Call) Script {
 	on, asked := p.settings(), p.augmented(s, m)
 	isModern := s.revision == Revision20260728
-	if on == nil || tl.task == nil || !isModern && asked == nil || isModern && (!declares(m.params) || tl.task.Sync) {
+	if on == nil || tl.task == nil || !isModern && asked == nil ||
+		isModern && (!declares(m.params) || tl.task.Sync) {
 		return nil
 	}
 	if tl.task.Before != nil {
@@ -146,8 +148,10 @@ func (task *task) begin(script Script, ttl int) Script {
 	return Script{{func(r *run) {
 		task.origin = r
 		work := &run{
-			p: task.p, ctx: task.ctx, stop: task.stop, session: task.own, stream: r.stream, post: r.post, json: r.json,
-			modern: r.modern, id: r.id, method: r.method, params: r.params, token: r.token, level: r.level, task: task,
+			p: task.p, ctx: task.ctx, stop: task.stop, session: task.own, stream: r.stream, post: r.post,
+			json:   r.json,
+			modern: r.modern, id: r.id, method: r.method, params: r.params, token: r.token, level: r.level,
+			task: task,
 		}
 		if task.mode != "immediate" || task.policy.Ready == ReadyTracked {
 			task.keep(ttl)

@@ -13,12 +13,14 @@ var anyone = &session{revision: Revision20260728}
 // extensionMethod answers the methods of io.modelcontextprotocol/tasks; nil for
 // any other, and on a server that has no tasks.
 func (p *Peer) extensionMethod(m envelope) Script {
-	if p.settings() == nil || m.method != "tasks/get" && m.method != "tasks/update" && m.method != "tasks/cancel" {
+	if p.settings() == nil || m.method != "tasks/get" && m.method != "tasks/update" &&
+		m.method != "tasks/cancel" {
 		return nil
 	}
 	if !declares(m.params) {
 		p.log.violation("%s: the extension is not declared", m.method)
-		return Script{Refuse(http.StatusBadRequest, p.code(missingCapability), "Missing required client capability",
+		return Script{Refuse(http.StatusBadRequest, p.code(missingCapability),
+			"Missing required client capability",
 			`{"requiredCapabilities":`+needsTasks+`}`)}
 	}
 	t, why := p.tasks.find(anyone, text(m.params, "taskId"))

@@ -13,7 +13,9 @@ import (
 )
 
 // declared is what a client of the extension says of itself in every request.
-const declared = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+const declared = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+	`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},` +
+	`"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 
 func extension(t *testing.T, o peer.Options, policy peer.TaskPolicy) *peer.Peer {
 	o.Revision = peer.Revision20260728
@@ -44,11 +46,13 @@ func TestExtensionLife(t *testing.T) {
 	p := extension(t, peer.Options{}, peer.TaskPolicy{TTL: 3_600_000, Poll: 5000})
 	b, o := modern(t, p), p.Oracle()
 	discover := only(b.ask("server/discover", "", "", ""))
-	equal(t, "declared", discover.dig("result", "capabilities", "extensions"), `{"io.modelcontextprotocol/tasks":{}}`)
+	equal(t, "declared", discover.dig("result", "capabilities", "extensions"),
+		`{"io.modelcontextprotocol/tasks":{}}`)
 	equal(t, "not the old one", discover.dig("result", "capabilities", "tasks"), "")
 	m := b.work(`{"call":"a","ask":2}`)
 	id := m.id()
-	for key, want := range map[string]string{"resultType": "task", "status": "working", "ttlMs": "3600000", "pollIntervalMs": "5000", "task": ""} {
+	for key, want := range map[string]string{"resultType": "task", "status": "working", "ttlMs": "3600000",
+		"pollIntervalMs": "5000", "task": ""} {
 		equal(t, key, m.dig("result", key), want)
 	}
 	settled(t, p, "a", "input_required")
@@ -62,7 +66,8 @@ func TestExtensionLife(t *testing.T) {
 	m = b.about("tasks/update", id, `,"inputResponses":{"a.1.q2":`+yes+`}`)
 	equal(t, "ack", m.dig("result"), `{"resultType":"complete"}`)
 	m = b.about("tasks/get", id, "")
-	equal(t, "partial", m.dig("result", "status")+m.dig("result", "inputRequests", "a.1.q2"), "input_required")
+	equal(t, "partial", m.dig("result", "status")+m.dig("result", "inputRequests", "a.1.q2"),
+		"input_required")
 	b.about("tasks/update", id, `,"inputResponses":{"a.1.q1":`+yes+`,"a.1.q2":`+yes+`}`)
 	settled(t, p, "a", "completed")
 	m = b.about("tasks/get", id, "")
@@ -100,14 +105,16 @@ func TestExtensionUndeclared(t *testing.T) {
 	equal(t, "status", r.StatusCode, 400)
 	m := reply(body(r))
 	equal(t, "code", m.code(), -32021)
-	equal(t, "what", m.dig("error", "data"), `{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`)
+	equal(t, "what", m.dig("error", "data"),
+		`{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`)
 	equal(t, "runs", p.Ran("work"), 0)
 	id := b.work(`{"gate":"g"}`).id()
 	clean(t, p)
 	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
 		equal(t, method, only(b.ask(method, id, fmt.Sprintf(`"taskId":%q`, id), "")).code(), -32021)
 		dishonest(t, p, method+": the extension is not declared")
-		equal(t, method+" mismatched", b.declaring(method, "other", fmt.Sprintf(`"taskId":%q`, id)).code(), -32020)
+		equal(t, method+" mismatched", b.declaring(method, "other", fmt.Sprintf(`"taskId":%q`, id)).code(),
+			-32020)
 		equal(t, method+" unknown", b.about(method, "nobody", "").code(), -32602)
 	}
 	for _, method := range []string{"tasks/result", "tasks/list", "tasks/continue"} {
@@ -151,7 +158,8 @@ func TestExtensionNotifications(t *testing.T) {
 	b := modern(t, p)
 	id := b.work(`{"call":"a","steps":1,"gate":"g"}`).id()
 	other := b.work(`{"call":"b","gate":"g"}`).id()
-	r := b.request(soon(t), "subscriptions/listen", "", fmt.Sprintf(`"notifications":{"taskIds":[%q,"nobody"]}`, id), "")
+	r := b.request(soon(t), "subscriptions/listen", "",
+		fmt.Sprintf(`"notifications":{"taskIds":[%q,"nobody"]}`, id), "")
 	all, _ := io.ReadAll(r.Body)
 	text := strings.Replace(string(all), meta, declared, 1)
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
@@ -166,7 +174,8 @@ func TestExtensionNotifications(t *testing.T) {
 	done := message(s)
 	equal(t, "whole", done.dig("params", "status"), "completed")
 	contains(t, "with its result", done.dig("params", "result"), `"worked 1"`)
-	equal(t, "marked", done.dig("params", "_meta", "io.modelcontextprotocol/subscriptionId"), ack.dig("params", "_meta", "io.modelcontextprotocol/subscriptionId"))
+	equal(t, "marked", done.dig("params", "_meta", "io.modelcontextprotocol/subscriptionId"),
+		ack.dig("params", "_meta", "io.modelcontextprotocol/subscriptionId"))
 	settled(t, p, "b", "completed")
 	equal(t, "another task", other != id, true)
 	clean(t, p)
@@ -178,13 +187,15 @@ func TestExtensionNotifications(t *testing.T) {
 func TestExtensionBefore(t *testing.T) {
 	p := extension(t, peer.Options{}, peer.TaskPolicy{Before: func(c peer.Call) peer.Script {
 		if c.InputResponses == nil {
-			return peer.Script{peer.InputRequired(`{"who":`+peer.Elicitation("Who?", `{"type":"object"}`)+`}`, "s")}
+			return peer.Script{peer.InputRequired(`{"who":`+peer.Elicitation("Who?", `{"type":"object"}`)+`}`,
+				"s")}
 		}
 		return nil
 	}})
 	b := modern(t, p)
 	equal(t, "first", b.work(`{}`).dig("result", "resultType"), "input_required")
-	m := b.declaring("tools/call", "work", `"name":"work","arguments":{},"inputResponses":{"who":{"action":"accept"}},"requestState":"s"`)
+	m := b.declaring("tools/call", "work",
+		`"name":"work","arguments":{},"inputResponses":{"who":{"action":"accept"}},"requestState":"s"`)
 	equal(t, "then", m.dig("result", "resultType"), "task")
 	clean(t, p)
 }

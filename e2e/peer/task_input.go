@@ -34,7 +34,8 @@ func (task *task) ask(id, method, params string) {
 			in.wire = quote(task.id[:min(8, len(task.id))] + "." + in.key)
 		}
 	}
-	task.owner.note(func() { task.owner.questions = append(task.owner.questions, &Question{ID: id, Asked: 1}) })
+	task.owner.note(
+		func() { task.owner.questions = append(task.owner.questions, &Question{ID: id, Asked: 1}) })
 	task.own.mu.Lock()
 	delete(task.own.replies, id)
 	task.own.mu.Unlock()
@@ -87,7 +88,8 @@ func (task *task) requests() map[string]any {
 func (task *task) due(r *run) []*input {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	if task.server.AskStandalone || task.gone || terminal(task.status) || len(task.joined) == 0 || task.joined[len(task.joined)-1] != r {
+	if task.server.AskStandalone || task.gone || terminal(task.status) || len(task.joined) == 0 ||
+		task.joined[len(task.joined)-1] != r {
 		return nil
 	}
 	var all []*input
@@ -134,7 +136,8 @@ func (task *task) take(answers map[string]json.RawMessage, session string) (take
 		task.owner.note(func() {
 			for _, q := range task.owner.questions {
 				if q.ID == in.id {
-					q.Answers = append(q.Answers, Answer{Time: time.Now(), Session: session, Outcome: string(answer)})
+					q.Answers = append(q.Answers, Answer{Time: time.Now(), Session: session,
+						Outcome: string(answer)})
 				}
 			}
 		})
@@ -145,7 +148,8 @@ func (task *task) take(answers map[string]json.RawMessage, session string) (take
 			task.p.log.violation("task %s: another answer to %q", task.owner.label, key)
 		}
 		if field(answer, "jsonrpc") != nil || field(answer, "resultType") != nil {
-			task.p.log.violation("task %s: the answer to %q is more than the bare result", task.owner.label, key)
+			task.p.log.violation("task %s: the answer to %q is more than the bare result", task.owner.label,
+				key)
 		}
 	}
 	task.satisfied()
@@ -162,7 +166,8 @@ func (task *task) take(answers map[string]json.RawMessage, session string) (take
 // satisfied lets the task go on when nothing is open any more.
 func (task *task) satisfied() {
 	task.mu.Lock()
-	done := task.status == "input_required" && !slices.ContainsFunc(task.inputs, func(in *input) bool { return in.answer == nil })
+	done := task.status == "input_required" && !slices.ContainsFunc(
+		task.inputs, func(in *input) bool { return in.answer == nil })
 	task.mu.Unlock()
 	if done {
 		task.become("working", "")

@@ -30,7 +30,8 @@ func asking(modes string) string { return `"ttl":60000,"responseModes":[` + mode
 // The decision process: what is asked, what the server has and what the tool is.
 func TestModeChoice(t *testing.T) {
 	const i, s, k = `"immediate"`, `"streaming"`, `"task"`
-	steady, ready, tracked := peer.TaskPolicy{}, peer.TaskPolicy{Ready: peer.Ready}, peer.TaskPolicy{Ready: peer.ReadyTracked}
+	steady, ready, tracked := peer.TaskPolicy{}, peer.TaskPolicy{Ready: peer.Ready},
+		peer.TaskPolicy{Ready: peer.ReadyTracked}
 	streams := peer.TaskPolicy{Streams: &peer.Streaming{First: 1}}
 	both := peer.TaskPolicy{Ready: peer.Ready, Streams: &peer.Streaming{First: 1}}
 	for _, v := range []struct {
@@ -81,7 +82,9 @@ func TestModeChoice(t *testing.T) {
 				return
 			}
 			final := c.of("tasks/result", m.id(), "")
-			contains(t, "final", string(final), `"content":[{"text":"a#1:1","type":"text"},{"text":"a#1:2","type":"text"}]`, `"structuredContent":{`)
+			contains(t, "final", string(final),
+				`"content":[{"text":"a#1:1","type":"text"},{"text":"a#1:2","type":"text"}]`,
+				`"structuredContent":{`)
 			if got == "tracked" {
 				equal(t, "the same result", final.dig("result"), m.dig("result"))
 				equal(t, "completed", c.of("tasks/get", m.id(), "").dig("result", "status"), "completed")
@@ -93,8 +96,10 @@ func TestModeChoice(t *testing.T) {
 func TestModeNegotiation(t *testing.T) {
 	p := narrating(t, peer.TaskServer{Modes: all, Flag: peer.FlagMessage}, peer.TaskPolicy{})
 	c := tasking(t, p, `{}`)
-	init := only(c.send(`{"jsonrpc":"2.0","id":"again","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, ""))
-	equal(t, "declared", init.dig("result", "capabilities", "tasks", "responses", "modes"), `["task","immediate","streaming"]`)
+	init := only(c.send(`{"jsonrpc":"2.0","id":"again","method":"initialize",`+
+		`"params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, ""))
+	equal(t, "declared", init.dig("result", "capabilities", "tasks", "responses", "modes"),
+		`["task","immediate","streaming"]`)
 	equal(t, "and the rest", init.dig("result", "capabilities", "tasks", "requests"), `{"tools":{"call":{}}}`)
 	m := c.create("tell", `{"n":1}`, asking(`"streaming"`))
 	contains(t, "flag", m.dig("result", "task", "statusMessage"), "task")
@@ -127,16 +132,19 @@ func TestOpenings(t *testing.T) {
 		for i, m := range got {
 			seqs += m.seqs() + "|"
 			equal(t, "id", m.dig("id"), "1")
-			equal(t, "complete", m.dig("result", "isComplete") == "true", i == len(got)-1 && !v.how.NoComplete)
+			equal(t, "complete", m.dig("result", "isComplete") == "true",
+				i == len(got)-1 && !v.how.NoComplete)
 			equal(t, "names the task", m.id() != "", true)
 		}
-		for _, part := range []struct{ key, name string }{{"task", "task"}, {"partial-content", "parts"}, {"_meta", "meta"}} {
+		for _, part := range []struct{ key, name string }{
+			{"task", "task"}, {"partial-content", "parts"}, {"_meta", "meta"}} {
 			equal(t, part.key, got[0].dig("result", part.key) != "", strings.Contains(v.first, part.name))
 		}
 		equal(t, "responses", seqs, v.seqs)
 		equal(t, "completed", c.of("tasks/get", got[0].id(), "").dig("result", "status"), "completed")
 		final := c.of("tasks/result", got[0].id(), "")
-		contains(t, "merged", string(final), `"content":[{"text":"a#1:1","type":"text"},{"text":"a#1:2","type":"text"},{"text":"a#1:3","type":"text"}]`)
+		contains(t, "merged", string(final), `"content":[{"text":"a#1:1","type":"text"},{"text":"a#1:2",`+
+			`"type":"text"},{"text":"a#1:3","type":"text"}]`)
 		for _, s := range p.Oracle().Tasks("a")[0].Segments {
 			equal(t, fmt.Sprint("segment ", s.Seq), s.Stream, 1)
 		}
@@ -160,7 +168,8 @@ func TestStreamEnds(t *testing.T) {
 	} {
 		p := telling(t, peer.Streaming{})
 		c := tasking(t, p, modes)
-		got := remaining(read(c.open("tell", `{"call":"a","n":`+v.n+`,"fail":"`+v.fail+`"}`, asking(`"streaming"`))))
+		got := remaining(
+			read(c.open("tell", `{"call":"a","n":`+v.n+`,"fail":"`+v.fail+`"}`, asking(`"streaming"`))))
 		contains(t, v.fail, string(got[len(got)-1]), v.want)
 		equal(t, "failed", c.of("tasks/get", got[0].id(), "").dig("result", "status"), "failed")
 		rest := c.of("tasks/result", got[0].id(), `,"lastSeqNr":1`)
@@ -188,7 +197,8 @@ func TestStreamEnds(t *testing.T) {
 		clean(t, p)
 	}
 	for _, conclude := range []bool{false, true} {
-		p := narrating(t, peer.TaskServer{Modes: all}, peer.TaskPolicy{Streams: &peer.Streaming{}, Conclude: conclude})
+		p := narrating(t, peer.TaskServer{Modes: all},
+			peer.TaskPolicy{Streams: &peer.Streaming{}, Conclude: conclude})
 		c := tasking(t, p, modes)
 		s := read(c.open("tell", `{"call":"a","n":3,"gate":"g"}`, asking(`"streaming"`)))
 		id := message(s).id()
@@ -199,8 +209,10 @@ func TestStreamEnds(t *testing.T) {
 		equal(t, "responses", len(rest), map[bool]int{true: 1}[conclude])
 		equal(t, "code", c.of("tasks/get", id, "").code(), map[bool]int{false: -32602}[conclude])
 		if conclude {
-			equal(t, "complete", rest[0].dig("result", "isComplete")+rest[0].dig("result", "isError"), "truetrue")
-			equal(t, "partials", c.of("tasks/result", id, `,"lastSeqNr":1`).dig("result", "isComplete"), "true")
+			equal(t, "complete", rest[0].dig("result", "isComplete")+rest[0].dig("result", "isError"),
+				"truetrue")
+			equal(t, "partials", c.of("tasks/result", id, `,"lastSeqNr":1`).dig("result", "isComplete"),
+				"true")
 		}
 		clean(t, p)
 	}

@@ -67,7 +67,8 @@ func (o SegmentOddity) spoil(response map[string]any) {
 		all = append(all, all...)
 	case SegmentChanged:
 		for _, s := range slices.Clone(all) {
-			all = append(all, numbered(string(field(s, "seqNr")), json.RawMessage(`{"type":"text","text":"changed"}`)))
+			all = append(all, numbered(string(field(s, "seqNr")),
+				json.RawMessage(`{"type":"text","text":"changed"}`)))
 		}
 	case SegmentsReversed:
 		slices.Reverse(all)
@@ -80,7 +81,8 @@ func (o SegmentOddity) spoil(response map[string]any) {
 	case SegmentAhead:
 		extra("1000000")
 	case TaskForeign:
-		response["_meta"] = map[string]any{metaTask: map[string]any{"taskId": "00000000-dead-beef-0000-000000000000"}}
+		response["_meta"] = map[string]any{
+			metaTask: map[string]any{"taskId": "00000000-dead-beef-0000-000000000000"}}
 	case CompleteEarly:
 		response["isComplete"] = true
 	case CompleteLate:

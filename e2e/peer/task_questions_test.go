@@ -64,9 +64,11 @@ func TestTaskOtherTools(t *testing.T) {
 func TestTaskHostileKeys(t *testing.T) {
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Tasks(peer.TaskServer{})
-	twice := append(peer.Input("k", "roots/list", ""), peer.Input("k", "elicitation/create", `{"message":"?"}`)...)
+	twice := append(peer.Input("k", "roots/list", ""),
+		peer.Input("k", "elicitation/create", `{"message":"?"}`)...)
 	p.Tool("twice", append(twice, peer.Text("done")), peer.AsTask(peer.TaskPolicy{}))
-	p.Tool("proto", append(peer.Input("__proto__", "roots/list", ""), peer.Text("done")), peer.AsTask(peer.TaskPolicy{}))
+	p.Tool("proto", append(peer.Input("__proto__", "roots/list", ""), peer.Text("done")),
+		peer.AsTask(peer.TaskPolicy{}))
 	b := modern(t, p)
 	id := b.declaring("tools/call", "twice", `"name":"twice"`).id()
 	for _, method := range []string{"roots/list", "elicitation/create"} {

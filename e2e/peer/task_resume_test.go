@@ -118,7 +118,8 @@ func TestMixture(t *testing.T) {
 func TestStreamCuts(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Tasks(peer.TaskServer{Modes: all})
-	p.Narrating(&peer.RandomCuts{Seed: 3, Chance: 0.5, Most: 4, Hold: true}, peer.AsTask(peer.TaskPolicy{Streams: &peer.Streaming{}}))
+	p.Narrating(&peer.RandomCuts{Seed: 3, Chance: 0.5, Most: 4, Hold: true},
+		peer.AsTask(peer.TaskPolicy{Streams: &peer.Streaming{}}))
 	c := tasking(t, p, modes)
 	var seqs []string
 	cursor, id := "", ""
@@ -153,7 +154,8 @@ func TestStreamCuts(t *testing.T) {
 	p = peer.New(t, peer.Options{NoEventIDs: true})
 	p.Tasks(peer.TaskServer{Modes: all})
 	p.Tool("cut", peer.Script{
-		peer.TextSegment("one"), peer.Torn(peer.TextSegment("two"), 30, peer.Reset), peer.TextSegment("three"), peer.Polled(1), peer.Merged(""),
+		peer.TextSegment("one"), peer.Torn(peer.TextSegment("two"), 30, peer.Reset),
+		peer.TextSegment("three"), peer.Polled(1), peer.Merged(""),
 	}, peer.AsTask(peer.TaskPolicy{Streams: &peer.Streaming{First: 1}}))
 	c = tasking(t, p, modes)
 	s := read(c.open("cut", `{}`, asking(`"streaming"`)))
@@ -171,20 +173,25 @@ func TestSegmentOddities(t *testing.T) {
 		odd  peer.SegmentOddity
 		seqs string // of the first pushed response
 	}{
-		{peer.SegmentTwice, "1 2 1 2"}, {peer.SegmentChanged, "1 2 1 2"}, {peer.SegmentsReversed, "2 1"}, {peer.SegmentsMissing, ""},
-		{peer.SegmentsOdd, "1 2 " + strings.Join(peer.OddSeqNrs, " ")}, {peer.SegmentJump, "1 2 9007199254740991"},
-		{peer.SegmentAhead, "1 2 1000000"}, {peer.TaskForeign, "1 2"}, {peer.CompleteEarly, "1 2"}, {peer.CompleteLate, "1 2"},
+		{peer.SegmentTwice, "1 2 1 2"}, {peer.SegmentChanged, "1 2 1 2"}, {peer.SegmentsReversed, "2 1"},
+		{peer.SegmentsMissing, ""},
+		{peer.SegmentsOdd, "1 2 " + strings.Join(peer.OddSeqNrs, " ")},
+		{peer.SegmentJump, "1 2 9007199254740991"},
+		{peer.SegmentAhead, "1 2 1000000"}, {peer.TaskForeign, "1 2"}, {peer.CompleteEarly, "1 2"},
+		{peer.CompleteLate, "1 2"},
 		{peer.CompleteOdd, "1 2"},
 	} {
 		t.Run(strconv.Itoa(int(v.odd)), func(t *testing.T) {
-			p := telling(t, peer.Streaming{Opening: peer.OpenTask, Lanes: lanes(peer.Wait, peer.Push), Spoil: peer.Spoiling("stream", 1, v.odd)})
+			p := telling(t, peer.Streaming{Opening: peer.OpenTask, Lanes: lanes(peer.Wait, peer.Push),
+				Spoil: peer.Spoiling("stream", 1, v.odd)})
 			c := tasking(t, p, modes)
 			got := remaining(read(c.open("tell", `{"call":"a","n":3}`, asking(`"streaming"`))))
 			equal(t, "first is well", got[0].dig("result", "task", "status"), "working")
 			id := got[0].id()
 			equal(t, "seqs", strings.ReplaceAll(got[1].seqs(), `"`, ""), strings.ReplaceAll(v.seqs, `"`, ""))
 			equal(t, "foreign", got[1].id() != id, v.odd == peer.TaskForeign)
-			equal(t, "early", got[1].dig("result", "isComplete") == "true", v.odd == peer.CompleteEarly || v.odd == peer.CompleteOdd)
+			equal(t, "early", got[1].dig("result", "isComplete") == "true", v.odd == peer.CompleteEarly ||
+				v.odd == peer.CompleteOdd)
 			equal(t, "changed", strings.Contains(string(got[1]), "changed"), v.odd == peer.SegmentChanged)
 			equal(t, "the rest is well", got[2].seqs(), "3")
 			equal(t, "and the end", got[3].dig("result", "isComplete"), "true")
@@ -196,22 +203,28 @@ func TestSegmentOddities(t *testing.T) {
 
 // Gaps for good, other content in the end, and steps that write what they like.
 func TestSegmentSteps(t *testing.T) {
-	how := peer.Streaming{First: 1, Lanes: lanes(peer.Push, peer.Fetch, peer.Push, peer.Never, peer.Push), Merge: func(content []json.RawMessage) []json.RawMessage {
-		content[0] = json.RawMessage(`{"type":"text","text":"other"}`)
-		return content
-	}}
+	how := peer.Streaming{First: 1, Lanes: lanes(peer.Push, peer.Fetch, peer.Push, peer.Never, peer.Push),
+		Merge: func(content []json.RawMessage) []json.RawMessage {
+			content[0] = json.RawMessage(`{"type":"text","text":"other"}`)
+			return content
+		}}
 	p := telling(t, how)
 	c := tasking(t, p, modes)
 	got := remaining(read(c.open("tell", `{"call":"a","n":5}`, asking(`"streaming"`))))
 	last := got[len(got)-1]
-	equal(t, "complete with gaps", got[0].seqs()+got[1].seqs()+got[2].seqs()+last.dig("result", "isComplete"), "135true")
+	equal(t, "complete with gaps", got[0].seqs()+got[1].seqs()+got[2].seqs()+last.dig("result", "isComplete"),
+		"135true")
 	equal(t, "one can be had", c.of("tasks/result", last.id(), `,"lastSeqNr":1`).seqs(), "2 3 5")
-	contains(t, "final", string(c.of("tasks/result", last.id(), "")), `"content":[{"type":"text","text":"other"},`, "a#1:4")
+	contains(t, "final", string(c.of("tasks/result", last.id(), "")),
+		`"content":[{"type":"text","text":"other"},`, "a#1:4")
 
 	p.Tool("odd", peer.Script{
-		peer.TextSegment("one"), peer.OddSegment("1.5", `{"type":"text","text":"odd"}`), peer.Flush(), peer.Send(1, 1),
-		peer.Message(`{"jsonrpc":"2.0","method":"notifications/message","params":{"partial-content":[{"seqNr":2,"type":"text","text":"no"}]}}`),
-		peer.Message(`{"jsonrpc":"2.0","id":"other","result":{"partial-content":[],"isComplete":true,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"$TASK"}}}}`),
+		peer.TextSegment("one"), peer.OddSegment("1.5", `{"type":"text","text":"odd"}`), peer.Flush(),
+		peer.Send(1, 1),
+		peer.Message(`{"jsonrpc":"2.0","method":"notifications/message",` +
+			`"params":{"partial-content":[{"seqNr":2,"type":"text","text":"no"}]}}`),
+		peer.Message(`{"jsonrpc":"2.0","id":"other","result":{"partial-content":[],"isComplete":true,` +
+			`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"$TASK"}}}}`),
 		peer.Merged(""),
 	}, peer.AsTask(peer.TaskPolicy{Streams: &peer.Streaming{First: 1, Opening: peer.OpenParts}}))
 	got = remaining(read(c.open("odd", `{}`, asking(`"streaming"`))))
@@ -242,7 +255,8 @@ func TestStreamAsJSON(t *testing.T) {
 func TestStreamNotes(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Tasks(peer.TaskServer{Modes: all, Status: peer.TellCall})
-	p.Tool("notes", peer.Script{peer.PollEvery(20), peer.Note("half"), peer.TextSegment("one"), peer.Gate("g"), peer.Merged("")},
+	p.Tool("notes", peer.Script{peer.PollEvery(20), peer.Note("half"), peer.TextSegment("one"),
+		peer.Gate("g"), peer.Merged("")},
 		peer.AsTask(peer.TaskPolicy{Poll: 10, Streams: &peer.Streaming{}}))
 	c := tasking(t, p, modes)
 	equal(t, "last", func() string {

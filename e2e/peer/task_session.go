@@ -18,8 +18,9 @@ func (p *Peer) taskMethod(s *session, m envelope) Script {
 		return nil
 	}
 	has := map[string]bool{
-		"tasks/get": on.Ways&ByGet != 0, "tasks/result": on.Ways&ByResult != 0, "tasks/continue": on.Ways&ByContinue != 0,
-		"tasks/list": !on.NoList, "tasks/cancel": !on.NoCancel,
+		"tasks/get": on.Ways&ByGet != 0, "tasks/result": on.Ways&ByResult != 0,
+		"tasks/continue": on.Ways&ByContinue != 0,
+		"tasks/list":     !on.NoList, "tasks/cancel": !on.NoCancel,
 	}
 	if !has[m.method] {
 		return nil
@@ -133,7 +134,8 @@ func (task *task) proceed(s *session, m envelope, poll *polling) Script {
 	task.mu.Unlock()
 	wrong := state != nil && text(state) != want || state == nil && want != "" && answers != nil
 	if wrong {
-		task.p.log.violation("tasks/continue: requestState of %d bytes, given out %d", len(text(state)), len(want))
+		task.p.log.violation("tasks/continue: requestState of %d bytes, given out %d", len(text(state)),
+			len(want))
 		poll.close(-32602, "", nil)
 		return Script{Error(-32602, "this is not the requestState")}
 	}
@@ -183,7 +185,8 @@ type polling struct {
 
 func (task *task) polled(s *session, m envelope) *polling {
 	now := time.Now()
-	poll := Poll{Time: now, Session: s.id, ID: m.id, Method: m.method, LastSeqNr: string(field(m.params, "lastSeqNr"))}
+	poll := Poll{Time: now, Session: s.id, ID: m.id, Method: m.method,
+		LastSeqNr: string(field(m.params, "lastSeqNr"))}
 	at := 0
 	task.owner.note(func() {
 		e := task.owner
@@ -192,7 +195,8 @@ func (task *task) polled(s *session, m envelope) *polling {
 		}
 		at = len(e.polls)
 		e.polls = append(e.polls, poll)
-		e.heard = append(e.heard, Seen{Time: now, HTTPMethod: "POST", Method: m.method, ID: m.id, Session: s.id})
+		e.heard = append(e.heard, Seen{Time: now, HTTPMethod: "POST", Method: m.method, ID: m.id,
+			Session: s.id})
 	})
 	task.mu.Lock()
 	task.polls++

@@ -19,7 +19,8 @@ func working(t *testing.T, o peer.Options, server peer.TaskServer, policy peer.T
 
 // The life of a task of 2025-11-25: create, poll, block, result.
 func TestTaskLife(t *testing.T) {
-	p := working(t, peer.Options{}, peer.TaskServer{}, peer.TaskPolicy{Poll: 50, Message: "begun", AtOnce: "patience"})
+	p := working(t, peer.Options{}, peer.TaskServer{},
+		peer.TaskPolicy{Poll: 50, Message: "begun", AtOnce: "patience"})
 	c, o := tasking(t, p, `{}`), p.Oracle()
 	list := c.ask("tools/list", `{}`)
 	contains(t, "list", string(list), `"execution":{"taskSupport":"optional"}`)
@@ -29,14 +30,16 @@ func TestTaskLife(t *testing.T) {
 	equal(t, "ttl", made.dig("result", "task", "ttl"), "60000")
 	equal(t, "interval", made.dig("result", "task", "pollInterval"), "50")
 	equal(t, "message", made.dig("result", "task", "statusMessage"), "begun")
-	equal(t, "at once", made.dig("result", "_meta", "io.modelcontextprotocol/model-immediate-response"), "patience")
+	equal(t, "at once", made.dig("result", "_meta", "io.modelcontextprotocol/model-immediate-response"),
+		"patience")
 	equal(t, "get", c.of("tasks/get", id, "").dig("result", "status"), "working")
 	s := c.result(id)
 	until(t, p, "blocked", func() bool { return o.Tasks("a")[0].Waiting == 1 })
 	p.Release("g")
 	all := remaining(s)
 	equal(t, "on tasks/result", len(all), 2)
-	contains(t, "progress", string(all[0]), `"method":"notifications/progress"`, `"progressToken":"t"`, `"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}`)
+	contains(t, "progress", string(all[0]), `"method":"notifications/progress"`, `"progressToken":"t"`,
+		`"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}`)
 	equal(t, "under its own id", all[1].dig("id"), "4")
 	equal(t, "related", all[1].id(), id)
 	contains(t, "result", string(all[1]), `"text":"worked 1"`)
@@ -48,7 +51,8 @@ func TestTaskLife(t *testing.T) {
 	for _, one := range o.Polls("a") {
 		polls += one.Method + "=" + one.Status + " "
 	}
-	equal(t, "polls", polls, "tasks/get=working tasks/result=completed tasks/get=completed tasks/get=completed tasks/result=completed ")
+	equal(t, "polls", polls, "tasks/get=working tasks/result=completed tasks/get=completed "+
+		"tasks/get=completed tasks/result=completed ")
 	clean(t, p)
 }
 
@@ -178,7 +182,8 @@ func TestTaskExpiry(t *testing.T) {
 // Tasks belong to no connection, and to no session unless the server says so.
 func TestTaskOutlives(t *testing.T) {
 	for _, own := range []bool{false, true} {
-		p := working(t, peer.Options{PageSize: 1}, peer.TaskServer{OwnSession: own, Durable: true}, peer.TaskPolicy{})
+		p := working(t, peer.Options{PageSize: 1}, peer.TaskServer{OwnSession: own, Durable: true},
+			peer.TaskPolicy{})
 		c := tasking(t, p, `{}`)
 		id := c.create("work", `{"call":"a","gate":"g"}`, ``).id()
 		c.create("work", `{"call":"b","gate":"g"}`, ``)

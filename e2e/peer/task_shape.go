@@ -21,7 +21,8 @@ func (task *task) shape(method string, with detail) map[string]any {
 	task.mu.Lock()
 	stamp := func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 	d := map[string]any{
-		"taskId": task.id, "status": task.status, "createdAt": stamp(task.created), "lastUpdatedAt": stamp(task.updated),
+		"taskId": task.id, "status": task.status, "createdAt": stamp(task.created),
+		"lastUpdatedAt": stamp(task.updated),
 	}
 	ttl, interval := "ttl", "pollInterval"
 	if task.modern {
@@ -73,7 +74,8 @@ func (task *task) problem() json.RawMessage {
 	if task.failure != nil {
 		return task.failure
 	}
-	return json.RawMessage(quote(map[string]any{"code": -32603, "message": firstText(task.result), "data": task.result}))
+	return json.RawMessage(
+		quote(map[string]any{"code": -32603, "message": firstText(task.result), "data": task.result}))
 }
 
 // firstText is what a result says first.
@@ -155,5 +157,6 @@ func (task *task) tell() {
 }
 
 func (task *task) announcement() event {
-	return event{retry: -1, data: notification("notifications/tasks/status", quote(task.shape("notification", task.details())))}
+	return event{retry: -1, data: notification("notifications/tasks/status",
+		quote(task.shape("notification", task.details())))}
 }

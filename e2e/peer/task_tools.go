@@ -35,14 +35,16 @@ func (p *Peer) Working(traits ...Trait) {
 		pace := pacing(in.Every, in.Gate)
 		for i := range in.Steps {
 			script = append(script, pace...)
-			script = append(script, Note(fmt.Sprintf("step %d of %d", i+1, in.Steps)), Progress(float64(i+1), float64(in.Steps), ""))
+			script = append(script, Note(fmt.Sprintf("step %d of %d", i+1, in.Steps)),
+				Progress(float64(i+1), float64(in.Steps), ""))
 		}
 		var ids []string
 		for i := range in.Ask {
 			id := quote(fmt.Sprintf("%s.%d.q%d", c.Label, c.Run, i+1))
 			ids = append(ids, id)
 			script = append(script, Ask(id, "elicitation/create", fmt.Sprintf(
-				`{"mode":"form","message":"Question %d?","requestedSchema":{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}}`, i+1)))
+				`{"mode":"form","message":"Question %d?","requestedSchema":{"type":"object",`+
+					`"properties":{"answer":{"type":"string"}},"required":["answer"]}}`, i+1)))
 		}
 		for _, id := range ids {
 			script = append(script, Reply(id))
@@ -52,14 +54,18 @@ func (p *Peer) Working(traits ...Trait) {
 		case in.Fail == "error":
 			return append(script, Error(-32000, c.Label+" failed"))
 		case in.Fail == "tool":
-			return append(script, Result(`{"content":[{"type":"text","text":`+quote(c.Label+" failed")+`}],"isError":true}`))
+			return append(script,
+				Result(`{"content":[{"type":"text","text":`+quote(c.Label+" failed")+`}],"isError":true}`))
 		case in.Ask > 0:
 			return append(script, answers(ids))
 		}
-		return append(script, Result(fmt.Sprintf(`{"content":[{"type":"text","text":"worked %d"}],"structuredContent":{"call":%s,"run":%d,"steps":%d}}`,
+		return append(script, Result(fmt.Sprintf(`{"content":[{"type":"text","text":"worked %d"}],`+
+			`"structuredContent":{"call":%s,"run":%d,"steps":%d}}`,
 			in.Steps, quote(c.Label), c.Run, in.Steps)))
 	}, append([]Trait{Describe("Work", "Takes its time."), Schema(
-		`{"type":"object","properties":{"call":{"type":"string"},"steps":{"type":"integer"},"every_ms":{"type":"integer"},"gate":{"type":"string"},"ask":{"type":"integer"},"fail":{"type":"string"}}}`)}, traits...)...)
+		`{"type":"object","properties":{"call":{"type":"string"},"steps":{"type":"integer"},` +
+			`"every_ms":{"type":"integer"},"gate":{"type":"string"},"ask":{"type":"integer"},` +
+			`"fail":{"type":"string"}}}`)}, traits...)...)
 }
 
 // Narrating adds the tool tell, whose result is made of segments (see Streaming,
@@ -74,8 +80,8 @@ func (p *Peer) Working(traits ...Trait) {
 //	fail      "error" or "tool" in place of the end
 //
 // The keys of the questions are those of Working, each with itself as what it
-// asks, and structuredContent has the answers. The text of a segment is "<label>#<run>:<seq>", a blank and the padding: see
-// ParseMark. structuredContent names n. cuts may cut at any segment.
+// asks, and structuredContent has the answers. The text of a segment is "<label>#<run>:<seq>", a blank and
+// the padding: see ParseMark. structuredContent names n. cuts may cut at any segment.
 func (p *Peer) Narrating(cuts *RandomCuts, traits ...Trait) {
 	p.ToolFunc("tell", func(c Call) Script {
 		var in struct {
@@ -108,10 +114,13 @@ func (p *Peer) Narrating(cuts *RandomCuts, traits ...Trait) {
 			return append(script, Merged(`"isError":true`))
 		}
 		return append(script, Step{func(r *run) {
-			Merged(fmt.Sprintf(`"structuredContent":{"call":%s,"run":%d,"n":%d,"answers":%s},"isError":false`, quote(c.Label), c.Run, in.N, replies(r, ids))).do(r)
+			Merged(fmt.Sprintf(`"structuredContent":{"call":%s,"run":%d,"n":%d,"answers":%s},"isError":false`,
+				quote(c.Label), c.Run, in.N, replies(r, ids))).do(r)
 		}})
 	}, append([]Trait{Describe("Tell", "Tells a story in segments."), Schema(
-		`{"type":"object","properties":{"call":{"type":"string"},"n":{"type":"integer"},"every_ms":{"type":"integer"},"gate":{"type":"string"},"bytes":{"type":"integer"},"ask":{"type":"integer"},"fail":{"type":"string"}},"required":["n"]}`)}, traits...)...)
+		`{"type":"object","properties":{"call":{"type":"string"},"n":{"type":"integer"},` +
+			`"every_ms":{"type":"integer"},"gate":{"type":"string"},"bytes":{"type":"integer"},` +
+			`"ask":{"type":"integer"},"fail":{"type":"string"}},"required":["n"]}`)}, traits...)...)
 }
 
 // questions are the ids of what a run asks.
@@ -126,7 +135,8 @@ func questions(c Call, n int) (ids []string) {
 func inputs(ids []string) (script Script) {
 	for _, id := range ids {
 		script = append(script, Ask(id, "elicitation/create", `{"mode":"form","message":`+id+
-			`,"requestedSchema":{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}}`))
+			`,"requestedSchema":{"type":"object","properties":{"answer":{"type":"string"}},`+
+			`"required":["answer"]}}`))
 	}
 	for _, id := range ids {
 		script = append(script, Reply(id))
@@ -157,7 +167,8 @@ func pacing(every int, gate string) (s Script) {
 // the schema that they show: both members are understood.
 func (p *Peer) HelloWorld(traits ...Trait) {
 	p.Tool("hello_world", append(Input("name", "elicitation/create",
-		`{"mode":"form","message":"Please enter your name.","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}`),
+		`{"mode":"form","message":"Please enter your name.","requestedSchema":{"type":"object",`+
+			`"properties":{"name":{"type":"string"}},"required":["name"]}}`),
 		Step{func(r *run) {
 			r.session.mu.Lock()
 			reply := r.session.replies[`"name"`].outcome
@@ -169,6 +180,7 @@ func (p *Peer) HelloWorld(traits ...Trait) {
 			if text(reply, "action") != "accept" {
 				name = "stranger"
 			}
-			Result(`{"content":[{"type":"text","text":` + quote("Hello, "+name+"!") + `}],"isError":false}`).do(r)
+			Result(`{"content":[{"type":"text","text":` + quote("Hello, "+name+"!") +
+				`}],"isError":false}`).do(r)
 		}}), append([]Trait{Describe("Hello", "Greets.")}, traits...)...)
 }

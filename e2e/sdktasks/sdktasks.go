@@ -65,7 +65,8 @@ func Start(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal("sdktasks: ", err)
 	}
-	s := &Server{t: t, process: nodeserver.Start(t, nil, filepath.Join(root, "e2e", "sdktasks", "server.mjs"))}
+	s := &Server{t: t, process: nodeserver.Start(t, nil,
+		filepath.Join(root, "e2e", "sdktasks", "server.mjs"))}
 	port, err := s.process.Line()
 	if err != nil {
 		t.Fatalf("sdktasks: %v\n%s", err, s.process.Output())

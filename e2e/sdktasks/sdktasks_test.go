@@ -24,9 +24,11 @@ type client struct {
 func start(t *testing.T) (*sdktasks.Server, *client) {
 	s := sdktasks.Start(t)
 	c := &client{t: t, url: s.URL}
-	a := c.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`)
+	a := c.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`)
 	c.session = a.Header.Get("Mcp-Session-Id")
-	if text := all(t, a); c.session == "" || !strings.Contains(text, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`) {
+	if text := all(t, a); c.session == "" ||
+		!strings.Contains(text, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`) {
 		t.Fatalf("initialize: %s", text)
 	}
 	c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`).Body.Close()
@@ -65,13 +67,15 @@ func all(t *testing.T, a *http.Response) string {
 func (c *client) ask(method, params string) string {
 	c.t.Helper()
 	c.next++
-	return all(c.t, c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.next, method, params)))
+	return all(c.t,
+		c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.next, method, params)))
 }
 
 // task calls a tool as a task, and returns the task's id.
 func (c *client) task(tool, arguments string) string {
 	c.t.Helper()
-	said := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s,"task":{"ttl":1000}}`, tool, arguments))
+	said := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s,"task":{"ttl":1000}}`, tool,
+		arguments))
 	found := regexp.MustCompile(`"taskId":"([^"]+)"`).FindStringSubmatch(said)
 	if found == nil {
 		c.t.Fatalf("%s made no task: %s", tool, said)
@@ -90,9 +94,12 @@ func contains(t *testing.T, what, text string, parts ...string) {
 
 func TestWire(t *testing.T) {
 	s, c := start(t)
-	contains(t, "tools", c.ask("tools/list", `{}`), `"taskSupport":"forbidden"`, `"taskSupport":"optional"`, `"taskSupport":"required"`)
-	contains(t, "optional, no task", c.ask("tools/call", `{"name":"optional","arguments":{"call":"a"}}`), `a is done`)
-	contains(t, "required, no task", c.ask("tools/call", `{"name":"required","arguments":{"call":"b"}}`), "-32601", `"isError":true`)
+	contains(t, "tools", c.ask("tools/list", `{}`), `"taskSupport":"forbidden"`, `"taskSupport":"optional"`,
+		`"taskSupport":"required"`)
+	contains(t, "optional, no task", c.ask("tools/call", `{"name":"optional","arguments":{"call":"a"}}`),
+		`a is done`)
+	contains(t, "required, no task", c.ask("tools/call", `{"name":"required","arguments":{"call":"b"}}`),
+		"-32601", `"isError":true`)
 	if s.Count("ran a") != 1 || s.Count("ran b") != 0 || s.Count("inline a") != 1 {
 		t.Errorf("the log does not say so")
 	}
@@ -111,12 +118,16 @@ func TestWire(t *testing.T) {
 	contains(t, "question", text, "id: ", `"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}`)
 	contains(t, "status", c.ask("tasks/get", `{"taskId":"`+id+`"}`), `"status":"input_required"`)
 	question := regexp.MustCompile(`"id":(\d+)`).FindStringSubmatch(text)[1]
-	c.post(`{"jsonrpc":"2.0","id":` + question + `,"result":{"action":"accept","content":{"answer":"because"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"` + id + `"}}}}`).Body.Close()
+	c.post(`{"jsonrpc":"2.0","id":` + question + `,"result":{"action":"accept",` +
+		`"content":{"answer":"because"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"` + id +
+		`"}}}}`).Body.Close()
 	contains(t, "result", all(t, a), `"answer":"because"`, `c is done`)
 
 	id = c.task("optional", `{"call":"d","fail":"error"}`)
-	contains(t, "an exception", c.ask("tasks/result", `{"taskId":"`+id+`"}`), `"code":-32603`, "no result stored")
-	contains(t, "and why", c.ask("tasks/get", `{"taskId":"`+id+`"}`), `"status":"failed"`, `"statusMessage":"d broke"`)
+	contains(t, "an exception", c.ask("tasks/result", `{"taskId":"`+id+`"}`), `"code":-32603`,
+		"no result stored")
+	contains(t, "and why", c.ask("tasks/get", `{"taskId":"`+id+`"}`), `"status":"failed"`,
+		`"statusMessage":"d broke"`)
 
 	id = c.task("optional", `{"call":"e","gate":"g"}`)
 	s.Waiting("g")

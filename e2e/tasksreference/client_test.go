@@ -61,28 +61,37 @@ func TestReferenceClient(t *testing.T) {
 	endless := peer.Script{peer.Gate("never"), peer.Text("too late")}
 	p.Tool("brief", endless, peer.AsTask(peer.TaskPolicy{Poll: 50, TTL: 200}))
 	p.Tool("concluding", endless, peer.AsTask(peer.TaskPolicy{Poll: 50, TTL: 200, Conclude: true}))
-	p.Tool("login", peer.Script{peer.Text("welcome")}, peer.AsTask(peer.TaskPolicy{Poll: 50, Before: func(c peer.Call) peer.Script {
-		if c.RequestState == "round-1" && said[string](c.Input("who", "content", "name")) == "Ada" {
-			return nil
-		}
-		return peer.Script{peer.InputRequired(`{"who":`+peer.Elicitation("Who?", `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)+`}`, "round-1")}
-	}}))
+	p.Tool("login", peer.Script{peer.Text("welcome")}, peer.AsTask(peer.TaskPolicy{Poll: 50,
+		Before: func(c peer.Call) peer.Script {
+			if c.RequestState == "round-1" && said[string](c.Input("who", "content", "name")) == "Ada" {
+				return nil
+			}
+			return peer.Script{
+				peer.InputRequired(`{"who":`+peer.Elicitation("Who?",
+					`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)+`}`,
+					"round-1")}
+		}}))
 	scenes := runClient(t, p.URL())
 
 	for _, want := range []scene{
 		{Scene: "inline", Kind: "immediate", Outcome: "completed"},
-		{Scene: "long", Kind: "task", Statuses: []string{"working", "completed"}, Outcome: "completed", Retention: 60_000, Interval: 50},
-		{Scene: "input", Kind: "task", Outcome: "completed", Retention: 60_000, Interval: 50, Asked: [][3]string{
-			{"task-update", "input.1.q1", "Question 1?"}, {"task-update", "input.1.q2", "Question 2?"}}},
-		{Scene: "rounds", Kind: "task", Outcome: "completed", Interval: 50, Asked: [][3]string{{"request-retry", "who", "Who?"}}},
+		{Scene: "long", Kind: "task", Statuses: []string{"working", "completed"}, Outcome: "completed",
+			Retention: 60_000, Interval: 50},
+		{Scene: "input", Kind: "task", Outcome: "completed", Retention: 60_000, Interval: 50,
+			Asked: [][3]string{
+				{"task-update", "input.1.q1", "Question 1?"}, {"task-update", "input.1.q2", "Question 2?"}}},
+		{Scene: "rounds", Kind: "task", Outcome: "completed", Interval: 50,
+			Asked: [][3]string{{"request-retry", "who", "Who?"}}},
 		{Scene: "tool", Kind: "task", Outcome: "completed", Retention: 60_000, Interval: 50},
 		{Scene: "error", Kind: "task", Outcome: "failed", Retention: 60_000, Interval: 50},
-		{Scene: "cancel", Kind: "task", Outcome: "cancelled", Retention: 60_000, Interval: 50, First: "working", After: "cancelled"},
+		{Scene: "cancel", Kind: "task", Outcome: "cancelled", Retention: 60_000, Interval: 50,
+			First: "working", After: "cancelled"},
 		{Scene: "resume", Kind: "task", Outcome: "completed", Retention: 60_000, Interval: 50},
 		{Scene: "conclude", Kind: "task", Outcome: "failed", Retention: 200, Interval: 50},
 	} {
 		got := find(t, scenes, want.Scene)
-		if got.Kind != want.Kind || got.Outcome != want.Outcome || got.Retention != want.Retention || got.Interval != want.Interval ||
+		if got.Kind != want.Kind || got.Outcome != want.Outcome || got.Retention != want.Retention ||
+			got.Interval != want.Interval ||
 			got.First != want.First || got.After != want.After {
 			t.Errorf("%s: %+v\nwant %+v", want.Scene, got, want)
 		}
@@ -94,7 +103,8 @@ func TestReferenceClient(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"inline": "at once", "long": "worked 3", "rounds": "welcome", "tool": "tool failed", "resume": "worked 2",
+		"inline": "at once", "long": "worked 3", "rounds": "welcome", "tool": "tool failed",
+		"resume": "worked 2",
 	} {
 		if got := find(t, scenes, name).text(); got != want {
 			t.Errorf("%s: the result says %q, want %q", name, got, want)
@@ -114,7 +124,8 @@ func TestReferenceClient(t *testing.T) {
 	if list.Era != "modern" {
 		t.Errorf("era %q", list.Era)
 	}
-	if list.Capabilities["execution"] != true || list.Capabilities["inputResponses"] != true || list.Capabilities["cancellation"] != true {
+	if list.Capabilities["execution"] != true || list.Capabilities["inputResponses"] != true ||
+		list.Capabilities["cancellation"] != true {
 		t.Errorf("what the package reads from the capabilities: %v", list.Capabilities)
 	}
 	if errors := find(t, scenes, "errors").Errors; len(errors) > 0 {

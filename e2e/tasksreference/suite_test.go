@@ -29,7 +29,8 @@ var provoked = map[string][]string{
 		`task confirm_delete: an answer to "unknown-key", which was never asked`,
 	},
 	"tasks-capability-negotiation": {
-		"tasks/get: the extension is not declared", "tasks/update: the extension is not declared", "tasks/cancel: the extension is not declared",
+		"tasks/get: the extension is not declared", "tasks/update: the extension is not declared",
+		"tasks/cancel: the extension is not declared",
 	},
 }
 
@@ -82,17 +83,22 @@ func TestSuiteFindsFault(t *testing.T) {
 func fixtures(t *testing.T) *peer.Peer {
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Tasks(peer.TaskServer{})
-	optional, required := peer.AsTask(peer.TaskPolicy{TTL: 600_000, Poll: 100}), peer.AsTask(peer.TaskPolicy{Support: "required", Poll: 100})
+	optional, required := peer.AsTask(peer.TaskPolicy{TTL: 600_000, Poll: 100}),
+		peer.AsTask(peer.TaskPolicy{Support: "required", Poll: 100})
 	p.ToolFunc("greet", func(c peer.Call) peer.Script {
 		return peer.Script{peer.Text("Hello, " + argument[string](c, "name") + "!")}
 	})
 	p.ToolFunc("slow_compute", func(c peer.Call) peer.Script {
 		seconds := argument[float64](c, "seconds")
-		return peer.Script{peer.Pause(time.Duration(seconds * float64(time.Second))), peer.Text(fmt.Sprintf("computed for %v s", seconds))}
+		return peer.Script{peer.Pause(time.Duration(seconds * float64(time.Second))),
+			peer.Text(fmt.Sprintf("computed for %v s", seconds))}
 	}, optional)
-	p.Tool("failing_job", peer.Script{peer.Pause(time.Second), peer.Result(`{"content":[{"type":"text","text":"it went wrong"}],"isError":true}`)}, required)
+	p.Tool("failing_job", peer.Script{peer.Pause(time.Second),
+		peer.Result(`{"content":[{"type":"text","text":"it went wrong"}],"isError":true}`)}, required)
 	p.Tool("protocol_error_job", peer.Script{peer.Error(-32603, "it broke")}, optional)
-	p.Tool("confirm_delete", append(peer.Input("confirm", "elicitation/create", form(`"confirm":{"type":"boolean"}`)), peer.Text("deleted")), optional)
+	p.Tool("confirm_delete",
+		append(peer.Input("confirm", "elicitation/create", form(`"confirm":{"type":"boolean"}`)),
+			peer.Text("deleted")), optional)
 	p.Tool("multi_input", peer.Script{
 		peer.Ask(`"first"`, "elicitation/create", form(`"name":{"type":"string"}`)),
 		peer.Ask(`"second"`, "elicitation/create", form(`"name":{"type":"string"}`)),
@@ -104,13 +110,16 @@ func fixtures(t *testing.T) *peer.Peer {
 		if c.InputResponses != nil {
 			return nil
 		}
-		return peer.Script{peer.InputRequired(`{"user_name":`+peer.Elicitation("Who?", `{"type":"object","properties":{"name":{"type":"string"}}}`)+`}`, "round-1")}
+		return peer.Script{
+			peer.InputRequired(`{"user_name":`+peer.Elicitation(
+				"Who?", `{"type":"object","properties":{"name":{"type":"string"}}}`)+`}`, "round-1")}
 	}}))
 	return p
 }
 
 func form(properties string) string {
-	return `{"mode":"form","message":"Please.","requestedSchema":{"type":"object","properties":{` + properties + `}}}`
+	return `{"mode":"form","message":"Please.","requestedSchema":{"type":"object","properties":{` +
+		properties + `}}}`
 }
 
 func argument[T any](c peer.Call, name string) T {

@@ -96,7 +96,8 @@ func Start(t testing.TB, o Options) *Server {
 	if o.AllowHeaders != nil {
 		extra = append(extra, "ALLOW_HEADERS="+strings.Join(o.AllowHeaders, ", "))
 	}
-	s := &Server{t: t, process: nodeserver.Start(t, extra, filepath.Join(root, "e2e", "tsserver", "server.mjs"))}
+	s := &Server{t: t, process: nodeserver.Start(t, extra,
+		filepath.Join(root, "e2e", "tsserver", "server.mjs"))}
 	port, err := s.process.Line()
 	if err != nil {
 		t.Fatalf("tsserver: %v\n%s", err, s.process.Output())

@@ -62,7 +62,9 @@ func (c *client) ask(method, params, capabilities string, headers map[string]str
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
 	c.t.Cleanup(cancel)
-	return c.send(ctx, all, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s"_meta":{"progressToken":"t","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{%s}}}}`, c.next, method, params, capabilities))
+	return c.send(ctx, all, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,`+
+		`"params":{%s"_meta":{"progressToken":"t","io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+		`"io.modelcontextprotocol/clientCapabilities":{%s}}}}`, c.next, method, params, capabilities))
 }
 
 func (c *client) call(tool, arguments string, headers map[string]string) *http.Response {
@@ -92,34 +94,49 @@ const asJSON, asSSE = "application/json", "text/event-stream"
 func TestModernEra(t *testing.T) {
 	_, c := start(t, tsserver.Options{})
 	check(t, "discover", c.ask("server/discover", "", "", nil), 200, asJSON,
-		`"supportedVersions":["2026-07-28"]`, `"io.modelcontextprotocol/serverInfo":{"name"`, `"ttlMs":0,"cacheScope":"private"`)
-	check(t, "hints", c.ask("tools/list", "", "", nil), 200, asJSON, `"ttlMs":60000,"cacheScope":"public"`, `"x-mcp-header":"Region"`)
-	check(t, "echo", c.call("echo", `{"text":"hi"}`, nil), 200, asJSON, `"text":"hi"`, `"resultType":"complete"`)
+		`"supportedVersions":["2026-07-28"]`, `"io.modelcontextprotocol/serverInfo":{"name"`,
+		`"ttlMs":0,"cacheScope":"private"`)
+	check(t, "hints", c.ask("tools/list", "", "", nil), 200, asJSON, `"ttlMs":60000,"cacheScope":"public"`,
+		`"x-mcp-header":"Region"`)
+	check(t, "echo", c.call("echo", `{"text":"hi"}`, nil), 200, asJSON, `"text":"hi"`,
+		`"resultType":"complete"`)
 	check(t, "add", c.call("add", `{"a":2,"b":0.5}`, nil), 200, asJSON, `"structuredContent":{"sum":2.5}`)
 	check(t, "progress makes a stream", c.call("slow", `{"steps":2,"delayMs":1}`, nil), 200, asSSE,
 		`"progress":2,"total":2`, `"text":"done after 2 steps"`)
-	check(t, "resource", c.ask("resources/read", `"uri":"file:///notes/x"`, "", map[string]string{"Mcp-Name": "file:///notes/x"}), 200, asJSON, `"text":"a note called x"`)
-	check(t, "prompt", c.ask("prompts/get", `"name":"greet","arguments":{"who":"Ada"}`, "", map[string]string{"Mcp-Name": "greet"}), 200, asJSON, `Say hello to Ada`)
+	check(t, "resource", c.ask("resources/read", `"uri":"file:///notes/x"`, "",
+		map[string]string{"Mcp-Name": "file:///notes/x"}), 200, asJSON, `"text":"a note called x"`)
+	check(t, "prompt", c.ask("prompts/get", `"name":"greet","arguments":{"who":"Ada"}`, "",
+		map[string]string{"Mcp-Name": "greet"}), 200, asJSON, `Say hello to Ada`)
 	name := map[string]string{"Mcp-Name": "greet"}
-	check(t, "asks", c.ask("tools/call", `"name":"greet"`, capable, name), 200, asJSON, `"resultType":"input_required"`, `"requestState":"asked"`)
-	check(t, "is told", c.ask("tools/call", `"name":"greet","requestState":"asked","inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}}}`, capable, name), 200, asJSON, `Hello, Ada!`)
-	check(t, "cannot ask", c.ask("tools/call", `"name":"greet"`, "", name), 400, asJSON, `"code":-32021`, `"requiredCapabilities":{"elicitation":{"form":{}}}`)
-	check(t, "unmirrored", c.call("routed", `{"region":"eu"}`, nil), 400, asJSON, `"code":-32020`, `Mcp-Param-Region header is absent`)
-	check(t, "mirrored", c.call("routed", `{"region":"eu"}`, map[string]string{"Mcp-Param-Region": "eu"}), 200, asJSON, `in eu`)
+	check(t, "asks", c.ask("tools/call", `"name":"greet"`, capable, name), 200, asJSON,
+		`"resultType":"input_required"`, `"requestState":"asked"`)
+	check(t, "is told", c.ask("tools/call", `"name":"greet","requestState":"asked",`+
+		`"inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}}}`, capable, name), 200, asJSON,
+		`Hello, Ada!`)
+	check(t, "cannot ask", c.ask("tools/call", `"name":"greet"`, "", name), 400, asJSON, `"code":-32021`,
+		`"requiredCapabilities":{"elicitation":{"form":{}}}`)
+	check(t, "unmirrored", c.call("routed", `{"region":"eu"}`, nil), 400, asJSON, `"code":-32020`,
+		`Mcp-Param-Region header is absent`)
+	check(t, "mirrored", c.call("routed", `{"region":"eu"}`, map[string]string{"Mcp-Param-Region": "eu"}),
+		200, asJSON, `in eu`)
 	check(t, "method", c.ask("no/such", "", "", nil), 404, asJSON, `"code":-32601`)
-	check(t, "version header", c.ask("tools/list", "", "", map[string]string{"MCP-Protocol-Version": "2025-11-25"}), 400, asJSON, `"code":-32020`)
+	check(t, "version header", c.ask("tools/list", "", "",
+		map[string]string{"MCP-Protocol-Version": "2025-11-25"}), 400, asJSON, `"code":-32020`)
 }
 
 func TestLegacyEra(t *testing.T) {
 	_, c := start(t, tsserver.Options{})
-	a := c.send(t.Context(), nil, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	a := c.send(t.Context(), nil, `{"jsonrpc":"2.0","id":0,"method":"initialize",`+
+		`"params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
 	if id := a.Header.Get("Mcp-Session-Id"); id != "" || a.Header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("headers: %v", a.Header)
 	}
 	check(t, "initialize", a, 200, asSSE, `"protocolVersion":"2025-11-25"`)
 	version := map[string]string{"MCP-Protocol-Version": "2025-11-25"}
-	check(t, "initialized", c.send(t.Context(), version, `{"jsonrpc":"2.0","method":"notifications/initialized"}`), 202, "")
-	check(t, "no header is demanded", c.send(t.Context(), version, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"routed","arguments":{"region":"eu"}}}`), 200, asSSE, `in eu`)
+	check(t, "initialized", c.send(t.Context(), version,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`), 202, "")
+	check(t, "no header is demanded", c.send(t.Context(), version, `{"jsonrpc":"2.0","id":1,`+
+		`"method":"tools/call","params":{"name":"routed","arguments":{"region":"eu"}}}`), 200, asSSE, `in eu`)
 	r, _ := http.NewRequestWithContext(t.Context(), "GET", c.url, nil)
 	r.Header.Set("Accept", asSSE)
 	got, err := http.DefaultClient.Do(r)
@@ -148,20 +165,24 @@ func heard(t *testing.T, r *bufio.Reader, part string) string {
 
 func TestSubscription(t *testing.T) {
 	s, c := start(t, tsserver.Options{KeepAlive: 50 * time.Millisecond})
-	a := c.ask("subscriptions/listen", `"notifications":{"toolsListChanged":true,"resourceSubscriptions":["file:///notes.txt"],"taskIds":["x"]}`, "", nil)
+	a := c.ask("subscriptions/listen", `"notifications":{"toolsListChanged":true,`+
+		`"resourceSubscriptions":["file:///notes.txt"],"taskIds":["x"]}`, "", nil)
 	r := bufio.NewReader(a.Body)
 	ack := heard(t, r, "acknowledged")
-	if !strings.Contains(ack, `"notifications":{"toolsListChanged":true,"resourceSubscriptions":["file:///notes.txt"]}`) {
+	if !strings.Contains(ack,
+		`"notifications":{"toolsListChanged":true,"resourceSubscriptions":["file:///notes.txt"]}`) {
 		t.Error(ack)
 	}
 	heard(t, r, ": keepalive")
 	s.Announce("prompts") // not asked for
 	s.Announce("tools")
-	heard(t, r, `"method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}`)
+	heard(t, r, `"method":"notifications/tools/list_changed",`+
+		`"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}`)
 	s.Updated("file:///notes.txt")
 	heard(t, r, `"uri":"file:///notes.txt","_meta":{"io.modelcontextprotocol/subscriptionId":1}`)
 	s.Close()
-	heard(t, r, `"id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":1`)
+	heard(t, r,
+		`"id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":1`)
 }
 
 func TestClosingCancels(t *testing.T) {

@@ -19,11 +19,12 @@ func locks(page *chrome.Page) int {
 
 // begins has a page make calls, all at one gate.
 func (w *wire) begins(page *chrome.Page, n int, labels ...string) {
-	chrome.Eval[chrome.Void](page, fmt.Sprintf(`%s.forEach((label) => count(label, { n: %d, gate: "go" }))`, chrome.JS(labels), n))
+	chrome.Eval[chrome.Void](page,
+		fmt.Sprintf(`%s.forEach((label) => count(label, { n: %d, gate: "go" }))`, chrome.JS(labels), n))
 }
 
-// TestFault449_NoBoundOverHTTP2: a hundred calls are in flight over HTTP/2, in two tabs. All of them are at the server at
-// once, on one connection a tab has no more of than the other, and no call has a Web Lock.
+// TestFault449_NoBoundOverHTTP2: a hundred calls are in flight over HTTP/2, in two tabs. All of them are at
+// the server at once, on one connection a tab has no more of than the other, and no call has a Web Lock.
 func TestFault449_NoBoundOverHTTP2(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -74,7 +75,8 @@ func TestFault441_HTTPSOverHTTP11(t *testing.T) {
 	w.counted(page, 4, calls...)
 }
 
-// bounded checks that calls take turns on three connections: all of them come to the server, and other requests find a way there.
+// bounded checks that calls take turns on three connections: all of them come to the server, and other
+// requests find a way there.
 func bounded(t *testing.T, w *wire, page *chrome.Page, calls int) {
 	t.Helper()
 	eventually(t, "all calls at the server", func() bool {
@@ -94,9 +96,9 @@ func bounded(t *testing.T, w *wire, page *chrome.Page, calls int) {
 	}
 }
 
-// TestFault441_AnotherOriginIsLearned: the server is of another origin than the page, over HTTP/1.1, and sends
-// Timing-Allow-Origin. The page learns it with the first answer, and the next page knows before its first request: the calls
-// that come back take turns at once.
+// TestFault441_AnotherOriginIsLearned: the server is of another origin than the page, over HTTP/1.1, and
+// sends Timing-Allow-Origin. The page learns it with the first answer, and the next page knows before its
+// first request: the calls that come back take turns at once.
 func TestFault441_AnotherOriginIsLearned(t *testing.T) {
 	t.Parallel()
 	w := newServer(t, peer.Options{HTTP1: true, CORS: peer.CORS{Timing: true}})
@@ -120,8 +122,8 @@ func TestFault441_AnotherOriginIsLearned(t *testing.T) {
 	w.counted(page, 4, calls...)
 }
 
-// TestFault441_HTTP11InMidLife: the connection is of HTTP/2, and then the server asks for HTTP/1.1 (a proxy was
-// put in between). Calls have as many streams as there are calls, and then take turns.
+// TestFault441_HTTP11InMidLife: the connection is of HTTP/2, and then the server asks for HTTP/1.1 (a proxy
+// was put in between). Calls have as many streams as there are calls, and then take turns.
 func TestFault441_HTTP11InMidLife(t *testing.T) {
 	t.Parallel()
 	long(t)
@@ -132,7 +134,8 @@ func TestFault441_HTTP11InMidLife(t *testing.T) {
 	// shall end needs a connection.
 	w.begins(page, 4, calls[:5]...)
 	eventually(t, "five calls at once", func() bool { return w.proxy.Open() == 5 })
-	page.WaitFor(`Object.values(tracked).every(({ call }) => call.guarantee === "resumable")`) // else who cuts them ends them
+	// else who cuts them ends them
+	page.WaitFor(`Object.values(tracked).every(({ call }) => call.guarantee === "resumable")`)
 	w.proxy.Reset(http2.ErrCodeHTTP11Required)
 	chrome.Script[chrome.Void](page, `await mcp.request("tools/list").result;`)
 	eventually(t, "it is learned", func() bool { return locks(page) > 0 })

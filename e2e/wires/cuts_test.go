@@ -14,7 +14,8 @@ import (
 
 // codes are the errors that a stream may be cut with. NO_ERROR is what a browser may take for a whole answer.
 var codes = []http2.ErrCode{
-	http2.ErrCodeNo, http2.ErrCodeProtocol, http2.ErrCodeInternal, http2.ErrCodeFlowControl, http2.ErrCodeStreamClosed,
+	http2.ErrCodeNo, http2.ErrCodeProtocol, http2.ErrCodeInternal, http2.ErrCodeFlowControl,
+	http2.ErrCodeStreamClosed,
 	http2.ErrCodeRefusedStream, http2.ErrCodeCancel, http2.ErrCodeEnhanceYourCalm,
 }
 
@@ -44,8 +45,8 @@ func TestFault442_StreamReset(t *testing.T) {
 }
 
 // TestFault443_GoAway: the server's GOAWAY comes in the middle of streams, as at each deploy behind a
-// proxy. They go on; what is asked afterwards goes over another connection; and when the old one is closed, each
-// is resumed there.
+// proxy. They go on; what is asked afterwards goes over another connection; and when the old one is closed,
+// each is resumed there.
 func TestFault443_GoAway(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -93,8 +94,9 @@ func TestFault444_ConnectionClosedUnderStreams(t *testing.T) {
 	}
 }
 
-// TestFault447_IdleStreamsClosed: a proxy ends each stream that has been silent for 30 seconds, by RST_STREAM or as if it
-// was whole; so it does to the one that resumes it. A call that is silent for long loses nothing and runs once.
+// TestFault447_IdleStreamsClosed: a proxy ends each stream that has been silent for 30 seconds, by RST_STREAM
+// or as if it was whole; so it does to the one that resumes it. A call that is silent for long loses nothing
+// and runs once.
 func TestFault447_IdleStreamsClosed(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)

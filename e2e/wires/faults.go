@@ -18,15 +18,17 @@ func (p *Proxy) Reset(code http2.ErrCode) int {
 	return n
 }
 
-// GoAway tells browsers that their connections take no further stream; those that are open, or on their way, go on. As
-// nginx, Envoy and Go's server do at first, it names no last stream (RFC 9113 section 6.8): one that was on its way would be refused.
+// GoAway tells browsers that their connections take no further stream; those that are open, or on their way,
+// go on. As nginx, Envoy and Go's server do at first, it names no last stream (RFC 9113 section 6.8): one
+// that was on its way would be refused.
 func (p *Proxy) GoAway() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for l := range p.links {
 		if !l.leaving && !l.plain {
 			l.leaving = true
-			l.browser.write(func(f *http2.Framer) error { return f.WriteGoAway(1<<31-1, http2.ErrCodeNo, nil) })
+			l.browser.write(
+				func(f *http2.Framer) error { return f.WriteGoAway(1<<31-1, http2.ErrCodeNo, nil) })
 		}
 	}
 }
@@ -86,7 +88,8 @@ func (p *Proxy) TruncateHeads(n int) {
 	p.heads = n
 }
 
-// IdleLimit has the proxy end streams on which the server has been silent for that long. The clock is Advance.
+// IdleLimit has the proxy end streams on which the server has been silent for that long. The clock is
+// Advance.
 func (p *Proxy) IdleLimit(limit time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +114,8 @@ func (p *Proxy) Advance(d time.Duration, properly bool) int {
 	return n
 }
 
-// Downgrade has the server speak HTTP/1.1, as behind another proxy: connections that are made from here on are of that, and those that are there end.
+// Downgrade has the server speak HTTP/1.1, as behind another proxy: connections that are made from here on
+// are of that, and those that are there end.
 func (p *Proxy) Downgrade() {
 	p.mu.Lock()
 	p.old = true
@@ -119,8 +123,8 @@ func (p *Proxy) Downgrade() {
 	p.Close()
 }
 
-// Forget has every connection be silent for ever, as after a NAT or a VPN has forgotten it: nothing passes, and nothing
-// says so. Connections that are made later work.
+// Forget has every connection be silent for ever, as after a NAT or a VPN has forgotten it: nothing passes,
+// and nothing says so. Connections that are made later work.
 func (p *Proxy) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

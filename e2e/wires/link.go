@@ -81,7 +81,8 @@ func (s *side) forget() {
 }
 
 func newLink(p *Proxy, browser, server net.Conn) *link {
-	l := &link{proxy: p, browser: newSide(browser), server: newSide(server), streams: make(map[uint32]*stream)}
+	l := &link{proxy: p, browser: newSide(browser), server: newSide(server),
+		streams: make(map[uint32]*stream)}
 	l.requests = hpack.NewDecoder(4096, nil)
 	l.requests.SetAllowedMaxDynamicTableSize(1 << 20)
 	return l
@@ -134,7 +135,8 @@ func (l *link) fromBrowser() {
 	})
 }
 
-// browsersSettings has the server compress no head by what it has said before: then heads may be kept back or left out.
+// browsersSettings has the server compress no head by what it has said before: then heads may be kept back or
+// left out.
 func (l *link) browsersSettings(frame *http2.SettingsFrame, raw []byte) {
 	if frame.IsAck() {
 		l.proxy.mu.Lock()
@@ -163,7 +165,8 @@ func (l *link) asked(frame *http2.HeadersFrame) {
 	fields, _ := l.requests.DecodeFull(frame.HeaderBlockFragment())
 	l.proxy.mu.Lock()
 	defer l.proxy.mu.Unlock()
-	if slices.ContainsFunc(fields, func(f hpack.HeaderField) bool { return f.Name == ":path" && f.Value == l.proxy.path }) {
+	if slices.ContainsFunc(fields,
+		func(f hpack.HeaderField) bool { return f.Name == ":path" && f.Value == l.proxy.path }) {
 		l.streams[frame.StreamID] = &stream{id: frame.StreamID}
 		if !l.used {
 			l.used = true

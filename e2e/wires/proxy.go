@@ -60,7 +60,8 @@ func NewProxy(t testing.TB, own *authority.Authority, upstream, path string) *Pr
 	if err != nil {
 		t.Fatalf("wires: %v", err)
 	}
-	p = &Proxy{path: path, upstream: upstream, client: own.Client(), listener: listener, links: make(map[*link]struct{})}
+	p = &Proxy{path: path, upstream: upstream, client: own.Client(), listener: listener,
+		links: make(map[*link]struct{})}
 	p.work.Go(p.accept)
 	t.Cleanup(func() {
 		listener.Close()

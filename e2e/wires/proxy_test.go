@@ -21,7 +21,8 @@ func TestProxy(t *testing.T) {
 	p := peer.New(t, peer.Options{TLS: authority.Own().Server(), Sessionless: true})
 	p.Counting(nil)
 	proxy := NewProxy(t, authority.Own(), strings.TrimPrefix(p.Origin(), "https://"), "/mcp")
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: authority.Own().Client(), ForceAttemptHTTP2: true}}
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: authority.Own().Client(), ForceAttemptHTTP2: true}}
 	t.Cleanup(client.CloseIdleConnections)
 	post := func(body string) (*http.Response, error) {
 		r, err := http.NewRequest("POST", proxy.Origin()+"/mcp", strings.NewReader(body))
@@ -34,7 +35,8 @@ func TestProxy(t *testing.T) {
 		return client.Do(r)
 	}
 	ask := func(gate string) (*http.Response, error) {
-		return post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","arguments":{"n":1,"gate":"` + gate + `"},"_meta":{"progressToken":1}}}`)
+		return post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count",` +
+			`"arguments":{"n":1,"gate":"` + gate + `"},"_meta":{"progressToken":1}}}`)
 	}
 	begun := func(gate string) *http.Response {
 		t.Helper()
@@ -51,7 +53,8 @@ func TestProxy(t *testing.T) {
 		return answer
 	}
 
-	first, err := post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`)
+	first, err := post(`{"jsonrpc":"2.0","id":0,"method":"initialize",` +
+		`"params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,13 +96,15 @@ func (w *wire) open(options string) *chrome.Page {
 func (w *wire) begin(page *chrome.Page, options string) {
 	w.t.Helper()
 	page.WaitFor(`window.ready`)
-	chrome.Script[chrome.Void](page, fmt.Sprintf(`await begin(%s, { %s });`, chrome.JS(w.origin+"/mcp"), options))
+	chrome.Script[chrome.Void](page,
+		fmt.Sprintf(`await begin(%s, { %s });`, chrome.JS(w.origin+"/mcp"), options))
 }
 
 // calls has a page count with some labels, each at a gate of its own, and lets each come to a number.
 func (w *wire) calls(page *chrome.Page, n int, come int, labels ...string) {
 	w.t.Helper()
-	chrome.Eval[chrome.Void](page, fmt.Sprintf(`%s.forEach((label) => count(label, { n: %d, gate: label }))`, chrome.JS(labels), n))
+	chrome.Eval[chrome.Void](page,
+		fmt.Sprintf(`%s.forEach((label) => count(label, { n: %d, gate: label }))`, chrome.JS(labels), n))
 	w.come(page, come, come, labels...)
 }
 
@@ -114,11 +116,12 @@ func (w *wire) come(page *chrome.Page, steps, come int, labels ...string) {
 			w.p.Pass(label)
 		}
 	}
-	page.WaitFor(fmt.Sprintf(`%s.every((label) => tracked[label]?.marks.length === %d)`, chrome.JS(labels), come))
+	page.WaitFor(fmt.Sprintf(`%s.every((label) => tracked[label]?.marks.length === %d)`, chrome.JS(labels),
+		come))
 }
 
-// counted lets calls go on to their end, and checks what the page has seen of each, every number once and in order,
-// and at the server that it ran once.
+// counted lets calls go on to their end, and checks what the page has seen of each, every number once and in
+// order, and at the server that it ran once.
 func (w *wire) counted(page *chrome.Page, n int, labels ...string) {
 	w.t.Helper()
 	for _, label := range labels {
@@ -129,7 +132,8 @@ func (w *wire) counted(page *chrome.Page, n int, labels ...string) {
 		Marks     []int
 		N         int
 		Code, Why string
-	}](page, chrome.JS(labels)+`.map((label) => tracked[label]).map(({ marks, n, code, why = "" }) => ({ marks, n, code, why }))`)
+	}](page, chrome.JS(labels)+
+		`.map((label) => tracked[label]).map(({ marks, n, code, why = "" }) => ({ marks, n, code, why }))`)
 	for i, label := range labels {
 		got := all[i]
 		if got.Code != "" || got.N != n || len(got.Marks) != n {

@@ -9,15 +9,16 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// TestFault445_WindowWithheld: the server gives no window for the body of a request, so that its head comes and
-// nothing else. Where the window comes late the tool runs once; where the app's limit comes first the call ends, the browser
-// takes the request back, and the tool never runs.
+// TestFault445_WindowWithheld: the server gives no window for the body of a request, so that its head comes
+// and nothing else. Where the window comes late the tool runs once; where the app's limit comes first the
+// call ends, the browser takes the request back, and the tool never runs.
 func TestFault445_WindowWithheld(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	page := w.open(`listen: false`)
 	w.proxy.Withhold(true)
-	chrome.Eval[chrome.Void](page, `call("sideeffect", "late", {}); call("sideeffect", "never", {}, { timeouts: { answer: 200 } })`)
+	chrome.Eval[chrome.Void](page,
+		`call("sideeffect", "late", {}); call("sideeffect", "never", {}, { timeouts: { answer: 200 } })`)
 	page.WaitFor(`tracked.never.done`)
 	if code := chrome.Eval[string](page, `tracked.never.code`); code != "timeout" {
 		t.Errorf("a call whose request cannot leave ends with %q", code)
@@ -27,10 +28,12 @@ func TestFault445_WindowWithheld(t *testing.T) {
 	}
 	w.proxy.Withhold(false)
 	page.WaitFor(`tracked.late.done`)
-	if code, run := chrome.Eval[string](page, `tracked.late.code`), chrome.Eval[int](page, `tracked.late.run`); code != "" || run != 1 {
+	if code, run := chrome.Eval[string](page, `tracked.late.code`),
+		chrome.Eval[int](page, `tracked.late.run`); code != "" || run != 1 {
 		t.Errorf("a call whose window came late ends with %q, as run %d", code, run)
 	}
-	chrome.Script[chrome.Void](page, `await mcp.request("tools/list").result;`) // whatever was to come has come
+	// whatever was to come has come
+	chrome.Script[chrome.Void](page, `await mcp.request("tools/list").result;`)
 	o := w.p.Oracle()
 	if late, never := o.Runs("late"), o.Runs("never"); late != 1 || never != 0 {
 		t.Errorf("the tools ran %d and %d times", late, never)
@@ -67,8 +70,8 @@ func TestFault445_ReadersThatDoNotRead(t *testing.T) {
 	}
 }
 
-// TestFault446_BufferingProxy: a proxy keeps answers back until they are whole, with their heads. A call's events come all at
-// once with its result, each once. While nothing of it has come, guarantee says what a
+// TestFault446_BufferingProxy: a proxy keeps answers back until they are whole, with their heads. A call's
+// events come all at once with its result, each once. While nothing of it has come, guarantee says what a
 // reload would do; and after one the call is not run again.
 func TestFault446_BufferingProxy(t *testing.T) {
 	t.Parallel()
@@ -81,7 +84,8 @@ func TestFault446_BufferingProxy(t *testing.T) {
 	chrome.Eval[chrome.Void](page, `count("kept", { n: 3, gate: "kept" })`)
 	w.p.Waiting("kept")
 	w.p.Pass("kept")
-	eventually(t, "a number that is kept back", func() bool { return len(w.p.Oracle().Produced("kept")) == 1 })
+	eventually(t, "a number that is kept back",
+		func() bool { return len(w.p.Oracle().Produced("kept")) == 1 })
 	if host := chrome.HostOf(t); host != chrome.PageHost {
 		w.counted(page, 3, "kept") // a reload cuts nothing
 		return

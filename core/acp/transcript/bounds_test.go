@@ -22,31 +22,41 @@ func TestTerminalOutputIsBounded(t *testing.T) {
 		truncated += strings.Count(string(op), `"truncated":true`)
 	}
 	for said := 0; said < 64<<20; said += chunk {
-		if tr.Update([]byte(`{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":"`+data+`"}`), emit) != "" {
+		if tr.Update([]byte(`{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":"`+data+`"}`),
+			emit) != "" {
 			rules++
 		}
 	}
 	if bytes > limit || bytes < limit-chunk || truncated != 1 || rules != 1 {
-		t.Errorf("%d bytes reached the page, which was told %d times that there are more; %d integrity events", bytes, truncated, rules)
+		t.Errorf(
+			"%d bytes reached the page, which was told %d times that there are more; %d integrity events",
+			bytes, truncated, rules)
 	}
 	if cap(tr.op) > 4*chunk {
 		t.Errorf("the reducer keeps %d bytes", cap(tr.op))
 	}
-	if what := tr.Update([]byte(`{"sessionUpdate":"terminal_update","terminalId":"t","output":{"data":"`+strings.Repeat("AAAA", limit)+`"}}`), emit); what != "" || tr.items[0].size > limit {
+	if what := tr.Update(
+		[]byte(`{"sessionUpdate":"terminal_update","terminalId":"t","output":{"data":"`+
+			strings.Repeat("AAAA", limit)+`"}}`), emit); what != "" || tr.items[0].size > limit {
 		t.Errorf("a snapshot of 3 MiB: %q, %d bytes", what, tr.items[0].size)
 	}
 }
 
-// TestEndlessMessage: content, members that nobody knows, and a _meta whose keys never repeat are bounded each.
+// TestEndlessMessage: content, members that nobody knows, and a _meta whose keys never repeat are bounded
+// each.
 func TestEndlessMessage(t *testing.T) {
 	const limit = 10_000
 	for name, update := range map[string]string{
-		"chunks":         `{"sessionUpdate":"agent_message_chunk","messageId":"a","content":{"type":"text","text":"%06d"}}`,
-		"tool content":   `{"sessionUpdate":"tool_call_content_chunk","toolCallId":"a","content":{"type":"%06d"}}`,
-		"summary":        `{"sessionUpdate":"compaction_summary_chunk","compactionId":"a","content":{"type":"%06d"}}`,
-		"unknown member": `{"sessionUpdate":"agent_message","messageId":"a","x%06d":"yyyyyyyyyyyyyyyyyyyyyyyyyyyy"}`,
-		"meta":           `{"sessionUpdate":"tool_call_update","toolCallId":"a","_meta":{"x%06d":"yyyyyyyyyyyyyyyyyyyyyy"}}`,
-		"session meta":   `{"sessionUpdate":"session_info_update","_meta":{"x%06d":"yyyyyyyyyyyyyyyyyyyyyy"}}`,
+		"chunks": `{"sessionUpdate":"agent_message_chunk","messageId":"a","content":{"type":"text",` +
+			`"text":"%06d"}}`,
+		"tool content": `{"sessionUpdate":"tool_call_content_chunk","toolCallId":"a",` +
+			`"content":{"type":"%06d"}}`,
+		"summary": `{"sessionUpdate":"compaction_summary_chunk","compactionId":"a","content":{"type":"%06d"}}`,
+		"unknown member": `{"sessionUpdate":"agent_message","messageId":"a",` +
+			`"x%06d":"yyyyyyyyyyyyyyyyyyyyyyyyyyyy"}`,
+		"meta": `{"sessionUpdate":"tool_call_update","toolCallId":"a",` +
+			`"_meta":{"x%06d":"yyyyyyyyyyyyyyyyyyyyyy"}}`,
+		"session meta": `{"sessionUpdate":"session_info_update","_meta":{"x%06d":"yyyyyyyyyyyyyyyyyyyyyy"}}`,
 	} {
 		r := newReduced(t, 2, limit)
 		for i := range 2000 {
@@ -55,13 +65,15 @@ func TestEndlessMessage(t *testing.T) {
 		if size := len(text(r.view)); size > 2*limit || size < limit/2 {
 			t.Errorf("%s: the page holds %d bytes", name, size)
 		}
-		if name != "session meta" && (len(r.broken) != 1 || r.broken[0] != ruleTruncated || r.view.Items[0]["truncated"] != true) {
+		if name != "session meta" && (len(r.broken) != 1 || r.broken[0] != ruleTruncated ||
+			r.view.Items[0]["truncated"] != true) {
 			t.Errorf("%s: %q", name, r.broken)
 		}
 	}
 	r := newReduced(t, 2, limit)
 	long := strings.Repeat(`{"type":"text","text":"0123456789"},`, 1000)
-	r.do(`{"sessionUpdate":"agent_message","messageId":"a","content":[`+long[:len(long)-1]+`]}`, `{"sessionUpdate":"_big","x":"`+long[:0]+strings.Repeat("x", 2*limit)+`"}`)
+	r.do(`{"sessionUpdate":"agent_message","messageId":"a","content":[`+long[:len(long)-1]+`]}`,
+		`{"sessionUpdate":"_big","x":"`+long[:0]+strings.Repeat("x", 2*limit)+`"}`)
 	if size := len(text(r.view)); size > 2*limit || len(r.broken) != 2 {
 		t.Errorf("%d bytes of one large message, %q", size, r.broken)
 	}
@@ -70,7 +82,8 @@ func TestEndlessMessage(t *testing.T) {
 // TestAnArrayFits as far as its bound, and no element more: at each bound, with those
 // dropped that are no objects.
 func TestAnArrayFits(t *testing.T) {
-	elements := []string{`{"type":"text","text":"one"}`, `{}`, `{"a":[1,2]}`, `{"type":"text","text":"two and more"}`}
+	elements := []string{`{"type":"text","text":"one"}`, `{}`, `{"a":[1,2]}`,
+		`{"type":"text","text":"two and more"}`}
 	for _, bad := range []string{"", `7,`, `"x",null,`} {
 		for limit := range 100 {
 			want, size := []string{}, len("[]")
@@ -94,7 +107,9 @@ func TestManyItems(t *testing.T) {
 		tr := New(2, 1000)
 		ops, refused := 0, 0
 		for i := range maxItems + 500 {
-			if what := tr.Update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message","messageId":"`+format+`"}`, i), func([]byte) { ops++ }); what == ruleManyItems {
+			if what := tr.Update(
+				fmt.Appendf(nil, `{"sessionUpdate":"agent_message","messageId":"`+format+`"}`, i),
+				func([]byte) { ops++ }); what == ruleManyItems {
 				refused++
 			} else if what != "" {
 				t.Fatal(what)
@@ -104,9 +119,12 @@ func TestManyItems(t *testing.T) {
 			}
 		}
 		if refused == 0 || ops != len(tr.items) || len(tr.items) > maxItems || tr.idBytes > maxIDsBytes {
-			t.Errorf("%s: %d items, %d operations, %d refused, %d bytes of ids", name, len(tr.items), ops, refused, tr.idBytes)
+			t.Errorf("%s: %d items, %d operations, %d refused, %d bytes of ids", name, len(tr.items), ops,
+				refused, tr.idBytes)
 		}
-		tr.Update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"`+format+`","content":{}}`, 7), func([]byte) { ops++ })
+		tr.Update(
+			fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"`+format+`","content":{}}`,
+				7), func([]byte) { ops++ })
 		if ops != len(tr.items)+1 {
 			t.Errorf("%s: what is known is no longer updated", name)
 		}
@@ -116,10 +134,14 @@ func TestManyItems(t *testing.T) {
 // TestIDs: what is an id, and what breaks the rule for it.
 func TestIDs(t *testing.T) {
 	for id, want := range map[string]string{
-		`"a"`: "", `""`: "", `"__proto__"`: "", `"\ud800"`: "", `"` + strings.Repeat("x", maxIDBytes) + `"`: "",
-		`"` + strings.Repeat(`\u0061`, maxIDBytes) + `"`: ruleLongID, `"` + strings.Repeat("x", maxIDBytes+1) + `"`: ruleLongID,
-		`"` + strings.Repeat("x", 10<<10) + `"`: ruleLongID, `"` + strings.Repeat(`\u0061`, 10<<10) + `"`: ruleLongID,
-		`7`: ruleID, `1.5`: ruleID, `{}`: ruleID, `["a"]`: ruleID, `true`: ruleID, `null`: ruleUpdateID, `"a","toolCallId":"a"`: ruleUpdateID,
+		`"a"`: "", `""`: "", `"__proto__"`: "", `"\ud800"`: "",
+		`"` + strings.Repeat("x", maxIDBytes) + `"`:      "",
+		`"` + strings.Repeat(`\u0061`, maxIDBytes) + `"`: ruleLongID,
+		`"` + strings.Repeat("x", maxIDBytes+1) + `"`:    ruleLongID,
+		`"` + strings.Repeat("x", 10<<10) + `"`:          ruleLongID,
+		`"` + strings.Repeat(`\u0061`, 10<<10) + `"`:     ruleLongID,
+		`7`: ruleID, `1.5`: ruleID, `{}`: ruleID, `["a"]`: ruleID, `true`: ruleID, `null`: ruleUpdateID,
+		`"a","toolCallId":"a"`: ruleUpdateID,
 	} {
 		r := newReduced(t, 2, 1000).do(`{"sessionUpdate":"tool_call_update","toolCallId":` + id + `}`)
 		if got := strings.Join(r.broken, ""); got != want && !(want == "" && strings.HasPrefix(got, "x")) {
@@ -164,8 +186,10 @@ func (r *reduced) audit(limit int) {
 
 // TestHostileUpdates spoils valid updates, one member each, between prompts and replays at any moment.
 func TestHostileUpdates(t *testing.T) {
-	values := []any{nil, 7, 1e300, true, "", "AAA", strings.Repeat("AAAA", 300), strings.Repeat("x", maxIDBytes+1), []any{}, []any{nil, 1, []any{}},
-		map[string]any{}, map[string]any{"type": "items"}, map[string]any{"type": "items", "planId": 1}, map[string]any{"data": nil}, map[string]any{"__proto__": nil}}
+	values := []any{nil, 7, 1e300, true, "", "AAA", strings.Repeat("AAAA", 300),
+		strings.Repeat("x", maxIDBytes+1), []any{}, []any{nil, 1, []any{}},
+		map[string]any{}, map[string]any{"type": "items"}, map[string]any{"type": "items", "planId": 1},
+		map[string]any{"data": nil}, map[string]any{"__proto__": nil}}
 	first, end := histories(t)
 	for seed := first; seed < end; seed++ {
 		playHostile(t, seed, values)
@@ -195,7 +219,8 @@ func playHostile(t *testing.T, seed uint64, values []any) {
 			said = said[:len(said)-1] + "," + text(name) + ":" + text(values[c.IntN(len(values))]) + "}"
 		case 4:
 			p := 1 + c.IntN(9)
-			said = c.of(`{"accepted":%d}`, `{"accepted":%d,"messageId":"a"}`, `{"unsent":%d}`, `{"idle":true,"x":%d}`, `{"reset":true,"x":%d}`)
+			said = c.of(`{"accepted":%d}`, `{"accepted":%d,"messageId":"a"}`, `{"unsent":%d}`,
+				`{"idle":true,"x":%d}`, `{"reset":true,"x":%d}`)
 			if said = fmt.Sprintf(said, p); r.sentAs(uint64(p)) == nil && c.IntN(2) == 0 {
 				said = fmt.Sprintf(`{"prompt":%d,"content":%s}`, p, text(c.blocks()))
 			}
@@ -205,8 +230,8 @@ func playHostile(t *testing.T, seed uint64, values []any) {
 	}
 }
 
-// FuzzTranscript gives the reducer what no agent should send. It does not panic, what it emits can be applied, and no
-// item outgrows its limit.
+// FuzzTranscript gives the reducer what no agent should send. It does not panic, what it emits can be
+// applied, and no item outgrows its limit.
 func FuzzTranscript(f *testing.F) {
 	for _, v := range vectors {
 		f.Add(v.version, strings.Join(v.updates, "\n"))
@@ -227,9 +252,11 @@ func FuzzTranscript(f *testing.F) {
 func BenchmarkTranscriptChunk(b *testing.B) {
 	tr := New(2, 1<<40)
 	for i := range 1000 {
-		tr.Update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"message-%d","content":{"type":"text","text":"x"}}`, i), func([]byte) {})
+		tr.Update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"message-%d",`+
+			`"content":{"type":"text","text":"x"}}`, i), func([]byte) {})
 	}
-	update := []byte(`{"sessionUpdate":"agent_message_chunk","messageId":"message-500","content":{"type":"text","text":" quick"}}`)
+	update := []byte(`{"sessionUpdate":"agent_message_chunk","messageId":"message-500",` +
+		`"content":{"type":"text","text":" quick"}}`)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(update)))
 	for b.Loop() {
@@ -240,7 +267,8 @@ func BenchmarkTranscriptChunk(b *testing.B) {
 // TestChunkAllocatesNothing: chunks are most of what an agent says.
 func TestChunkAllocatesNothing(t *testing.T) {
 	tr := New(2, 1<<30)
-	for _, u := range []string{chunkOf("agent_message", "a", "x"), `{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":"AAAA"}`} {
+	for _, u := range []string{chunkOf("agent_message", "a", "x"),
+		`{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":"AAAA"}`} {
 		update := []byte(u)
 		if n := testing.AllocsPerRun(100, func() { tr.Update(update, func([]byte) {}) }); n != 0 {
 			t.Errorf("%v allocations for %s", n, u)

@@ -16,9 +16,10 @@ var updateGolden = flag.Bool("update", false, "write the golden files again")
 
 const goldenTranscript = "../../../web/test/testdata/transcript.json"
 
-// vector is one conversation: what goes into the reducer, the operations that come out, and what the page then has.
-// updates holds the agent's updates and, as objects without a sessionUpdate, what else happens to a session:
-// {"prompt":p,"content":[…]}, {"accepted":p,"messageId":…}, {"unsent":p}, {"idle":true} and {"reset":true}.
+// vector is one conversation: what goes into the reducer, the operations that come out, and what the page
+// then has. updates holds the agent's updates and, as objects without a sessionUpdate, what else happens to a
+// session: {"prompt":p,"content":[…]}, {"accepted":p,"messageId":…}, {"unsent":p}, {"idle":true} and
+// {"reset":true}.
 type vector struct {
 	Name       string            `json:"name"`
 	Version    int               `json:"version"`

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// model reduces updates in the most straightforward way, to compare with: maps, and ACP "Schema", SessionUpdate read off. It shares
-// nothing with the reducer.
+// model reduces updates in the most straightforward way, to compare with: maps, and ACP "Schema",
+// SessionUpdate read off. It shares nothing with the reducer.
 type model struct {
 	items   []map[string]any
 	session map[string]any
@@ -37,7 +37,8 @@ func (m *model) apply(update map[string]any) {
 	name := update["sessionUpdate"].(string)
 	rest := map[string]any{}
 	for k, v := range update {
-		if k != "sessionUpdate" && k != "messageId" && k != "toolCallId" && k != "terminalId" && k != "compactionId" {
+		if k != "sessionUpdate" && k != "messageId" && k != "toolCallId" && k != "terminalId" &&
+			k != "compactionId" {
 			rest[k] = v
 		}
 	}
@@ -182,7 +183,8 @@ func (c chance) update() map[string]any {
 		}
 		c.maybe(u, "title", "kind", "status", "rawInput", "rawOutput", "locations", "future")
 	case 7:
-		u["sessionUpdate"], u["toolCallId"], u["content"] = "tool_call_content_chunk", c.id(), map[string]any{"type": "content", "content": c.block()}
+		u["sessionUpdate"], u["toolCallId"], u["content"] = "tool_call_content_chunk", c.id(),
+			map[string]any{"type": "content", "content": c.block()}
 	case 8:
 		u["sessionUpdate"], u["terminalId"] = "terminal_update", c.id()
 		switch c.IntN(4) {
@@ -195,7 +197,8 @@ func (c chance) update() map[string]any {
 	case 9:
 		u["sessionUpdate"], u["terminalId"], u["data"] = "terminal_output_chunk", c.id(), c.bytes()
 	case 10:
-		plan := map[string]any{"type": "items", "planId": c.id(), "entries": []any{map[string]any{"content": c.of("x", "y")}}}
+		plan := map[string]any{"type": "items", "planId": c.id(),
+			"entries": []any{map[string]any{"content": c.of("x", "y")}}}
 		if c.IntN(2) == 0 {
 			plan["_meta"] = map[string]any{c.of("a", "b"): "1"}
 		}
@@ -213,7 +216,8 @@ func (c chance) update() map[string]any {
 	case 12:
 		switch c.IntN(5) {
 		case 0:
-			u["sessionUpdate"], u["availableCommands"] = "available_commands_update", []any{map[string]any{"name": c.of("x", "y")}}
+			u["sessionUpdate"], u["availableCommands"] = "available_commands_update",
+				[]any{map[string]any{"name": c.of("x", "y")}}
 		case 1:
 			u["sessionUpdate"], u["configOptions"] = "config_option_update", []any{}
 		case 2:
@@ -241,7 +245,8 @@ func (c chance) update() map[string]any {
 	return u
 }
 
-// histories returns the seeds of random histories: HOLDFAST_SEED=n plays history n alone, HOLDFAST_HISTORIES=n plays n.
+// histories returns the seeds of random histories: HOLDFAST_SEED=n plays history n alone,
+// HOLDFAST_HISTORIES=n plays n.
 func histories(t *testing.T) (first, end uint64) {
 	number := func(name string, otherwise uint64) uint64 {
 		n, err := strconv.ParseUint(cmp.Or(os.Getenv(name), strconv.FormatUint(otherwise, 10)), 10, 64)
@@ -257,7 +262,8 @@ func histories(t *testing.T) (first, end uint64) {
 	return 1, 1 + number("HOLDFAST_HISTORIES", 400)
 }
 
-// TestTranscriptIsTheModel reduces random histories of version 2 and compares what the page has with the model.
+// TestTranscriptIsTheModel reduces random histories of version 2 and compares what the page has with the
+// model.
 func TestTranscriptIsTheModel(t *testing.T) {
 	first, end := histories(t)
 	for seed := first; seed < end; seed++ {
@@ -281,7 +287,8 @@ func TestTranscriptIsTheModel(t *testing.T) {
 
 func same(t *testing.T, about string, got, want any) {
 	t.Helper()
-	if a, b := text(got), text(want); a != b && !(reflect.ValueOf(got).Len() == 0 && reflect.ValueOf(want).Len() == 0) {
+	if a, b := text(got), text(want); a != b &&
+		!(reflect.ValueOf(got).Len() == 0 && reflect.ValueOf(want).Len() == 0) {
 		t.Fatalf("%s:\ngot  %s\nwant %s", about, a, b)
 	}
 }

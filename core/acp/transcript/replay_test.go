@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// retold returns updates that tell the items again, as an agent does in a replay: each item whole or in chunks, the
-// chunks of several in any order once all of them have begun.
+// retold returns updates that tell the items again, as an agent does in a replay: each item whole or in
+// chunks, the chunks of several in any order once all of them have begun.
 func (c chance) retold(items []map[string]any) []string {
 	first, queues := []string{}, [][]string{}
 	for _, it := range items {
@@ -70,13 +70,16 @@ func (c chance) retoldItem(it map[string]any) (updates []string) {
 		data, _ := outputOf(it)
 		for len(data) > 0 {
 			n := 1 + c.IntN(len(data))
-			updates = append(updates, text(map[string]any{"sessionUpdate": names.chunk, names.id: it["id"], "data": base64.StdEncoding.EncodeToString(data[:n])}))
+			updates = append(updates,
+				text(map[string]any{"sessionUpdate": names.chunk, names.id: it["id"],
+					"data": base64.StdEncoding.EncodeToString(data[:n])}))
 			data = data[n:]
 		}
 	default:
 		for _, block := range list {
 			for _, piece := range c.pieces(block.(map[string]any)) {
-				updates = append(updates, text(map[string]any{"sessionUpdate": names.chunk, names.id: it["id"], "content": piece}))
+				updates = append(updates,
+					text(map[string]any{"sessionUpdate": names.chunk, names.id: it["id"], "content": piece}))
 			}
 		}
 	}
@@ -91,11 +94,12 @@ func (c chance) pieces(block map[string]any) []map[string]any {
 		return []map[string]any{block}
 	}
 	n := 1 + c.IntN(len(letters)-1)
-	return []map[string]any{{"type": "text", "text": string(letters[:n])}, {"type": "text", "text": string(letters[n:])}}
+	return []map[string]any{{"type": "text", "text": string(letters[:n])},
+		{"type": "text", "text": string(letters[n:])}}
 }
 
-// told is what stays of a transcript whichever way it is told: without what is live only, neighbouring text as one, and
-// no difference between nothing and none.
+// told is what stays of a transcript whichever way it is told: without what is live only, neighbouring text
+// as one, and no difference between nothing and none.
 func told(items []map[string]any) []map[string]any {
 	kept := []map[string]any{}
 	for _, it := range items {
@@ -117,7 +121,8 @@ func told(items []map[string]any) []map[string]any {
 			block := e.(map[string]any)
 			if last := len(merged) - 1; block["type"] == "text" {
 				if last >= 0 && merged[last].(map[string]any)["type"] == "text" {
-					merged[last] = map[string]any{"type": "text", "text": merged[last].(map[string]any)["text"].(string) + block["text"].(string)}
+					merged[last] = map[string]any{"type": "text",
+						"text": merged[last].(map[string]any)["text"].(string) + block["text"].(string)}
 					continue
 				} else if block["text"] == "" {
 					continue
@@ -133,8 +138,8 @@ func told(items []map[string]any) []map[string]any {
 	return kept
 }
 
-// TestReplayConverges tells random histories again after a reset: the page has the same transcript as before, whether
-// messages come whole or in chunks.
+// TestReplayConverges tells random histories again after a reset: the page has the same transcript as before,
+// whether messages come whole or in chunks.
 func TestReplayConverges(t *testing.T) {
 	first, end := histories(t)
 	for seed := first; seed < end; seed++ {
@@ -164,7 +169,8 @@ func TestInterleavedMessages(t *testing.T) {
 		}
 		streams := make([]*stream, 50)
 		for i := range streams {
-			streams[i] = &stream{[]string{"user_message", "agent_message", "agent_thought"}[i%3], strconv.Itoa(i / 3), 0}
+			streams[i] = &stream{[]string{"user_message", "agent_message", "agent_thought"}[i%3],
+				strconv.Itoa(i / 3), 0}
 		}
 		for range 2000 {
 			s := streams[c.IntN(len(streams))]
@@ -185,12 +191,14 @@ func TestInterleavedMessages(t *testing.T) {
 				}
 			}
 			if found != 1 || got != want {
-				t.Fatalf("HOLDFAST_SEED=%d: %s %s is there %d times and says %q", seed, s.kind, s.id, found, got)
+				t.Fatalf("HOLDFAST_SEED=%d: %s %s is there %d times and says %q", seed, s.kind, s.id, found,
+					got)
 			}
 		}
 	}
 }
 
 func chunkUpdate(kind, id, said string) string {
-	return text(map[string]any{"sessionUpdate": kind + "_chunk", "messageId": id, "content": map[string]any{"type": "text", "text": said}})
+	return text(map[string]any{"sessionUpdate": kind + "_chunk", "messageId": id,
+		"content": map[string]any{"type": "text", "text": said}})
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// trace is a page's: a call is cut after its first progress, resumed, and answered. The ids of its requests are others than those
-// of the client that plays it.
+// trace is a page's: a call is cut after its first progress, resumed, and answered. The ids of its requests
+// are others than those of the client that plays it.
 const trace = `{"at":1,"page":"old","x":1,"what":"request","method":"GET","headers":{},"body":""}
 {"at":1,"page":"p","x":1,"what":"request","method":"POST","headers":{},"body":{"jsonrpc":"2.0","id":70,"method":"initialize","params":{}}}
 {"at":1,"page":"p","x":1,"what":"head","status":200,"headers":{"content-type":"application/json","mcp-session-id":"session-1"}}
@@ -34,7 +34,9 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err, out.String())
 	}
 	rest := out.String()
-	for _, want := range []string{`"state":"open"`, "call tools/call", `progress {`, `"progress":1`, `"state":"cut","why":"network"`, `resumed {"outcome":"continued"`, `"progress":2`, `result {"content":[]}`} {
+	for _, want := range []string{`"state":"open"`, "call tools/call", `progress {`, `"progress":1`,
+		`"state":"cut","why":"network"`, `resumed {"outcome":"continued"`, `"progress":2`,
+		`result {"content":[]}`} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {
 			t.Fatalf("no %s after what came before:\n%s", want, out.String())
@@ -46,7 +48,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayOfTheMiddle: a trace whose begin the ring has lost is played from where it begins, and what cannot be is listed.
+// TestReplayOfTheMiddle: a trace whose begin the ring has lost is played from where it begins, and what
+// cannot be is listed.
 func TestReplayOfTheMiddle(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -67,7 +70,8 @@ func TestReplayRefuses(t *testing.T) {
 		"{}\nnonsense": "line 2",
 		`{"page":"p"}`: "no requests",
 	} {
-		if err := run(strings.NewReader(text), "", &strings.Builder{}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := run(strings.NewReader(text), "", &strings.Builder{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

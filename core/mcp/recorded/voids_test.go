@@ -21,21 +21,27 @@ func said(kind journal.Kind, text string) journal.Entry {
 // before are calls of which something is stored: with a cursor and a question, of a task that
 // asks, and of a round with its state.
 var before = map[string][]journal.Entry{
-	"stream": {numbered(journal.Sent, 1, 1), numbered(journal.Policy, 1, 2, 3), journal.AskedEntry([]byte("\x011"), []byte("?"))},
-	"task":   {numbered(journal.Sent, 1, 1), numbered(journal.Task, 5, 1), journal.AskedEntry([]byte("kname"), []byte("?")), journal.AskedEntry([]byte("\x011"), []byte("?"))},
-	"round":  {numbered(journal.Sent, 1, 1), {Kind: journal.Round, N: [3]uint64{1}, Data: []byte("?")}},
+	"stream": {numbered(journal.Sent, 1, 1), numbered(journal.Policy, 1, 2, 3),
+		journal.AskedEntry([]byte("\x011"), []byte("?"))},
+	"task": {numbered(journal.Sent, 1, 1), numbered(journal.Task, 5, 1),
+		journal.AskedEntry([]byte("kname"), []byte("?")), journal.AskedEntry([]byte("\x011"), []byte("?"))},
+	"round": {numbered(journal.Sent, 1, 1), {Kind: journal.Round, N: [3]uint64{1}, Data: []byte("?")}},
 }
 
 var sealed = []journal.Entry{
-	said(journal.Cursor, "c1"), said(journal.Seen, "s1"), said(journal.Token, `"t"`), said(journal.TaskID, "T"),
+	said(journal.Cursor, "c1"), said(journal.Seen, "s1"), said(journal.Token, `"t"`),
+	said(journal.TaskID, "T"),
 	said(journal.TaskState, "s"), said(journal.State, "s"), said(journal.Responses, "{}"),
 	journal.AnswerEntry([]byte("\x011"), []byte("a")), journal.AnswerEntry([]byte("kname"), []byte("a")),
-	journal.DraftEntry([]byte("\x011"), []byte("d")), journal.DraftEntry([]byte("kname"), []byte("d")), journal.DraftEntry([]byte("rname"), []byte("d")),
+	journal.DraftEntry([]byte("\x011"), []byte("d")), journal.DraftEntry([]byte("kname"), []byte("d")),
+	journal.DraftEntry([]byte("rname"), []byte("d")),
 }
 
 var plain = []journal.Entry{
-	numbered(journal.Sent, 2, 1), numbered(journal.Sent, 2, 2), numbered(journal.Joined, 2), numbered(journal.Task, 6, 1), numbered(journal.Fetching, 3),
-	said(journal.Round, "??"), {Kind: journal.Round, N: [3]uint64{1}, Data: []byte("??")}, said(journal.Taken, "\x011"), said(journal.Taken, "kname"),
+	numbered(journal.Sent, 2, 1), numbered(journal.Sent, 2, 2), numbered(journal.Joined, 2),
+	numbered(journal.Task, 6, 1), numbered(journal.Fetching, 3),
+	said(journal.Round, "??"), {Kind: journal.Round, N: [3]uint64{1}, Data: []byte("??")},
+	said(journal.Taken, "\x011"), said(journal.Taken, "kname"),
 	numbered(journal.Refused), numbered(journal.Retry, 5), numbered(journal.TaskTTL, 5, 6),
 }
 

@@ -12,7 +12,8 @@ func TestRevisionTable(t *testing.T) {
 	}
 	for i, row := range revisions {
 		name := row.Name
-		if len(name) != len("2025-11-25") || strings.Count(name, "-") != 2 || i > 0 && name >= revisions[i-1].Name {
+		if len(name) != len("2025-11-25") || strings.Count(name, "-") != 2 ||
+			i > 0 && name >= revisions[i-1].Name {
 			t.Errorf("%q at %d", name, i)
 		}
 		if r := FindRevision(name); r == nil || r.Name != name {

@@ -31,7 +31,8 @@ func TestVerdictOnRefusal(t *testing.T) {
 		{400, -32600, session, false, false, RefusalRPCError},
 		{400, unsupportedVersion, session, blames, false, RefusalSessionGone},
 		{400, unsupportedVersion, false, false, false, RefusalRPCError},
-		{200, unsupportedVersion, session, blames, false, RefusalRPCError}, // nothing was refused before it ran
+		// nothing was refused before it ran
+		{200, unsupportedVersion, session, blames, false, RefusalRPCError},
 		{400, HeaderMismatch, session, false, false, RefusalHeaders},
 		{400, HeaderMismatch, false, false, false, RefusalHeaders},
 		{400, HeaderMismatchRC, session, false, false, RefusalRPCError},
@@ -56,10 +57,12 @@ func TestVerdictOnRefusal(t *testing.T) {
 
 func TestVerdictOnResume(t *testing.T) {
 	for status, want := range map[int]ResumeVerdict{
-		401: ResumeAuthorize, 404: ResumeSessionGone, 410: ResumeSessionGone, 405: ResumeUnknown, 501: ResumeUnknown,
+		401: ResumeAuthorize, 404: ResumeSessionGone, 410: ResumeSessionGone, 405: ResumeUnknown,
+		501: ResumeUnknown,
 		408: ResumeRetry, 409: ResumeRetry, 425: ResumeRetry, 429: ResumeRetry,
 		500: ResumeRetry, 502: ResumeRetry, 503: ResumeRetry, 504: ResumeRetry, 599: ResumeRetry,
-		200: ResumeLost, 202: ResumeLost, 204: ResumeLost, 400: ResumeLost, 403: ResumeLost, 406: ResumeLost, 301: ResumeLost,
+		200: ResumeLost, 202: ResumeLost, 204: ResumeLost, 400: ResumeLost, 403: ResumeLost, 406: ResumeLost,
+		301: ResumeLost,
 	} {
 		if got := VerdictOnResume(status); got != want {
 			t.Errorf("%d: %d, want %d", status, got, want)
@@ -78,9 +81,11 @@ func TestVerdictOnListen(t *testing.T) {
 		{404, false, false, ListenOff}, {410, false, false, ListenOff}, // a server without a GET route
 		{404, false, had, ListenSessionGone}, {410, cursor, had, ListenSessionGone},
 		{400, cursor, had, ListenWithoutCursor}, {400, false, had, ListenOff},
-		{405, false, false, ListenOff}, {501, false, false, ListenOff}, {200, false, false, ListenOff}, {204, false, false, ListenOff},
+		{405, false, false, ListenOff}, {501, false, false, ListenOff}, {200, false, false, ListenOff},
+		{204, false, false, ListenOff},
 		{403, false, had, ListenOff}, {302, false, false, ListenOff},
-		{408, false, false, ListenRetry}, {409, cursor, had, ListenRetry}, {425, false, false, ListenRetry}, {429, false, false, ListenRetry},
+		{408, false, false, ListenRetry}, {409, cursor, had, ListenRetry}, {425, false, false, ListenRetry},
+		{429, false, false, ListenRetry},
 		{500, false, false, ListenRetry}, {503, cursor, had, ListenRetry},
 	} {
 		if got := VerdictOnListen(c.status, c.cursor, c.had); got != c.want {
@@ -92,10 +97,13 @@ func TestVerdictOnListen(t *testing.T) {
 // TestNamesSession: what servers say about a session they do not know.
 func TestNamesSession(t *testing.T) {
 	for text, want := range map[string]bool{
-		"Bad Request: No valid session ID provided": true, "Server not initialized": true, "SESSION expired": true,
+		"Bad Request: No valid session ID provided": true, "Server not initialized": true,
+		"SESSION expired": true,
 		"the tool failed": false, "": false,
 	} {
-		m, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"`+text+`"}}`), jsonrpc.Limits{})
+		m, err := jsonrpc.Parse(
+			[]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"`+text+`"}}`),
+			jsonrpc.Limits{})
 		if err != nil || BlamesSession(&m) != want {
 			t.Errorf("%q: %v, %v", text, !want, err)
 		}
@@ -108,8 +116,9 @@ func TestNamesSession(t *testing.T) {
 // TestBlamesRevision: the server names a revision that both speak, and not the one in force.
 func TestBlamesRevision(t *testing.T) {
 	for text, want := range map[string]bool{
-		`{"code":-32022,"message":"x","data":{"supported":["2026-07-28"]}}`:              true,
-		`{"code":-32022,"message":"x","data":{"supported":["2026-07-28","2025-11-25"]}}`: false, // it speaks that still
+		`{"code":-32022,"message":"x","data":{"supported":["2026-07-28"]}}`: true,
+		// it speaks that still
+		`{"code":-32022,"message":"x","data":{"supported":["2026-07-28","2025-11-25"]}}`: false,
 		`{"code":-32022,"message":"x","data":{"supported":["2099-01-01"]}}`:              false,
 		`{"code":-32022,"message":"Unsupported protocol version"}`:                       false,
 		`{"code":-32000,"message":"Bad Request: Unsupported protocol version: x"}`:       true,
@@ -128,8 +137,10 @@ func TestBlamesRevision(t *testing.T) {
 // TestSafeMethods: only what changes nothing when it runs twice is safe.
 func TestSafeMethods(t *testing.T) {
 	for method, want := range map[string]bool{
-		"initialize": true, "ping": true, "tools/list": true, "resources/read": true, "prompts/get": true, "completion/complete": true,
-		"tools/call": false, "resources/subscribe": false, "sampling/createMessage": false, "tasks/get": true, "tasks/cancel": true, "x": false, "": false, "Tools/list": false,
+		"initialize": true, "ping": true, "tools/list": true, "resources/read": true, "prompts/get": true,
+		"completion/complete": true,
+		"tools/call":          false, "resources/subscribe": false, "sampling/createMessage": false, "tasks/get": true,
+		"tasks/cancel": true, "x": false, "": false, "Tools/list": false,
 	} {
 		if SafeMethod(method) != want {
 			t.Errorf("%q: %v", method, !want)

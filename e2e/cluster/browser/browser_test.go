@@ -36,8 +36,8 @@ window.watch = (call) => {
 	})();
 };`
 
-// TestStoryCluster: a page calls a tool of a server on three nodes. The node that runs it is killed, the page is reloaded, and the
-// other nodes are restarted: the page has every step once, and the tool has run once.
+// TestStoryCluster: a page calls a tool of a server on three nodes. The node that runs it is killed, the page
+// is reloaded, and the other nodes are restarted: the page has every step once, and the tool has run once.
 func TestStoryCluster(t *testing.T) {
 	const steps = 9
 	c := rig.Start(t, rig.Options{})
@@ -45,11 +45,13 @@ func TestStoryCluster(t *testing.T) {
 	page := chrome.NewProfile(t).Open(site.Page("/app", pageScript))
 	connect := func() {
 		page.WaitFor(`window.holdfast`)
-		chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(c.URL)+`, { revision: "2025-11-25", host: "page" });`)
+		chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(c.URL)+
+			`, { revision: "2025-11-25", host: "page" });`)
 	}
 	connect()
 	c.World.Hold("a", 4)
-	chrome.Script[chrome.Void](page, `watch(mcp.callTool("count", { label: "a", n: `+fmt.Sprint(steps)+` }, { key: "a" }));`)
+	chrome.Script[chrome.Void](page, `watch(mcp.callTool("count", { label: "a", n: `+fmt.Sprint(steps)+
+		` }, { key: "a" }));`)
 	page.WaitFor(`seen.progress.length === 3`)
 	c.World.Await("a")
 	victim := c.Running("a")

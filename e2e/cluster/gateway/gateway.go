@@ -1,7 +1,7 @@
-// Package gateway is the backend of a node that stands in front of a server that keeps no events: it reads the answer
-// to each request once, and what it says is stored as it comes. The server's calls can then be resumed, for as long as the
-// node lives that reads them. When that one ends, the server's stream ends with it, and cannot be had
-// again: the call is answered with [node.ErrInterrupted].
+// Package gateway is the backend of a node that stands in front of a server that keeps no events: it reads
+// the answer to each request once, and what it says is stored as it comes. The server's calls can then be
+// resumed, for as long as the node lives that reads them. When that one ends, the server's stream ends with
+// it, and cannot be had again: the call is answered with [node.ErrInterrupted].
 package gateway
 
 import (
@@ -69,9 +69,11 @@ func (b *Backend) Run(ctx context.Context, c *node.Call) error {
 	return appendMessage(body, c.Append)
 }
 
-var errCut = errors.New("the stream of the server behind this gateway was cut before the answer, and it cannot be resumed")
+var errCut = errors.New(
+	"the stream of the server behind this gateway was cut before the answer, and it cannot be resumed")
 
-func (b *Backend) post(ctx context.Context, s *node.Session, body []byte, revision string) (*http.Response, error) {
+func (b *Backend) post(ctx context.Context, s *node.Session, body []byte, revision string) (
+	*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

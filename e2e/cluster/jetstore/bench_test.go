@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
 )
 
-// What one JetStream server serves, on a disk, with many streams at once and the client in the same process: a store is
-// sized by these figures (docs/cluster.md). An event has 200 bytes.
+// What one JetStream server serves, on a disk, with many streams at once and the client in the same process:
+// a store is sized by these figures (docs/cluster.md). An event has 200 bytes.
 
 func BenchmarkAppend(b *testing.B) {
 	s := embedded.Start(b, embedded.Options{MaxStore: 4 << 30})
@@ -62,7 +62,8 @@ func BenchmarkReplay(b *testing.B) {
 				for p.Next() {
 					i := int(next.Add(1)) % streams
 					n := 0
-					for _, err := range l.After(b.Context(), store.Stream{Session: "session", Name: fmt.Sprint(i)}, at[i]) {
+					for _, err := range l.After(b.Context(),
+						store.Stream{Session: "session", Name: fmt.Sprint(i)}, at[i]) {
 						if err != nil {
 							b.Error(err)
 							return

@@ -32,9 +32,9 @@ type Config struct {
 	// Patience is how long a method tries again when the store does not answer, a leader is being
 	// elected, or the connection is away; 5 seconds by default.
 	Patience time.Duration
-	// Settle is for how long a server may take itself for the leader that can reach the others again: until it hears the
-	// next leader, which speaks once a second; 2 seconds by default. What is lost is said that much later, where there
-	// are Replicas.
+	// Settle is for how long a server may take itself for the leader that can reach the others again: until
+	// it hears the next leader, which speaks once a second; 2 seconds by default. What is lost is said that
+	// much later, where there are Replicas.
 	Settle time.Duration
 	// Poll is how often a reader that waits looks by itself, in case word of an event was lost; 5 seconds
 	// by default.
@@ -84,7 +84,8 @@ type Store struct {
 func Open(ctx context.Context, js jetstream.JetStream, cfg Config) (*Store, error) {
 	cfg = cfg.withDefaults()
 	if err := store.CheckKey("open", store.Key{Kind: cfg.Prefix, Group: "g", ID: "i"}); err != nil {
-		return nil, &store.Error{Code: store.Invalid, Op: "open", Hint: "Prefix has to be letters, digits and -"}
+		return nil, &store.Error{Code: store.Invalid, Op: "open",
+			Hint: "Prefix has to be letters, digits and -"}
 	}
 	s := &Store{cfg: cfg, js: js}
 	storage, discard := jetstream.FileStorage, jetstream.DiscardNew
@@ -98,14 +99,16 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config) (*Store, erro
 	// A subject's own limit always drops its oldest (DiscardNewPerSubject is not set). Direct reads, which
 	// any replica would serve, are off: one may be behind what another node was told to be stored.
 	s.events, err = s.stream(ctx, jetstream.StreamConfig{
-		Name: cfg.Prefix + "-" + kindEvents, Subjects: []string{cfg.Prefix + "." + kindEvents + ".>"}, Storage: storage, Replicas: cfg.Replicas,
+		Name: cfg.Prefix + "-" + kindEvents, Subjects: []string{cfg.Prefix + "." + kindEvents + ".>"},
+		Storage: storage, Replicas: cfg.Replicas,
 		MaxAge: cfg.Keep, MaxBytes: cfg.Bytes, MaxMsgsPerSubject: cfg.PerStream, Discard: discard,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.records, err = s.stream(ctx, jetstream.StreamConfig{
-		Name: cfg.Prefix + "-" + kindRecords, Subjects: []string{cfg.Prefix + "." + kindRecords + ".>"}, Storage: storage, Replicas: cfg.Replicas,
+		Name: cfg.Prefix + "-" + kindRecords, Subjects: []string{cfg.Prefix + "." + kindRecords + ".>"},
+		Storage: storage, Replicas: cfg.Replicas,
 		MaxMsgsPerSubject: 1,
 	})
 	if err != nil {
@@ -171,12 +174,14 @@ const (
 	kindRecords = "records"
 )
 
-// sure looks at a stream of JetStream's, and looks again before it says that something is lost. A leader that was cut
-// off from the other servers takes itself for the leader for ten seconds more, and tells whoever reaches it what it had:
-// what was appended at the next leader meanwhile would be lost to that reader. So a majority has to agree to something
-// first, which a leader that is none any more does not get: then it is unavailable. What they agree to is an empty purge. Where
-// the network is just back both leaders answer, and the old one may be faster: it has to have heard of the next one, too.
-func (s *Store) sure(ctx context.Context, op string, of jetstream.Stream, kind string, look func() error) error {
+// sure looks at a stream of JetStream's, and looks again before it says that something is lost. A leader that
+// was cut off from the other servers takes itself for the leader for ten seconds more, and tells whoever
+// reaches it what it had: what was appended at the next leader meanwhile would be lost to that reader. So a
+// majority has to agree to something first, which a leader that is none any more does not get: then it is
+// unavailable. What they agree to is an empty purge. Where the network is just back both leaders answer, and
+// the old one may be faster: it has to have heard of the next one, too.
+func (s *Store) sure(ctx context.Context, op string, of jetstream.Stream, kind string,
+	look func() error) error {
 	err := look()
 	var told *store.Error
 	if s.cfg.Replicas == 1 || !errors.As(err, &told) || !told.Lost() {
@@ -213,12 +218,15 @@ func failed(op string, err error) error {
 		case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
 			return &store.Error{Code: store.Conflict, Op: op}
 		case jetstream.JSErrCodeStreamMessageExceedsMaximum:
-			return &store.Error{Code: store.Invalid, Op: op, Err: err, Hint: "the event is larger than the server allows (max_payload)"}
+			return &store.Error{Code: store.Invalid, Op: op, Err: err,
+				Hint: "the event is larger than the server allows (max_payload)"}
 		case noResources, noStorage, notStored:
-			return &store.Error{Code: store.Full, Op: op, Err: err, Hint: "the store has no room: raise its limits, or keep less"}
+			return &store.Error{Code: store.Full, Op: op, Err: err,
+				Hint: "the store has no room: raise its limits, or keep less"}
 		}
 	case errors.Is(err, nats.ErrMaxPayload):
-		return &store.Error{Code: store.Invalid, Op: op, Err: err, Hint: "the event is larger than the server allows (max_payload)"}
+		return &store.Error{Code: store.Invalid, Op: op, Err: err,
+			Hint: "the event is larger than the server allows (max_payload)"}
 	}
 	return &store.Error{Code: store.Unavailable, Op: op, Err: err}
 }

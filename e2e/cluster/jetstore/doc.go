@@ -10,8 +10,9 @@
 // JetStream's: PREFIX-events, with one subject for each stream of events, and PREFIX-records, with one for
 // each record. Names of sessions and ids of records are in them as digests only.
 //
-// An append is one publication with the sequence that has to be the subject's last (compare-and-set). A reader asks for
-// one message after the other, from the leader of the stream, so that it never sees less than what was acknowledged;
-// before it says that something is lost, that leader has to find a majority. It hears of new ones by a message that is not
-// stored. No consumer is made: a hundred thousand clients that resume cost the server nothing that stays.
+// An append is one publication with the sequence that has to be the subject's last (compare-and-set). A
+// reader asks for one message after the other, from the leader of the stream, so that it never sees less than
+// what was acknowledged; before it says that something is lost, that leader has to find a majority. It hears
+// of new ones by a message that is not stored. No consumer is made: a hundred thousand clients that resume
+// cost the server nothing that stays.
 package jetstore

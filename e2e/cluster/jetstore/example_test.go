@@ -30,7 +30,8 @@ func Example() {
 }
 
 // appendAndFollow has the lines of README.md.
-func appendAndFollow(ctx context.Context, js jetstream.JetStream, sessionID, requestName string, data []byte, replicas int) error {
+func appendAndFollow(ctx context.Context, js jetstream.JetStream, sessionID, requestName string, data []byte,
+	replicas int) error {
 	kept, err := jetstore.Open(ctx, js, jetstore.Config{Replicas: replicas, Keep: 24 * time.Hour})
 	if err != nil {
 		return err
@@ -78,7 +79,8 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	s := embedded.Start(t, embedded.Options{MaxStore: 64 << 20})
-	if err := appendAndFollow(t.Context(), embedded.Connect(t, s.ClientURL()), "s", "r", []byte("1"), 1); err != nil {
+	if err := appendAndFollow(t.Context(), embedded.Connect(t, s.ClientURL()), "s", "r", []byte("1"),
+		1); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,14 +11,16 @@ import (
 )
 
 // After implements [store.Log].
-func (l *eventLog) After(ctx context.Context, s store.Stream, after store.Position) iter.Seq2[store.Event, error] {
+func (l *eventLog) After(ctx context.Context, s store.Stream, after store.Position) iter.Seq2[store.Event,
+	error] {
 	return func(yield func(store.Event, error) bool) {
 		l.replay(ctx, "after", s, &after, yield)
 	}
 }
 
 // Follow implements [store.Log].
-func (l *eventLog) Follow(ctx context.Context, s store.Stream, after store.Position) iter.Seq2[store.Event, error] {
+func (l *eventLog) Follow(ctx context.Context, s store.Stream, after store.Position) iter.Seq2[store.Event,
+	error] {
 	return func(yield func(store.Event, error) bool) {
 		// Before the first look, so that nothing is added between the look and the listening.
 		told, cancel := l.notices.of(path(s))
@@ -39,7 +41,8 @@ func (l *eventLog) Follow(ctx context.Context, s store.Stream, after store.Posit
 
 // replay yields what is there behind at, which goes on with it, and reports whether that was all: false where
 // the reader has enough, or was given an error.
-func (l *eventLog) replay(ctx context.Context, op string, s store.Stream, at *store.Position, yield func(store.Event, error) bool) bool {
+func (l *eventLog) replay(ctx context.Context, op string, s store.Stream, at *store.Position,
+	yield func(store.Event, error) bool) bool {
 	enough := false
 	err := (*Store)(l).sure(ctx, op, l.events, kindEvents, func() (err error) {
 		enough, err = l.look(ctx, op, s, at, yield)
@@ -52,7 +55,8 @@ func (l *eventLog) replay(ctx context.Context, op string, s store.Stream, at *st
 }
 
 // look yields what is there behind at, which goes on with it, until the reader has enough.
-func (l *eventLog) look(ctx context.Context, op string, s store.Stream, at *store.Position, yield func(store.Event, error) bool) (enough bool, err error) {
+func (l *eventLog) look(ctx context.Context, op string, s store.Stream, at *store.Position,
+	yield func(store.Event, error) bool) (enough bool, err error) {
 	// Where it ends comes first: a client that has missed nothing costs one question.
 	var last store.Event
 	err = (*Store)(l).retry(ctx, op, func(ctx context.Context) (err error) {
@@ -87,7 +91,8 @@ func (l *eventLog) look(ctx context.Context, op string, s store.Stream, at *stor
 }
 
 // next returns the event behind a position, nil where there is none yet.
-func (l *eventLog) next(ctx context.Context, op string, s store.Stream, at store.Position) (found *store.Event, err error) {
+func (l *eventLog) next(ctx context.Context, op string, s store.Stream, at store.Position) (
+	found *store.Event, err error) {
 	err = (*Store)(l).retry(ctx, op, func(ctx context.Context) error {
 		for {
 			message, err := l.events.GetMsg(ctx, at.Place+1, jetstream.WithGetMsgSubject(l.subject(s)))
@@ -114,7 +119,8 @@ func (l *eventLog) next(ctx context.Context, op string, s store.Stream, at store
 			found = &event
 			err = store.Judge(op, at, previous, event)
 			if store.CodeOf(err) == store.Dropped && at.Number > 0 {
-				if _, there := l.events.GetMsg(ctx, at.Place); there == nil { // and it is no event of this stream
+				// and it is no event of this stream
+				if _, there := l.events.GetMsg(ctx, at.Place); there == nil {
 					return &store.Error{Code: store.Foreign, Op: op}
 				}
 			}

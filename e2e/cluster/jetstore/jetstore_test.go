@@ -32,7 +32,8 @@ func node(t testing.TB, s *server.Server, cfg jetstore.Config) *jetstore.Store {
 
 func TestLog(t *testing.T) {
 	storetest.Log(t, func(t *testing.T, o storetest.Options) []store.Log {
-		s, cfg := embedded.Start(t, embedded.Options{}), jetstore.Config{PerStream: int64(o.PerStream), Bytes: int64(o.Bytes)}
+		s, cfg := embedded.Start(t, embedded.Options{}),
+			jetstore.Config{PerStream: int64(o.PerStream), Bytes: int64(o.Bytes)}
 		return []store.Log{node(t, s, cfg).Log(), node(t, s, cfg).Log()}
 	})
 }
@@ -40,7 +41,8 @@ func TestLog(t *testing.T) {
 func TestRecords(t *testing.T) {
 	storetest.Records(t, func(t *testing.T) []store.Records {
 		s := embedded.Start(t, embedded.Options{})
-		return []store.Records{node(t, s, jetstore.Config{}).Records(), node(t, s, jetstore.Config{}).Records()}
+		return []store.Records{node(t, s, jetstore.Config{}).Records(),
+			node(t, s, jetstore.Config{}).Records()}
 	})
 }
 
@@ -167,8 +169,8 @@ func TestFault411_LostTail(t *testing.T) {
 	}
 }
 
-// TestFault411_OlderCopy: the store's server is started with an older copy of its disk. What is appended then has the places in the
-// store, and the numbers, of what was lost.
+// TestFault411_OlderCopy: the store's server is started with an older copy of its disk. What is appended then
+// has the places in the store, and the numbers, of what was lost.
 func TestFault411_OlderCopy(t *testing.T) {
 	dir, copied := t.TempDir(), t.TempDir()
 	stop := func(s *server.Server) { s.Shutdown(); s.WaitForShutdown() }
@@ -198,7 +200,8 @@ func TestFault411_OlderCopy(t *testing.T) {
 		}
 	}
 	// Nor does who has written the lost ones go on behind them.
-	if _, err := l.Append(t.Context(), stream, lost, "message", []byte("5")); store.CodeOf(err) != store.Conflict {
+	if _, err := l.Append(t.Context(), stream, lost, "message", []byte("5")); store.CodeOf(
+		err) != store.Conflict {
 		t.Errorf("an append behind what is lost: %v", err)
 	}
 }
@@ -245,21 +248,23 @@ func TestAckLost(t *testing.T) {
 	}
 }
 
-// hasty refuses an append so many times as if somebody else had written, as servers do while an earlier try is under way.
+// hasty refuses an append so many times as if somebody else had written, as servers do while an earlier try
+// is under way.
 type hasty struct {
 	jetstream.JetStream
 	times int
 }
 
-func (h *hasty) PublishMsg(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+func (h *hasty) PublishMsg(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (
+	*jetstream.PubAck, error) {
 	if h.times--; h.times >= 0 {
 		return nil, &jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequence}
 	}
 	return h.JetStream.PublishMsg(ctx, m, opts...)
 }
 
-// TestFault357_ConflictWithNobody: an append is refused since somebody else has written, and nobody has. It is tried again: else its
-// writer would give the stream up, and nobody would go on.
+// TestFault357_ConflictWithNobody: an append is refused since somebody else has written, and nobody has. It
+// is tried again: else its writer would give the stream up, and nobody would go on.
 func TestFault357_ConflictWithNobody(t *testing.T) {
 	s := embedded.Start(t, embedded.Options{})
 	js := &hasty{JetStream: embedded.Connect(t, s.ClientURL())}
@@ -276,7 +281,8 @@ func TestFault357_ConflictWithNobody(t *testing.T) {
 		t.Errorf("%d events, %v", n, err)
 	}
 	js.times = 2
-	if _, err := kept.Log().Append(t.Context(), stream, end, "message", []byte("another 2")); store.CodeOf(err) != store.Conflict {
+	if _, err := kept.Log().Append(t.Context(), stream, end, "message", []byte("another 2")); store.CodeOf(
+		err) != store.Conflict {
 		t.Errorf("with an event of somebody else: %v", err)
 	}
 }

@@ -39,7 +39,8 @@ func (l *eventLog) subject(s store.Stream) string {
 }
 
 // Append implements [store.Log].
-func (l *eventLog) Append(ctx context.Context, s store.Stream, after store.Position, label string, data []byte) (store.Position, error) {
+func (l *eventLog) Append(ctx context.Context, s store.Stream, after store.Position, label string,
+	data []byte) (store.Position, error) {
 	if err := store.CheckLabel(label); err != nil {
 		return store.Position{}, err
 	}
@@ -57,12 +58,14 @@ func (l *eventLog) Append(ctx context.Context, s store.Stream, after store.Posit
 }
 
 // publish tries once, and finds out whether an earlier try has succeeded whose answer was lost.
-func (l *eventLog) publish(ctx context.Context, s store.Stream, after, next store.Position, label string, data []byte) (place uint64, err error) {
+func (l *eventLog) publish(ctx context.Context, s store.Stream, after, next store.Position, label string,
+	data []byte) (place uint64, err error) {
 	message := &nats.Msg{Subject: l.subject(s), Data: data, Header: nats.Header{
 		headerPosition: {next.String()}, headerPrevious: {after.String()}, headerLabel: {label},
 	}}
 	// No attempts of the client's own: retry has them.
-	ack, err := l.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(after.Place), jetstream.WithRetryAttempts(0))
+	ack, err := l.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(after.Place),
+		jetstream.WithRetryAttempts(0))
 	if err == nil {
 		return ack.Sequence, nil
 	}
@@ -76,8 +79,10 @@ func (l *eventLog) publish(ctx context.Context, s store.Stream, after, next stor
 	if store.CodeOf(lastErr) == store.Unavailable {
 		return 0, lastErr
 	}
-	// Nobody has written since: an earlier try is under way still, at the servers, or a leader is new and has not caught up.
-	if lastErr == nil && last.Position == after || store.CodeOf(lastErr) == store.Unknown && after.Number == 0 {
+	// Nobody has written since: an earlier try is under way still, at the servers, or a leader is new and has
+	// not caught up.
+	if lastErr == nil && last.Position == after || store.CodeOf(lastErr) == store.Unknown &&
+		after.Number == 0 {
 		return 0, &store.Error{Code: store.Unavailable, Op: "append", Err: err}
 	}
 	return 0, err
@@ -104,13 +109,15 @@ func (l *eventLog) last(ctx context.Context, op string, s store.Stream) (store.E
 }
 
 // read takes an event from a message. One that somebody else has published there is corrupt.
-func read(op string, message *jetstream.RawStreamMsg) (event store.Event, previous store.Position, err error) {
+func read(op string, message *jetstream.RawStreamMsg) (
+	event store.Event, previous store.Position, err error) {
 	event = store.Event{Label: message.Header.Get(headerLabel), Data: message.Data}
 	var ok, ok2 bool
 	event.Position, ok = store.ParsePosition(message.Header.Get(headerPosition))
 	previous, ok2 = store.ParsePosition(message.Header.Get(headerPrevious))
 	if !ok || !ok2 || !previous.Next(event.Label, event.Data).Same(event.Position) {
-		return event, previous, &store.Error{Code: store.Corrupt, Op: op, Hint: "something else than this package has written to the stream"}
+		return event, previous, &store.Error{Code: store.Corrupt, Op: op,
+			Hint: "something else than this package has written to the stream"}
 	}
 	event.Place = message.Sequence
 	return event, previous, nil
@@ -119,6 +126,7 @@ func read(op string, message *jetstream.RawStreamMsg) (event store.Event, previo
 // Forget implements [store.Log].
 func (l *eventLog) Forget(ctx context.Context, session string) error {
 	return (*Store)(l).retry(ctx, "forget", func(ctx context.Context) error {
-		return l.events.Purge(ctx, jetstream.WithPurgeSubject(l.cfg.Prefix+"."+kindEvents+"."+token(session)+".*"))
+		return l.events.Purge(ctx, jetstream.WithPurgeSubject(
+			l.cfg.Prefix+"."+kindEvents+"."+token(session)+".*"))
 	})
 }

@@ -40,7 +40,8 @@ func (n *notices) of(path string) (told <-chan struct{}, cancel func()) {
 	if r == nil {
 		r = &readers{told: map[chan struct{}]struct{}{}}
 		n.readers[path] = r
-		r.subscription, _ = n.nc.Subscribe(n.prefix+path, func(m *nats.Msg) { n.heard(strings.TrimPrefix(m.Subject, n.prefix)) })
+		r.subscription, _ = n.nc.Subscribe(n.prefix+path,
+			func(m *nats.Msg) { n.heard(strings.TrimPrefix(m.Subject, n.prefix)) })
 	}
 	r.told[mine] = struct{}{}
 	return mine, func() {

@@ -73,7 +73,8 @@ func (r *records) Delete(ctx context.Context, key store.Key, revision uint64) er
 	}
 	// Only this revision is purged: one that is put meanwhile has a higher sequence, and stays.
 	err = (*Store)(r).retry(ctx, "delete", func(ctx context.Context) error {
-		return r.records.Purge(ctx, jetstream.WithPurgeSubject(r.subject(key)), jetstream.WithPurgeSequence(revision+1))
+		return r.records.Purge(ctx, jetstream.WithPurgeSubject(r.subject(key)),
+			jetstream.WithPurgeSequence(revision+1))
 	})
 	if err != nil {
 		return err
@@ -93,7 +94,8 @@ func (r *records) List(ctx context.Context, kind, group string) ([]store.Record,
 	}
 	var info *jetstream.StreamInfo
 	err := (*Store)(r).retry(ctx, "list", func(ctx context.Context) (err error) {
-		info, err = r.records.Info(ctx, jetstream.WithSubjectFilter(r.cfg.Prefix+"."+kindRecords+"."+kind+"."+group+".*"))
+		info, err = r.records.Info(ctx, jetstream.WithSubjectFilter(
+			r.cfg.Prefix+"."+kindRecords+"."+kind+"."+group+".*"))
 		return err
 	})
 	if err != nil {

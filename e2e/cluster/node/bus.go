@@ -17,8 +17,8 @@ type spoken struct {
 	Message json.RawMessage `json:"message"`
 }
 
-// said passes on what a client has said: to what runs here, and to the other nodes where that knows nothing of it. An answer
-// is stored before that: who goes on with the call asks for it.
+// said passes on what a client has said: to what runs here, and to the other nodes where that knows nothing
+// of it. An answer is stored before that: who goes on with the call asks for it.
 func (n *Node) said(ctx context.Context, s *Session, message []byte) (err error) {
 	if _, what := sort(message); what == response {
 		if message, err = n.keepAnswer(ctx, s, message); err == errNoQuestion {

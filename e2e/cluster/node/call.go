@@ -83,13 +83,15 @@ func callKey(node string, s store.Stream) store.Key {
 var errTaken = errors.New("another node runs this call")
 
 // ErrInterrupted is what a Backend returns for a call that it cannot go on with.
-var ErrInterrupted = errors.New("the node that ran this call has ended before the answer, and nobody knows how far it got; it was not run again")
+var ErrInterrupted = errors.New("the node that ran this call has ended before the answer, and nobody knows " +
+	"how far it got; it was not run again")
 
 // Context ends when the call is not this node's any more.
 func (c *Call) Context() context.Context { return c.running }
 
-// Append says something to the client: a message of the server's, as JSON. It returns once that is stored, and the
-// client will get it. While the store is full or away it waits. An error means that the call is not this node's any more.
+// Append says something to the client: a message of the server's, as JSON. It returns once that is stored,
+// and the client will get it. While the store is full or away it waits. An error means that the call is not
+// this node's any more.
 func (c *Call) Append(message []byte) error {
 	e, what := sort(message)
 	label := labelMessage
@@ -147,8 +149,8 @@ func (c *Call) append(label string, data []byte) error {
 // errBegun: the same request was here before.
 var errBegun = errors.New("this request has come before")
 
-// nameOf is the name of a request's stream. The same request in the same session has the same one: a browser sends a POST again
-// whose connection has died, and the balancer gives it to another node.
+// nameOf is the name of a request's stream. The same request in the same session has the same one: a browser
+// sends a POST again whose connection has died, and the balancer gives it to another node.
 func nameOf(session *Session, body []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d:%s", len(session.ID), session.ID)
@@ -157,7 +159,8 @@ func nameOf(session *Session, body []byte) string {
 }
 
 // keepNew makes the record of a new call. Nothing runs a record whose stream has not begun.
-func (n *Node) keepNew(ctx context.Context, session *Session, body []byte, header http.Header) (*Call, error) {
+func (n *Node) keepNew(ctx context.Context, session *Session, body []byte, header http.Header) (
+	*Call, error) {
 	c, err := n.call(session, nameOf(session, body), body, header)
 	if err != nil {
 		return nil, err
@@ -187,15 +190,17 @@ func (n *Node) call(session *Session, stream string, body []byte, header http.He
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{Session: session, Body: body, Header: header, Epoch: 1, node: n, owner: owner, stream: store.Stream{Session: session.ID, Name: stream}}
+	c := &Call{Session: session, Body: body, Header: header, Epoch: 1, node: n, owner: owner,
+		stream: store.Stream{Session: session.ID, Name: stream}}
 	c.running, c.stop = context.WithCancelCause(n.ctx)
 	return c, nil
 }
 
-// keep makes the record of a call. One that is there is this node's own: of an attempt whose answer was lost, or of the
-// same request. Who runs the call is for the log to decide.
+// keep makes the record of a call. One that is there is this node's own: of an attempt whose answer was lost,
+// or of the same request. Who runs the call is for the log to decide.
 func (n *Node) keep(ctx context.Context, c *Call) error {
-	value, err := json.Marshal(kept{c.Session.ID, c.Session.User, c.stream.Name, c.Body, c.Header.Get(headerRevision)})
+	value, err := json.Marshal(kept{c.Session.ID, c.Session.User, c.stream.Name, c.Body,
+		c.Header.Get(headerRevision)})
 	if err != nil {
 		return err
 	}

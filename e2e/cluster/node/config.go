@@ -16,23 +16,26 @@ import (
 type Config struct {
 	Log     store.Log
 	Records store.Records
-	// Bus carries between the nodes what clients say to whoever runs their calls: answers and cancellations. Without one
-	// they reach only what runs on the node that they come to.
+	// Bus carries between the nodes what clients say to whoever runs their calls: answers and cancellations.
+	// Without one they reach only what runs on the node that they come to.
 	Bus *nats.Conn
 	// Backend runs the calls.
 	Backend Backend
-	// Modern serves requests of 2026-07-28, which have no session and are not resumed; none are served by default.
+	// Modern serves requests of 2026-07-28, which have no session and are not resumed; none are served by
+	// default.
 	Modern http.Handler
 	// User says who a request is from, authenticated by something in front of the node; "" by default.
 	User func(*http.Request) string
 	// Lease is how long a node may say nothing before the others go on with its calls; 10 seconds by default.
 	Lease time.Duration
-	// Reconnect is called while the node has no lease, once for each Lease: where the store is several servers it is to connect
-	// to another one. The one that it is connected to may be cut off from the others, and live. Nothing is done by default.
+	// Reconnect is called while the node has no lease, once for each Lease: where the store is several
+	// servers it is to connect to another one. The one that it is connected to may be cut off from the
+	// others, and live. Nothing is done by default.
 	Reconnect func()
 	// KeepAlive is how often a quiet stream gets a comment; 15 seconds by default.
 	KeepAlive time.Duration
-	// Clock is the node's; time.Now by default. Its times are compared with each other only, never with another node's.
+	// Clock is the node's; time.Now by default. Its times are compared with each other only, never with
+	// another node's.
 	Clock func() time.Time
 	// Logger hears what an operator has to know; nobody by default.
 	Logger *slog.Logger
@@ -40,11 +43,11 @@ type Config struct {
 
 // A Backend runs calls.
 type Backend interface {
-	// Run carries a call out: it appends what there is to say, the answer at last. It returns when that is done,
-	// or ctx ends: then somebody else runs the call, or nobody may. An error is answered in its stead.
+	// Run carries a call out: it appends what there is to say, the answer at last. It returns when that is
+	// done, or ctx ends: then somebody else runs the call, or nobody may. An error is answered in its stead.
 	Run(ctx context.Context, call *Call) error
-	// Said is told of a notification, or an answer, of a client's, and reports whether that has reached whom it was
-	// for: else the other nodes are told of it.
+	// Said is told of a notification, or an answer, of a client's, and reports whether that has reached whom
+	// it was for: else the other nodes are told of it.
 	Said(ctx context.Context, session *Session, message []byte) (done bool)
 	// Closed is told that a session is over.
 	Closed(session string)

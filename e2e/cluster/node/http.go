@@ -61,8 +61,8 @@ func unavailable(w http.ResponseWriter) {
 	http.Error(w, "the store is away", http.StatusServiceUnavailable)
 }
 
-// fail answers with what went wrong, before anything was sent. What is lost is 400, as the Go SDK has it: 404 would
-// say that the session is gone.
+// fail answers with what went wrong, before anything was sent. What is lost is 400, as the Go SDK has it: 404
+// would say that the session is gone.
 func fail(w http.ResponseWriter, err error) {
 	var told *store.Error
 	switch {
@@ -128,7 +128,8 @@ func (n *Node) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// What a client that has gone has asked for is done all the same: nothing here ends with its connection.
-	c, err := n.keepNew(context.WithoutCancel(r.Context()), session, body, http.Header{headerRevision: r.Header[headerRevision]})
+	c, err := n.keepNew(context.WithoutCancel(r.Context()), session, body,
+		http.Header{headerRevision: r.Header[headerRevision]})
 	if err == nil {
 		if err = n.begin(c); err != nil && err != errBegun {
 			// It may have begun, and then another node runs it: the client has to know that nobody knows.

@@ -35,8 +35,9 @@ func (s *slow) Put(ctx context.Context, key store.Key, value []byte, revision ui
 	return s.Records.Put(ctx, key, value, revision)
 }
 
-// TestFault358_LeaseLostWhileACallBegins: a node loses its lease between the request and the record of the call, and the others
-// are through with its name before that is stored. They look once more: else nobody would ever go on with it.
+// TestFault358_LeaseLostWhileACallBegins: a node loses its lease between the request and the record of the
+// call, and the others are through with its name before that is stored. They look once more: else nobody
+// would ever go on with it.
 func TestFault358_LeaseLostWhileACallBegins(t *testing.T) {
 	r := newRig(t)
 	records := &slow{r.records, make(chan struct{}), make(chan struct{})}
@@ -45,7 +46,8 @@ func TestFault358_LeaseLostWhileACallBegins(t *testing.T) {
 	session, name := r.session(url, ""), a.Name()
 	texts := make(chan string, 1)
 	go func() {
-		response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, headerSession, session)
+		response := r.ask("POST", url,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, headerSession, session)
 		text, _ := io.ReadAll(response.Body)
 		texts <- string(text)
 	}()
@@ -66,16 +68,19 @@ func TestFault358_LeaseLostWhileACallBegins(t *testing.T) {
 	if text := <-texts; !strings.Contains(text, "nobody knows how far it got") {
 		t.Error(text)
 	}
-	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 1 || took != 1 { // initialize; the call was never begun
+	// initialize; the call was never begun
+	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 1 || took != 1 {
 		t.Errorf("%d runs, %d taken over", runs, took)
 	}
 }
 
-// TestFault361_StoppedForLongerThanItsLease: a process is stopped, by its machine or a debugger, and goes on. It renews its record before
-// it has looked at what the time is. Its lease is over all the same, and another runs its calls: it gives them up, and has another name.
+// TestFault361_StoppedForLongerThanItsLease: a process is stopped, by its machine or a debugger, and goes on.
+// It renews its record before it has looked at what the time is. Its lease is over all the same, and another
+// runs its calls: it gives them up, and has another name.
 func TestFault361_StoppedForLongerThanItsLease(t *testing.T) {
 	r := newRig(t)
-	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call), gone: make(chan error), taken: make(chan struct{})}
+	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call),
+		gone: make(chan error), taken: make(chan struct{})}
 	var stopped atomic.Int64 // how long, in nanoseconds
 	a, url := r.node(func(c *Config) {
 		c.Backend, c.Lease = d, time.Minute
@@ -83,7 +88,8 @@ func TestFault361_StoppedForLongerThanItsLease(t *testing.T) {
 	})
 	b, _ := r.node(func(c *Config) { c.Backend, c.Lease = d, time.Minute })
 	session, name := r.session(url, ""), a.Name()
-	answer := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, headerSession, session)
+	answer := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`,
+		headerSession, session)
 	c := <-d.began
 	b.takeOver(t.Context(), name)
 	<-d.took
@@ -120,8 +126,9 @@ func (h *held) Get(ctx context.Context, key store.Key) (store.Record, error) {
 	return h.Records.Get(ctx, key)
 }
 
-// TestFault362_LeaseLostBeforeTheCallHasAName: a node loses its lease when it has begun to read a request. Its next name is in no record
-// yet: a call that was kept under that one would be nobody's, should the node end. The request is refused, and made again.
+// TestFault362_LeaseLostBeforeTheCallHasAName: a node loses its lease when it has begun to read a request.
+// Its next name is in no record yet: a call that was kept under that one would be nobody's, should the node
+// end. The request is refused, and made again.
 func TestFault362_LeaseLostBeforeTheCallHasAName(t *testing.T) {
 	r := newRig(t)
 	records := &held{Records: r.records, came: make(chan struct{}), goOn: make(chan struct{})}
@@ -138,7 +145,9 @@ func TestFault362_LeaseLostBeforeTheCallHasAName(t *testing.T) {
 	if answer := <-answers; answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("without a lease: %s", answer.Status)
 	}
-	if kept, err := r.records.List(t.Context(), "calls", a.Name()); err != nil || len(kept) != 0 || r.echo.runs.Load() != 1 { // initialize
+	// initialize
+	if kept, err := r.records.List(t.Context(), "calls", a.Name()); err != nil || len(kept) != 0 ||
+		r.echo.runs.Load() != 1 {
 		t.Errorf("without a lease: %d records, %v, %d runs", len(kept), err, r.echo.runs.Load())
 	}
 	if err := a.renew(t.Context()); err != nil {
@@ -149,7 +158,8 @@ func TestFault362_LeaseLostBeforeTheCallHasAName(t *testing.T) {
 	}
 }
 
-// keeping are records of which nobody can delete a call's while they are told so: the store is away just then.
+// keeping are records of which nobody can delete a call's while they are told so: the store is away just
+// then.
 type keeping struct {
 	store.Records
 	on atomic.Bool
@@ -162,18 +172,20 @@ func (k *keeping) Delete(ctx context.Context, key store.Key, revision uint64) er
 	return k.Records.Delete(ctx, key, revision)
 }
 
-// TestFault364_OldRecordOfACall: a node takes a call over, and cannot delete the record that it was taken from. Whichever of the two
-// records a call is taken from later, the node that runs it has a larger Epoch than all before it: by that a system that is told of
-// steps refuses the others.
+// TestFault364_OldRecordOfACall: a node takes a call over, and cannot delete the record that it was taken
+// from. Whichever of the two records a call is taken from later, the node that runs it has a larger Epoch
+// than all before it: by that a system that is told of steps refuses the others.
 func TestFault364_OldRecordOfACall(t *testing.T) {
 	r := newRig(t)
-	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call), gone: make(chan error), taken: make(chan struct{})}
+	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call),
+		gone: make(chan error), taken: make(chan struct{})}
 	records := &keeping{Records: r.records}
 	use := func(c *Config) { c.Backend, c.Records, c.Lease = d, records, time.Minute }
 	a, url := r.node(use)
 	session := r.session(url, "")
 	records.on.Store(true)
-	answer := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, headerSession, session)
+	answer := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`,
+		headerSession, session)
 	epochs := []int{(<-d.began).Epoch}
 	ends := func(n *Node) { // without a word, and its lease is over
 		n.end()

@@ -49,7 +49,8 @@ const left = "left" // what the record of a node says behind its name that has l
 func (n *Node) beat() time.Duration { return n.cfg.Lease / 5 }
 
 func (n *Node) join(ctx context.Context) error {
-	n.member.name, n.member.held, n.member.others = rand.Text(), map[*func()]struct{}{}, map[string]*sighting{}
+	n.member.name, n.member.held, n.member.others = rand.Text(), map[*func()]struct{}{},
+		map[string]*sighting{}
 	for {
 		err := n.renew(ctx)
 		if store.CodeOf(err) != store.Unavailable || ctx.Err() != nil {
@@ -58,8 +59,8 @@ func (n *Node) join(ctx context.Context) error {
 	}
 }
 
-// owner is the name under which a call may begin here; Unavailable where there is no lease. The name of a node that joins is in no
-// record yet: if it ended now, nobody would ever look for calls under it.
+// owner is the name under which a call may begin here; Unavailable where there is no lease. The name of a
+// node that joins is in no record yet: if it ended now, nobody would ever look for calls under it.
 func (n *Node) owner(op string) (string, error) {
 	n.member.mu.Lock()
 	defer n.member.mu.Unlock()
@@ -69,16 +70,17 @@ func (n *Node) owner(op string) (string, error) {
 	return n.member.name, nil
 }
 
-// Name is the node's name. It has another each time that it starts, and each time that it has lost its lease: what it ran
-// before is then taken over like any other's, by itself perhaps.
+// Name is the node's name. It has another each time that it starts, and each time that it has lost its lease:
+// what it ran before is then taken over like any other's, by itself perhaps.
 func (n *Node) Name() string {
 	n.member.mu.Lock()
 	defer n.member.mu.Unlock()
 	return n.member.name
 }
 
-// renew writes the node's record. The lease counts from before the write: the others see it later. A lease that is over by then is
-// lost first: a process that was stopped, and goes on, may come here before mind has looked.
+// renew writes the node's record. The lease counts from before the write: the others see it later. A lease
+// that is over by then is lost first: a process that was stopped, and goes on, may come here before mind has
+// looked.
 func (n *Node) renew(ctx context.Context) error {
 	n.lapse()
 	began := n.cfg.Clock()
@@ -128,7 +130,8 @@ func (n *Node) leased() bool {
 	return n.member.lease == holding && n.cfg.Clock().Sub(n.member.renewed) < n.term()
 }
 
-// lapse gives up a lease that is over, with all that runs under it, and reports whether it has: whoever sees it first does.
+// lapse gives up a lease that is over, with all that runs under it, and reports whether it has: whoever sees
+// it first does.
 func (n *Node) lapse() bool {
 	n.member.mu.Lock()
 	defer n.member.mu.Unlock()
@@ -140,8 +143,8 @@ func (n *Node) lapse() bool {
 	return true
 }
 
-// during has a function called when the lease is lost under which a call was begun, until done; ok is false where it is lost
-// already.
+// during has a function called when the lease is lost under which a call was begun, until done; ok is false
+// where it is lost already.
 func (m *member) during(owner string, lost func()) (done func(), ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,8 +159,8 @@ func (m *member) during(owner string, lost func()) (done func(), ok bool) {
 	}, true
 }
 
-// abandon has the others look once more for calls under a name that this node had: it has begun one, and lost its lease meanwhile.
-// They may have been through with that name by then.
+// abandon has the others look once more for calls under a name that this node had: it has begun one, and lost
+// its lease meanwhile. They may have been through with that name by then.
 func (n *Node) abandon(name string) {
 	for n.ctx.Err() == nil {
 		record, err := n.cfg.Records.Get(n.ctx, nodeKey(name))

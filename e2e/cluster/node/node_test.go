@@ -93,7 +93,8 @@ func (r *rig) ask(method, url, body string, fields ...string) *http.Response {
 	return response
 }
 
-const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+	`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
 // session begins one, and returns its id.
 func (r *rig) session(url, user string) string {
@@ -117,7 +118,8 @@ func ids(t *testing.T, response *http.Response) (all []string) {
 	return all
 }
 
-// TestFault414_ForeignCursor: a cursor of another stream, of another session or user, or of nobody's, gets nothing.
+// TestFault414_ForeignCursor: a cursor of another stream, of another session or user, or of nobody's, gets
+// nothing.
 func TestFault414_ForeignCursor(t *testing.T) {
 	r := newRig(t)
 	_, a := r.node(nil)
@@ -148,7 +150,8 @@ func TestFault414_ForeignCursor(t *testing.T) {
 	} {
 		// Whatever node is asked.
 		for _, url := range []string{a, b} {
-			response := r.ask("GET", url, "", headerSession, test.session, "Test-User", test.user, headerCursor, test.cursor)
+			response := r.ask("GET", url, "", headerSession, test.session, "Test-User", test.user,
+				headerCursor, test.cursor)
 			got := ids(t, response)
 			if response.StatusCode != test.status {
 				t.Errorf("%s: %s", test.name, response.Status)
@@ -160,8 +163,8 @@ func TestFault414_ForeignCursor(t *testing.T) {
 	}
 }
 
-// TestFault416_SameRequestTwice: a browser, or a balancer, sends a POST once more whose connection has died. Whatever node it comes
-// to, the call runs once, and both get its events.
+// TestFault416_SameRequestTwice: a browser, or a balancer, sends a POST once more whose connection has died.
+// Whatever node it comes to, the call runs once, and both get its events.
 func TestFault416_SameRequestTwice(t *testing.T) {
 	r := newRig(t)
 	_, a := r.node(nil)
@@ -190,14 +193,17 @@ func TestFault416_SameRequestTwice(t *testing.T) {
 	}
 }
 
-// TestFault413_StaleClock: the clocks of two nodes are two days apart. Neither takes the other for dead while it lives, and what
-// it ran is taken over soon after it has ended.
+// TestFault413_StaleClock: the clocks of two nodes are two days apart. Neither takes the other for dead while
+// it lives, and what it ran is taken over soon after it has ended.
 func TestFault413_StaleClock(t *testing.T) {
 	r := newRig(t)
-	a, url := r.node(func(c *Config) { c.Clock = func() time.Time { return time.Now().Add(-24 * time.Hour) } })
-	b, other := r.node(func(c *Config) { c.Clock = func() time.Time { return time.Now().Add(24 * time.Hour) } })
+	a, url := r.node(
+		func(c *Config) { c.Clock = func() time.Time { return time.Now().Add(-24 * time.Hour) } })
+	b, other := r.node(
+		func(c *Config) { c.Clock = func() time.Time { return time.Now().Add(24 * time.Hour) } })
 	session := r.session(url, "ada")
-	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, headerSession, session, "Test-User", "ada")
+	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`,
+		headerSession, session, "Test-User", "ada")
 	id := make([]byte, 256)
 	n, err := response.Body.Read(id)
 	if err != nil {
@@ -218,7 +224,8 @@ func TestFault413_StaleClock(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "nobody knows how far it got") {
 		t.Errorf("%s, %v", text, err)
 	}
-	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 2 || took != 1 { // initialize, and the call
+	// initialize, and the call
+	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 2 || took != 1 {
 		t.Errorf("%d runs, %d taken over", runs, took)
 	}
 }
@@ -245,15 +252,18 @@ func TestBadRequests(t *testing.T) {
 		{"no message", "POST", `{"id":1}`, []string{headerSession, session}, 400},
 		{"a batch", "POST", `[` + initialize + `]`, nil, 400},
 		{"no session", "POST", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, nil, 400},
-		{"an unknown session", "POST", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{headerSession, "x"}, 404},
-		{"too large", "POST", `{"x":"` + strings.Repeat("x", maxBody) + `"}`, []string{headerSession, session}, 413},
+		{"an unknown session", "POST", `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			[]string{headerSession, "x"}, 404},
+		{"too large", "POST", `{"x":"` + strings.Repeat("x", maxBody) + `"}`,
+			[]string{headerSession, session}, 413},
 		{"a GET without a cursor", "GET", "", []string{headerSession, session}, 405},
 		{"a revision that is not served", "POST", initialize, []string{headerRevision, modern}, 400},
 		{"another method", "PUT", "", nil, 405},
 		{"the end of the session", "DELETE", "", []string{headerSession, session}, 204},
 		{"the end of the session, again", "DELETE", "", []string{headerSession, session}, 404},
 	} {
-		if response := r.ask(test.method, url, test.body, test.fields...); response.StatusCode != test.status {
+		if response := r.ask(test.method, url, test.body, test.fields...); response.StatusCode !=
+			test.status {
 			t.Errorf("%s: %s, want %d", test.name, response.Status, test.status)
 		}
 	}
@@ -262,28 +272,30 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestFault415_FullStore: the store has no room in the middle of a call. What is said waits, and nothing that is not stored
-// reaches the client; once there is room the call goes on.
+// TestFault415_FullStore: the store has no room in the middle of a call. What is said waits, and nothing that
+// is not stored reaches the client; once there is room the call goes on.
 func TestFault415_FullStore(t *testing.T) {
 	r := newRig(t)
 	full := &limited{Log: r.log, full: make(chan struct{})}
 	r.log = full
 	_, url := r.node(func(c *Config) { c.Lease = time.Minute }) // nobody takes it over
 	session := r.session(url, "")
-	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, headerSession, session)
+	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`,
+		headerSession, session)
 	full.on.Store(true)
 	r.echo.gate <- struct{}{} // the tool answers
 	<-full.full               // and its answer finds no room
 	<-full.full
 	full.on.Store(false)
 	text, err := io.ReadAll(response.Body)
-	if err != nil || strings.Count(string(text), "id: ") != 2 || !strings.Contains(string(text), `"result":{}`) {
+	if err != nil || strings.Count(string(text), "id: ") != 2 ||
+		!strings.Contains(string(text), `"result":{}`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
 
-// deaf runs a call until its gate says so, whatever its context says: as a process that was stopped, and goes on. What is taken
-// over waits at another gate.
+// deaf runs a call until its gate says so, whatever its context says: as a process that was stopped, and goes
+// on. What is taken over waits at another gate.
 type deaf struct {
 	echo
 	began, took chan *Call
@@ -307,16 +319,19 @@ func (d *deaf) Run(ctx context.Context, c *Call) error {
 	return err
 }
 
-// TestFault417_GivenUpAndAlive: a call is taken over from a node that lives, and has not heard of it. From the moment that another
-// has said that it runs the call nothing counts that the first one says, although the other has said nothing yet.
+// TestFault417_GivenUpAndAlive: a call is taken over from a node that lives, and has not heard of it. From
+// the moment that another has said that it runs the call nothing counts that the first one says, although the
+// other has said nothing yet.
 func TestFault417_GivenUpAndAlive(t *testing.T) {
 	r := newRig(t)
-	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call), gone: make(chan error), taken: make(chan struct{})}
+	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call),
+		gone: make(chan error), taken: make(chan struct{})}
 	use := func(c *Config) { c.Backend, c.Lease = d, time.Minute }
 	a, url := r.node(use)
 	b, _ := r.node(use)
 	session := r.session(url, "")
-	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, headerSession, session)
+	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`,
+		headerSession, session)
 	<-d.began
 	b.takeOver(t.Context(), a.Name())
 	<-d.took
@@ -326,7 +341,8 @@ func TestFault417_GivenUpAndAlive(t *testing.T) {
 	}
 	close(d.taken)
 	text, err := io.ReadAll(response.Body)
-	if err != nil || strings.Count(string(text), `"id":1`) != 1 || !strings.Contains(string(text), "nobody knows how far it got") {
+	if err != nil || strings.Count(string(text), `"id":1`) != 1 ||
+		!strings.Contains(string(text), "nobody knows how far it got") {
 		t.Errorf("%s, %v", text, err)
 	}
 }
@@ -338,7 +354,8 @@ type limited struct {
 	full chan struct{}
 }
 
-func (l *limited) Append(ctx context.Context, s store.Stream, at store.Position, label string, data []byte) (store.Position, error) {
+func (l *limited) Append(ctx context.Context, s store.Stream, at store.Position, label string, data []byte) (
+	store.Position, error) {
 	if l.on.Load() {
 		l.full <- struct{}{}
 		return store.Position{}, &store.Error{Code: store.Full, Op: "append"}
@@ -369,7 +386,9 @@ func (f *further) Run(ctx context.Context, c *Call) error {
 		return f.echo.Run(ctx, c)
 	}
 	if !c.Taken {
-		if err := c.Append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}`)); err != nil {
+		if err := c.Append(
+			[]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}`)); err !=
+			nil {
 			return err
 		}
 		<-ctx.Done()
@@ -378,13 +397,14 @@ func (f *further) Run(ctx context.Context, c *Call) error {
 	return c.Append(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"result":{"past":%d}}`, len(c.Past)))
 }
 
-// TestFault354_StoreAwayWhileACallIsTaken: a node has said that it runs a call from here on, and then the store is away, before it
-// has read what the call has said. It reads again: that says nothing of the call.
+// TestFault354_StoreAwayWhileACallIsTaken: a node has said that it runs a call from here on, and then the
+// store is away, before it has read what the call has said. It reads again: that says nothing of the call.
 func TestFault354_StoreAwayWhileACallIsTaken(t *testing.T) {
 	r := newRig(t)
 	a, url := r.node(func(c *Config) { c.Backend, c.Lease = new(further), time.Minute })
 	session := r.session(url, "")
-	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, headerSession, session)
+	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`,
+		headerSession, session)
 	lines := bufio.NewReader(response.Body)
 	var cursor string
 	for line := ""; !strings.Contains(line, "progress"); {
@@ -407,8 +427,8 @@ func TestFault354_StoreAwayWhileACallIsTaken(t *testing.T) {
 	}
 }
 
-// unheard are records of which each call's is stored, and the answer says that somebody has stored it before: as a store does
-// that was asked twice, since its first answer was lost.
+// unheard are records of which each call's is stored, and the answer says that somebody has stored it before:
+// as a store does that was asked twice, since its first answer was lost.
 type unheard struct{ store.Records }
 
 func (u unheard) Put(ctx context.Context, key store.Key, value []byte, revision uint64) (uint64, error) {
@@ -419,8 +439,8 @@ func (u unheard) Put(ctx context.Context, key store.Key, value []byte, revision 
 	return next, err
 }
 
-// TestFault356_OwnRecord: the answer to a node is lost that has stored the record of a call, a new one or one that it takes over. The
-// record that it finds then is its own: the call runs, once.
+// TestFault356_OwnRecord: the answer to a node is lost that has stored the record of a call, a new one or one
+// that it takes over. The record that it finds then is its own: the call runs, once.
 func TestFault356_OwnRecord(t *testing.T) {
 	r := newRig(t)
 	use := func(c *Config) { c.Records, c.Lease = unheard{r.records}, time.Minute }
@@ -433,7 +453,8 @@ func TestFault356_OwnRecord(t *testing.T) {
 	if records, err := r.records.List(t.Context(), "calls", a.Name()); err != nil || len(records) != 1 {
 		t.Fatalf("%d records of the call, %v", len(records), err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); r.echo.runs.Load() < 2; <-time.After(time.Millisecond) { // the answer has begun before the tool has
+	// the answer has begun before the tool has
+	for deadline := time.Now().Add(10 * time.Second); r.echo.runs.Load() < 2; <-time.After(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the call does not begin")
 		}
@@ -445,7 +466,8 @@ func TestFault356_OwnRecord(t *testing.T) {
 			t.Errorf("%s: %s, %v", response.Status, text, err)
 		}
 	}
-	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 2 || took != 1 { // initialize, and the call
+	// initialize, and the call
+	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 2 || took != 1 {
 		t.Errorf("%d runs, %d taken over", runs, took)
 	}
 }

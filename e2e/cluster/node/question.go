@@ -9,9 +9,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
 )
 
-// A question is a request of the server's to the client, on the stream of a call. Its id gets the name of that stream,
-// so that whatever node hears the answer knows which call it is for. The answer is kept until the call ends: a node that
-// goes on with the call asks again what was asked before, and gets the answer that the person has given.
+// A question is a request of the server's to the client, on the stream of a call. Its id gets the name of
+// that stream, so that whatever node hears the answer knows which call it is for. The answer is kept until
+// the call ends: a node that goes on with the call asks again what was asked before, and gets the answer that
+// the person has given.
 
 // question names a stream in the id of a message of the server's.
 func (c *Call) question(e envelope, message []byte) []byte {
@@ -19,7 +20,8 @@ func (c *Call) question(e envelope, message []byte) []byte {
 	return Renumber(message, id)
 }
 
-// ofQuestion takes the stream out of the id of a question, or of an answer, and returns the id that the backend gave.
+// ofQuestion takes the stream out of the id of a question, or of an answer, and returns the id that the
+// backend gave.
 func ofQuestion(id json.RawMessage) (stream string, own json.RawMessage, ok bool) {
 	var text string
 	if json.Unmarshal(id, &text) != nil {
@@ -53,8 +55,8 @@ func Renumber(message, id []byte) []byte {
 	return changed
 }
 
-// Asked reports whether an earlier node has asked the same, and under what id: the client has that question, and is not to
-// get it again. What it asked twice is found twice.
+// Asked reports whether an earlier node has asked the same, and under what id: the client has that question,
+// and is not to get it again. What it asked twice is found twice.
 func (c *Call) Asked(message []byte) (id json.RawMessage, ok bool) {
 	asks := func(message []byte) (e struct {
 		Method string
@@ -68,7 +70,8 @@ func (c *Call) Asked(message []byte) (id json.RawMessage, ok bool) {
 	defer c.mu.Unlock()
 	for i := c.pastAsked; i < len(c.Past); i++ {
 		e, what := sort(c.Past[i])
-		if past := asks(c.Past[i]); what == request && past.Method == this.Method && string(past.Params) == string(this.Params) {
+		if past := asks(c.Past[i]); what == request && past.Method == this.Method &&
+			string(past.Params) == string(this.Params) {
 			c.pastAsked = i + 1
 			return e.ID, true
 		}
@@ -76,8 +79,8 @@ func (c *Call) Asked(message []byte) (id json.RawMessage, ok bool) {
 	return nil, false
 }
 
-// Answer returns the answer to a question that an earlier node has asked, under the id that it gave it; nil where there is
-// none yet: then the backend is told of it (Said).
+// Answer returns the answer to a question that an earlier node has asked, under the id that it gave it; nil
+// where there is none yet: then the backend is told of it (Said).
 func (c *Call) Answer(ctx context.Context, id json.RawMessage) ([]byte, error) {
 	record, err := c.node.cfg.Records.Get(ctx, answerKey(c.stream, id))
 	if store.CodeOf(err) == store.Unknown {
@@ -105,8 +108,8 @@ func (n *Node) keepAnswer(ctx context.Context, s *Session, message []byte) ([]by
 	if !ok || store.CheckKey("said", key) != nil {
 		return nil, errNoQuestion
 	}
-	// The first answer counts. It is stored before it is looked whether the call is over, and a call that ends looks for
-	// answers after that: one of the two removes it.
+	// The first answer counts. It is stored before it is looked whether the call is over, and a call that
+	// ends looks for answers after that: one of the two removes it.
 	if _, err := n.cfg.Records.Put(ctx, key, message, 0); err != nil && store.CodeOf(err) != store.Conflict {
 		return nil, err
 	}

@@ -53,7 +53,8 @@ func (n *Node) Keep(ctx context.Context, s *Session) error {
 
 // endSession forgets a session with all of its streams.
 func (n *Node) endSession(ctx context.Context, s *Session) error {
-	if err := n.cfg.Records.Delete(ctx, sessionKey(s.ID), s.revision); err != nil && store.CodeOf(err) != store.Unknown {
+	if err := n.cfg.Records.Delete(ctx, sessionKey(s.ID), s.revision); err != nil &&
+		store.CodeOf(err) != store.Unknown {
 		return err
 	}
 	n.cfg.Backend.Closed(s.ID)

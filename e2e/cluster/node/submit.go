@@ -9,8 +9,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
 )
 
-// Submit begins a call for which no client waits, in a session of its own, which it keeps: the work of a task. It
-// goes on like any call, on another node too.
+// Submit begins a call for which no client waits, in a session of its own, which it keeps: the work of a
+// task. It goes on like any call, on another node too.
 func (n *Node) Submit(ctx context.Context, s *Session, request []byte, revision string) error {
 	if err := n.Keep(ctx, s); err != nil {
 		return err
@@ -25,8 +25,8 @@ func (n *Node) Submit(ctx context.Context, s *Session, request []byte, revision 
 	return err
 }
 
-// Outcome returns the answer to a request that was submitted; nil where there is none yet. Where the answer is lost the error
-// is one of the store's that says so.
+// Outcome returns the answer to a request that was submitted; nil where there is none yet. Where the answer
+// is lost the error is one of the store's that says so.
 func (n *Node) Outcome(ctx context.Context, s *Session, request []byte) (json.RawMessage, error) {
 	last, err := n.cfg.Log.Last(ctx, store.Stream{Session: s.ID, Name: nameOf(s, request)})
 	if err != nil || word(last.Label) != labelFinal {
@@ -38,7 +38,8 @@ func (n *Node) Outcome(ctx context.Context, s *Session, request []byte) (json.Ra
 // Withdraw cancels a request that was submitted, wherever it runs, and forgets it with its session.
 func (n *Node) Withdraw(ctx context.Context, s *Session, request []byte) error {
 	e, _ := sort(request)
-	cancelled := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, e.ID)
+	cancelled := fmt.Appendf(nil,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, e.ID)
 	if err := n.said(ctx, s, cancelled); err != nil {
 		return err
 	}

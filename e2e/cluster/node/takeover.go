@@ -43,7 +43,8 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	old := callKey(gone, stream)
 	last, err := n.cfg.Log.Last(ctx, stream)
 	switch {
-	case store.CodeOf(err) == store.Unknown || store.CodeOf(err) == store.Corrupt, err == nil && word(last.Label) == labelFinal:
+	case store.CodeOf(err) == store.Unknown || store.CodeOf(err) == store.Corrupt,
+		err == nil && word(last.Label) == labelFinal:
 		// Nothing was said of it to anybody, or its session is over; or it was answered; or nobody can
 		// write to it any more, and its readers are told that.
 		n.forgetAnswers(ctx, stream)
@@ -123,8 +124,8 @@ func (n *Node) goOn(c *Call) {
 	}
 }
 
-// readPast reads what was said to the client so far, and by how many nodes it was run: the log alone has them all, and in order. A record
-// may be an old one, which nobody could delete.
+// readPast reads what was said to the client so far, and by how many nodes it was run: the log alone has them
+// all, and in order. A record may be an old one, which nobody could delete.
 func (c *Call) readPast() error {
 	c.Past, c.asked, c.Epoch = nil, false, 1
 	for event, err := range c.node.cfg.Log.After(c.running, c.stream, c.stream.Start()) {

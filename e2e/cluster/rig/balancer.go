@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// A Balancer passes each request on to the next node: no two of a session come to the same one, but by chance. Where
-// nobody listens, or a node says 503, the next one is tried, as common balancers do: such a request was not begun.
+// A Balancer passes each request on to the next node: no two of a session come to the same one, but by
+// chance. Where nobody listens, or a node says 503, the next one is tried, as common balancers do: such a
+// request was not begun.
 type Balancer struct {
 	URL string
 
@@ -32,8 +33,11 @@ func NewBalancer(t testing.TB) *Balancer {
 		},
 		FlushInterval: -1,
 		Transport:     b,
-		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-		ErrorLog:      quietLog,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request,
+			_ error) {
+			w.WriteHeader(http.StatusBadGateway)
+		},
+		ErrorLog: quietLog,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if cors(w, r) {

@@ -22,8 +22,8 @@ type child struct {
 	log     syncBuffer
 }
 
-// start starts the process with its orders in an environment variable, and returns the line that it says once it serves. It ends
-// with the test.
+// start starts the process with its orders in an environment variable, and returns the line that it says once
+// it serves. It ends with the test.
 func (c *child) start(variable string, orders any) string {
 	c.t.Helper()
 	text, err := json.Marshal(orders)

@@ -34,7 +34,8 @@ func Connect(t testing.TB, url string) *Client {
 func ConnectIn(t testing.TB, url, revision string) *Client {
 	t.Helper()
 	return open(t, mcp.Config{
-		URL: url, ClientInfo: []byte(`{"name":"t","version":"1"}`), Revision: revision, NoListen: true, Journal: true,
+		URL: url, ClientInfo: []byte(`{"name":"t","version":"1"}`), Revision: revision, NoListen: true,
+		Journal:      true,
 		Capabilities: []byte(`{"elicitation":{}}`), Handles: []string{"elicitation/create"},
 	}, &coretest.Store{})
 }
@@ -87,7 +88,8 @@ func (c *Client) leave() { c.left.Do(c.Close) }
 func (c *Client) Find(label string) engine.CallID {
 	c.t.Helper()
 	for _, e := range c.Effects() {
-		if e.Kind == engine.Recall && (label == "" || strings.Contains(string(e.Data), `"label":"`+label+`"`)) {
+		if e.Kind == engine.Recall &&
+			(label == "" || strings.Contains(string(e.Data), `"label":"`+label+`"`)) {
 			return e.C
 		}
 	}
@@ -119,7 +121,8 @@ func (c *Client) Count(label string, n int) engine.CallID {
 func Progress(effects []engine.Effect, id engine.CallID) (steps []int) {
 	for _, e := range effects {
 		var said struct{ Progress int }
-		if e.Kind == engine.Deliver && e.C == id && e.Event == engine.EventProgress && json.Unmarshal(e.Data, &said) == nil {
+		if e.Kind == engine.Deliver && e.C == id && e.Event == engine.EventProgress &&
+			json.Unmarshal(e.Data, &said) == nil {
 			steps = append(steps, said.Progress)
 		}
 	}
@@ -183,7 +186,8 @@ func (c *Client) Refused(id engine.CallID) bool {
 		c.t.Fatal("the call does not begin")
 	}
 	e := settled(c.Effects(), id)
-	return e != nil && e.Outcome == engine.OutcomeFailure && e.Failure.Code == engine.CodeHTTP && e.Failure.Status == http.StatusServiceUnavailable
+	return e != nil && e.Outcome == engine.OutcomeFailure && e.Failure.Code == engine.CodeHTTP &&
+		e.Failure.Status == http.StatusServiceUnavailable
 }
 
 // Outcome waits for how a call ends: "result", "error" with the server's own, or "failure" with the code.

@@ -74,14 +74,15 @@ func Start(t testing.TB, o Options) *Cluster {
 			to = stores[0]
 		}
 		link := NewLink(t, to)
-		// The servers tell clients of each other: a node knows no way but its own link, and in a cluster of three
-		// those of all.
+		// The servers tell clients of each other: a node knows no way but its own link, and in a cluster of
+		// three those of all.
 		urls := "nats://" + link.Address
 		if o.Replicated {
 			urls += "," + c.Store
 		}
 		p := &Process{Link: link, child: child{t: t}, orders: orders{
-			NATS: urls, World: c.World.URL, Replicas: c.replicas, Lease: o.Lease, Patience: max(o.Lease, time.Second), Upstream: o.Upstream,
+			NATS: urls, World: c.World.URL, Replicas: c.replicas, Lease: o.Lease,
+			Patience: max(o.Lease, time.Second), Upstream: o.Upstream,
 		}}
 		c.Nodes[i] = p
 		p.Start()
@@ -90,7 +91,8 @@ func Start(t testing.TB, o Options) *Cluster {
 	return c
 }
 
-// Serve has the balancer pass requests on to all nodes but one, which may be nil: streams that it has open stay.
+// Serve has the balancer pass requests on to all nodes but one, which may be nil: streams that it has open
+// stay.
 func (c *Cluster) Serve(but *Process) {
 	var addresses []string
 	for _, p := range c.Nodes {
@@ -122,7 +124,8 @@ func (c *Cluster) Running(label string) *Process {
 // Runs reports whether a node runs a call, by the store's records.
 func (c *Cluster) Runs(p *Process) bool {
 	c.t.Helper()
-	kept, err := jetstore.Open(c.t.Context(), embedded.Connect(c.t, c.Store), jetstore.Config{Replicas: c.replicas})
+	kept, err := jetstore.Open(c.t.Context(), embedded.Connect(c.t, c.Store),
+		jetstore.Config{Replicas: c.replicas})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -134,8 +137,9 @@ func (c *Cluster) Runs(p *Process) bool {
 	return len(calls) > 0
 }
 
-// AwaitGivenUp returns once the process, which is cut off from the store, has no lease, and has given up its calls. It says so when it
-// loses one: where it is short of time that may have been before it was cut off, so a count of what it says is no sign.
+// AwaitGivenUp returns once the process, which is cut off from the store, has no lease, and has given up its
+// calls. It says so when it loses one: where it is short of time that may have been before it was cut off, so
+// a count of what it says is no sign.
 func (p *Process) AwaitGivenUp() {
 	p.t.Helper()
 	url := fmt.Sprintf("http://127.0.0.1:%d", p.orders.Port)

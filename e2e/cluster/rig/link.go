@@ -58,7 +58,8 @@ func (l *Link) Cut() {
 	}
 }
 
-// Silence passes nothing on until Mend, which brings late what was said meanwhile: a network that loses its way does that. Nobody is told.
+// Silence passes nothing on until Mend, which brings late what was said meanwhile: a network that loses its
+// way does that. Nobody is told.
 func (l *Link) Silence() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -71,7 +71,8 @@ func follow[T any](text string, serve func(T) error) error {
 
 // serve is a node's process, until it is told to end.
 func serve(o orders) error {
-	nc, err := nats.Connect(o.NATS, nats.DontRandomize(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
+	nc, err := nats.Connect(o.NATS, nats.DontRandomize(), nats.MaxReconnects(-1),
+		nats.ReconnectWait(50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
 	if err != nil {
 		return err
 	}
@@ -89,19 +90,22 @@ func serve(o orders) error {
 	defer cancel()
 	var kept *jetstore.Store
 	for kept == nil { // the store may be in an election
-		kept, err = jetstore.Open(ctx, js, jetstore.Config{Replicas: o.Replicas, Patience: o.Patience, Poll: time.Second})
+		kept, err = jetstore.Open(ctx, js,
+			jetstore.Config{Replicas: o.Replicas, Patience: o.Patience, Poll: time.Second})
 		if err != nil && (store.CodeOf(err) != store.Unavailable || ctx.Err() != nil) {
 			return err
 		}
 	}
 	defer kept.Close()
 	cfg := node.Config{
-		Log: kept.Log(), Records: kept.Records(), Bus: nc, Lease: o.Lease, KeepAlive: time.Second, Reconnect: reconnect,
-		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Log: kept.Log(), Records: kept.Records(), Bus: nc, Lease: o.Lease, KeepAlive: time.Second,
+		Reconnect: reconnect,
+		Logger:    slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	var n *node.Node
 	if o.Upstream != "" {
-		cfg.Backend = &gateway.Backend{URL: o.Upstream, Keep: func(ctx context.Context, s *node.Session) error { return n.Keep(ctx, s) }}
+		cfg.Backend = &gateway.Backend{URL: o.Upstream,
+			Keep: func(ctx context.Context, s *node.Session) error { return n.Keep(ctx, s) }}
 	} else {
 		backend, modern := tools(o.World, kept.Records(), func() *node.Node { return n })
 		defer backend.Close()

@@ -32,9 +32,11 @@ func serveStore(o storeOrders) error {
 	opts := &server.Options{
 		ServerName: o.Name, Host: "127.0.0.1", Port: o.Port, JetStream: true, StoreDir: o.Dir,
 		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 256 << 20, NoSigs: true, NoLog: true,
-		// Servers tell each other where the third one is, and would go around the links: nobody listens there.
-		Cluster: server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: o.Route, Advertise: "127.0.0.1:1"},
-		Routes:  server.RoutesFromStr(strings.Join(o.Routes, ",")),
+		// Servers tell each other where the third one is, and would go around the links: nobody listens
+		// there.
+		Cluster: server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: o.Route,
+			Advertise: "127.0.0.1:1"},
+		Routes: server.RoutesFromStr(strings.Join(o.Routes, ",")),
 	}
 	if opts.Port == 0 {
 		opts.Port = server.RANDOM_PORT
@@ -56,7 +58,8 @@ func serveStore(o storeOrders) error {
 	return nil
 }
 
-// Stores are three servers of JetStream's that replicate, each a process of its own, with a link for each way between two.
+// Stores are three servers of JetStream's that replicate, each a process of its own, with a link for each way
+// between two.
 type Stores struct {
 	t       testing.TB
 	servers []*storeServer

@@ -26,12 +26,14 @@ type input struct {
 	N     int    `json:"n"`
 }
 
-// tools is a server of the Go SDK's, for sessions and for requests of 2026-07-28, with tools that change the world: count, which
-// goes on on another node behind what it has said; ship, which cannot; and ask, which goes on, and asks the person before each step.
-// Under 2026-07-28 report, which is count by another name, is a task.
+// tools is a server of the Go SDK's, for sessions and for requests of 2026-07-28, with tools that change the
+// world: count, which goes on on another node behind what it has said; ship, which cannot; and ask, which
+// goes on, and asks the person before each step. Under 2026-07-28 report, which is count by another name, is
+// a task.
 func tools(world string, kept store.Records, n func() *node.Node) (*sdknode.Backend, http.Handler) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "cluster", Version: "1"}, nil)
-	backend := sdknode.New(sdknode.Options{Server: server, Durable: func(tool string) bool { return tool != "ship" }})
+	backend := sdknode.New(sdknode.Options{Server: server,
+		Durable: func(tool string) bool { return tool != "ship" }})
 	for _, name := range []string{"count", "ship", "ask", "report"} {
 		mcp.AddTool(server, &mcp.Tool{Name: name, Description: "Changes the world in n steps."},
 			func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
@@ -46,7 +48,8 @@ func tools(world string, kept store.Records, n func() *node.Node) (*sdknode.Back
 	stateless := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
 	modern := tasknode.Handler{
-		Tasks: tasks.New(kept), IsTask: func(tool string) bool { return tool == "report" }, User: func(*http.Request) string { return "" },
+		Tasks: tasks.New(kept), IsTask: func(tool string) bool { return tool == "report" },
+		User: func(*http.Request) string { return "" },
 		Keep: time.Hour, Poll: 250 * time.Millisecond, MaxBody: 1 << 20, Next: stateless,
 	}
 	return backend, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,9 +59,10 @@ func tools(world string, kept store.Records, n func() *node.Node) (*sdknode.Back
 	})
 }
 
-// act carries a tool out. before is what comes before each step, also before those that another node has done: what the person
-// answered then is answered at once.
-func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call, world string, before func(step int) (string, error)) (*mcp.CallToolResult, any, error) {
+// act carries a tool out. before is what comes before each step, also before those that another node has
+// done: what the person answered then is answered at once.
+func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call, world string,
+	before func(step int) (string, error)) (*mcp.CallToolResult, any, error) {
 	if call == nil {
 		call = &node.Call{Epoch: 1}
 	}
@@ -91,7 +95,8 @@ func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call,
 			return nil, nil, err
 		}
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s %d steps", text, in.N)}}}, nil, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{
+		&mcp.TextContent{Text: fmt.Sprintf("%s %d steps", text, in.N)}}}, nil, nil
 }
 
 // ask asks the person, and returns what to add to the result.
@@ -118,7 +123,8 @@ func progress(past []json.RawMessage) (n int) {
 }
 
 func tell(ctx context.Context, world, what, label string, epoch, step int) error {
-	form := url.Values{"label": {label}, "epoch": {strconv.Itoa(epoch)}, "step": {strconv.Itoa(step)}, "node": {strconv.Itoa(os.Getpid())}}
+	form := url.Values{"label": {label}, "epoch": {strconv.Itoa(epoch)}, "step": {strconv.Itoa(step)},
+		"node": {strconv.Itoa(os.Getpid())}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, world+"/"+what+"?"+form.Encode(), nil)
 	if err != nil {
 		return err

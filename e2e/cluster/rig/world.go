@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A World is what tools change: each call says there that it begins, or goes on, and each of its steps. It is a
-// system of its own, that outlives the nodes.
+// A World is what tools change: each call says there that it begins, or goes on, and each of its steps. It is
+// a system of its own, that outlives the nodes.
 type World struct {
 	URL string
 

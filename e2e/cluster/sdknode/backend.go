@@ -21,7 +21,8 @@ import (
 type Options struct {
 	// Server is the SDK's, with its tools.
 	Server *mcp.Server
-	// Durable names the tools that go on behind what they have said, on another node: they ask [Backend.Call] where they are.
+	// Durable names the tools that go on behind what they have said, on another node: they ask [Backend.Call]
+	// where they are.
 	Durable func(tool string) bool
 	// Idle is for how long a session without calls is kept in memory; an hour by default.
 	Idle time.Duration
@@ -56,7 +57,8 @@ func New(o Options) *Backend {
 		o.Durable = func(string) bool { return false }
 	}
 	return &Backend{
-		opts: o, name: rand.Text(), sessions: map[string]*session{}, streams: map[string]*node.Call{}, calls: map[string]*node.Call{},
+		opts: o, name: rand.Text(), sessions: map[string]*session{}, streams: map[string]*node.Call{},
+		calls: map[string]*node.Call{},
 		asked: map[string]asked{},
 	}
 }
@@ -123,7 +125,8 @@ func (b *Backend) Run(ctx context.Context, c *node.Call) error {
 	s.transport.ServeHTTP(&quiet{answer}, request)
 	if ctx.Err() != nil {
 		// The SDK's tool goes on without its request, until it is cancelled.
-		cancel := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, asked.ID)
+		cancel := fmt.Appendf(nil,
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, asked.ID)
 		s.transport.ServeHTTP(httptest.NewRecorder(), inner(context.Background(), cancel, c.Header))
 		return ctx.Err()
 	}
@@ -172,7 +175,8 @@ func (b *Backend) open(kept *node.Session, fresh bool) (*session, error) {
 			if err := json.Unmarshal(kept.Initialize, &request); err != nil {
 				return nil, err
 			}
-			opts.State = &mcp.ServerSessionState{InitializeParams: request.Params, InitializedParams: &mcp.InitializedParams{}}
+			opts.State = &mcp.ServerSessionState{InitializeParams: request.Params,
+				InitializedParams: &mcp.InitializedParams{}}
 		}
 		var err error
 		if s.sdk, err = b.opts.Server.Connect(context.Background(), s.transport, opts); err != nil {

@@ -1,9 +1,9 @@
 // Package sdknode runs calls in a server of the official Go SDK (go-sdk 1.8.0), as the backend of a node.
 //
 // The SDK's own StreamableHTTPHandler keeps its sessions in its process: another node answers 404 to them,
-// whatever the event store has. So its StreamableServerTransport is used, one for each session, which any node
-// makes anew from the stored initialize request ([mcp.ServerSessionOptions]). What else of the SDK does not
-// do behind a load balancer, and what is done about it:
+// whatever the event store has. So its StreamableServerTransport is used, one for each session, which any
+// node makes anew from the stored initialize request ([mcp.ServerSessionOptions]). What else of the SDK does
+// not do behind a load balancer, and what is done about it:
 //
 //   - It writes an event to the client even where the event store has refused it, with an id that the
 //     store does not know. Here nothing that it writes reaches a client; the store is what is read.

@@ -9,9 +9,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/node"
 )
 
-// Questions of a server to its client are numbered by each process for itself. A client sees them all in one session,
-// so each id gets the name of its backend: an answer finds the way back by it. What a tool asks that goes on for another node
-// was asked by that one already, and the client has it under that one's name.
+// Questions of a server to its client are numbered by each process for itself. A client sees them all in one
+// session, so each id gets the name of its backend: an answer finds the way back by it. What a tool asks that
+// goes on for another node was asked by that one already, and the client has it under that one's name.
 
 type numbered struct {
 	ID     json.RawMessage `json:"id"`
@@ -31,7 +31,8 @@ func isAnswer(message []byte) bool {
 
 // outward gives a question of the server's an id that no other backend gives.
 func outward(name string, message []byte) []byte {
-	return node.Renumber(message, fmt.Appendf(nil, `"%s.%s"`, name, strings.Trim(string(numberOf(message).ID), `"`)))
+	return node.Renumber(message, fmt.Appendf(nil, `"%s.%s"`, name,
+		strings.Trim(string(numberOf(message).ID), `"`)))
 }
 
 // isQuestion reports whether a message asks the client something.
@@ -40,13 +41,15 @@ func isQuestion(message []byte) bool {
 	return n.Method != "" && len(n.ID) > 0
 }
 
-// asked is a question that an earlier node has asked, and that is asked here again: what the SDK calls it here.
+// asked is a question that an earlier node has asked, and that is asked here again: what the SDK calls it
+// here.
 type asked struct {
 	call   *node.Call
 	number json.RawMessage
 }
 
-// again finds out whether the client has a question already, and gives it the answer if there is one. Else it is Said.
+// again finds out whether the client has a question already, and gives it the answer if there is one. Else it
+// is Said.
 func (e *events) again(c *node.Call, session string, message []byte) bool {
 	id, ok := c.Asked(message)
 	if !ok {
@@ -75,7 +78,8 @@ func (e *events) again(c *node.Call, session string, message []byte) bool {
 	return true
 }
 
-// inward gives the answer to a question the id that the SDK gave that; ok is false where nobody here has asked.
+// inward gives the answer to a question the id that the SDK gave that; ok is false where nobody here has
+// asked.
 func (b *Backend) inward(message []byte) (mine []byte, ok bool) {
 	if !isAnswer(message) {
 		return message, true

@@ -1,9 +1,10 @@
-// Package tasknode serves calls as tasks of the extension io.modelcontextprotocol/tasks of 2026-07-28, on any of several nodes.
+// Package tasknode serves calls as tasks of the extension io.modelcontextprotocol/tasks of 2026-07-28, on any
+// of several nodes.
 //
-// A task is a record, its user's, that says what it has come to ([tasks.Store]), and a call without a client: a session
-// of the node's with a single request in it, which another node goes on with where the one that runs it ends. What that call
-// has answered is in its stream. Who is asked about a task, and finds an answer there, ends the task with it: nobody has
-// to be alive that began it.
+// A task is a record, its user's, that says what it has come to ([tasks.Store]), and a call without a client:
+// a session of the node's with a single request in it, which another node goes on with where the one that
+// runs it ends. What that call has answered is in its stream. Who is asked about a task, and finds an answer
+// there, ends the task with it: nobody has to be alive that began it.
 package tasknode
 
 import (
@@ -20,8 +21,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/node"
 )
 
-// A Handler serves requests of 2026-07-28: those about tasks, and calls of tools that are served as tasks; what
-// else comes is Next's.
+// A Handler serves requests of 2026-07-28: those about tasks, and calls of tools that are served as tasks;
+// what else comes is Next's.
 type Handler struct {
 	Node  *node.Node
 	Tasks *tasks.Store
@@ -42,7 +43,8 @@ type Handler struct {
 const sessionRevision = "2025-11-25"
 
 // initialize begins a task's session: a client that can do nothing but call.
-const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + sessionRevision + `","capabilities":{},"clientInfo":{"name":"task","version":"1"}}}`
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` +
+	sessionRevision + `","capabilities":{},"clientInfo":{"name":"task","version":"1"}}}`
 
 type request struct {
 	ID     json.RawMessage `json:"id"`
@@ -82,7 +84,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := map[string]any{"jsonrpc": "2.0", "id": asked.ID}
 	switch {
 	case store.CodeOf(err) == store.Unknown:
-		answer["error"] = map[string]any{"code": -32602, "message": "there is no such task"} // nor for anybody else
+		// nor for anybody else
+		answer["error"] = map[string]any{"code": -32602, "message": "there is no such task"}
 	case err != nil:
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "the store is away", http.StatusServiceUnavailable)
@@ -99,15 +102,17 @@ func work(user, id string, tool string, arguments json.RawMessage) (*node.Sessio
 	if arguments == nil {
 		arguments = json.RawMessage(`{}`)
 	}
-	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "task", "method": "tools/call", "params": map[string]any{
-		"name": tool, "arguments": arguments, "_meta": map[string]any{"progressToken": "task"},
-	}})
+	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "task", "method": "tools/call",
+		"params": map[string]any{
+			"name": tool, "arguments": arguments, "_meta": map[string]any{"progressToken": "task"},
+		}})
 	return &node.Session{ID: "task/" + id, User: user, Initialize: json.RawMessage(initialize)}, body
 }
 
 func (h *Handler) create(ctx context.Context, user string, asked request) (any, error) {
 	ctx = context.WithoutCancel(ctx) // a client that goes has made a task, or none
-	task, err := h.Tasks.Create(ctx, user, h.Keep, tasks.Request{Tool: asked.Params.Name, Arguments: asked.Params.Arguments})
+	task, err := h.Tasks.Create(ctx, user, h.Keep,
+		tasks.Request{Tool: asked.Params.Name, Arguments: asked.Params.Arguments})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +160,8 @@ func end(t *tasks.Task, answer json.RawMessage) {
 }
 
 func (h *Handler) cancel(ctx context.Context, user string, asked request) (any, error) {
-	task, err := h.Tasks.Change(ctx, user, asked.Params.TaskID, func(t *tasks.Task) { t.Status = tasks.Cancelled })
+	task, err := h.Tasks.Change(ctx, user, asked.Params.TaskID,
+		func(t *tasks.Task) { t.Status = tasks.Cancelled })
 	if store.CodeOf(err) == store.Conflict {
 		return map[string]any{"resultType": "complete"}, nil // it had ended
 	}
@@ -169,8 +175,9 @@ func (h *Handler) cancel(ctx context.Context, user string, asked request) (any, 
 // wire is a task as the extension has it.
 func (h *Handler) wire(t tasks.Task, kind string) any {
 	said := map[string]any{
-		"resultType": kind, "taskId": t.ID, "status": t.Status, "createdAt": t.Created, "lastUpdatedAt": t.Updated,
-		"ttlMs": t.TTL.Milliseconds(), "pollIntervalMs": h.Poll.Milliseconds(),
+		"resultType": kind, "taskId": t.ID, "status": t.Status, "createdAt": t.Created,
+		"lastUpdatedAt": t.Updated,
+		"ttlMs":         t.TTL.Milliseconds(), "pollIntervalMs": h.Poll.Milliseconds(),
 	}
 	switch t.Status {
 	case tasks.Completed:

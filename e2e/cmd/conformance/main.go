@@ -37,13 +37,14 @@ func main() {
 		fail(err)
 	}
 	start := time.Now()
-	runner := conformance.Runner{Only: chosen, Progress: func(run conformance.Run, verdict conformance.Verdict) {
-		word := "FAIL"
-		if verdict.Passed {
-			word = "pass"
-		}
-		fmt.Fprintf(os.Stderr, "%5.1fs %s %v\n", time.Since(start).Seconds(), word, run)
-	}}
+	runner := conformance.Runner{Only: chosen,
+		Progress: func(run conformance.Run, verdict conformance.Verdict) {
+			word := "FAIL"
+			if verdict.Passed {
+				word = "pass"
+			}
+			fmt.Fprintf(os.Stderr, "%5.1fs %s %v\n", time.Since(start).Seconds(), word, run)
+		}}
 	// An interrupted run still ends the suite and the browser.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -25,7 +25,8 @@ import (
 const usualAddr = "127.0.0.1:7357"
 
 func main() {
-	addr := flag.String("addr", "", "address to listen on (default "+usualAddr+", or a free port if that is taken)")
+	addr := flag.String("addr", "", "address to listen on (default "+usualAddr+
+		", or a free port if that is taken)")
 	dist := flag.String("dist", "", "folder of the built page (default web/dist beside go.mod)")
 	flag.Parse()
 	if err := run(*addr, *dist); err != nil {

@@ -1,8 +1,9 @@
 //go:build !js
 
 // Command engines finds the browsers that e2e/engines drives beside Chromium, and installs what is missing
-// of them: Debian's Firefox, WebKitGTK's MiniBrowser with its driver, and the display that it needs. It prints a line for
-// each engine. Where one cannot be had its line says why, and its stories are skipped; with CI=true that is an error.
+// of them: Debian's Firefox, WebKitGTK's MiniBrowser with its driver, and the display that it needs. It
+// prints a line for each engine. Where one cannot be had its line says why, and its stories are skipped; with
+// CI=true that is an error.
 package main
 
 import (

@@ -8,7 +8,8 @@
 //
 //	go run ./e2e/cmd/messages <folder of the specifications> > e2e/testdata/messages.json
 //
-// With -members it writes the names of all members that the schemas have, and their words (web/test/redact.test.ts).
+// With -members it writes the names of all members that the schemas have, and their words
+// (web/test/redact.test.ts).
 //
 //	go run ./e2e/cmd/messages -members <folder of the specifications> > web/test/testdata/members.json
 package main
@@ -24,20 +25,25 @@ import (
 
 // served are the kinds that a server sends in whichever revision has them.
 var served = []string{
-	"InitializeResult", "DiscoverResult", "ListToolsResult", "ListResourcesResult", "ListResourceTemplatesResult", "ListPromptsResult",
-	"ReadResourceResult", "GetPromptResult", "CompleteResult", "CallToolResult", "LoggingMessageNotification", "ProgressNotification",
-	"ResourceUpdatedNotification", "ElicitRequest", "CreateMessageRequest", "ListRootsRequest", "InputRequiredResult", "CreateTaskResult", "GetTaskResult", "ListTasksResult", "Error",
+	"InitializeResult", "DiscoverResult", "ListToolsResult", "ListResourcesResult",
+	"ListResourceTemplatesResult", "ListPromptsResult",
+	"ReadResourceResult", "GetPromptResult", "CompleteResult", "CallToolResult", "LoggingMessageNotification",
+	"ProgressNotification",
+	"ResourceUpdatedNotification", "ElicitRequest", "CreateMessageRequest", "ListRootsRequest",
+	"InputRequiredResult", "CreateTaskResult", "GetTaskResult", "ListTasksResult", "Error",
 }
 
 // said are those that an agent sends.
-var said = []string{"InitializeResponse", "NewSessionResponse", "ListSessionsResponse", "SessionUpdate", "RequestPermissionRequest"}
+var said = []string{"InitializeResponse", "NewSessionResponse", "ListSessionsResponse", "SessionUpdate",
+	"RequestPermissionRequest"}
 
 // wanted are the definitions that messages are made of, by schema; the folder of a
 // schema is its protocol and version.
 var wanted = map[string][]string{
-	"mcp/2024-11-05": served, "mcp/2025-03-26": served, "mcp/2025-06-18": served, "mcp/2025-11-25": served, "mcp/2026-07-28": served,
-	"mcp/ext-tasks": {"CreateTaskResult", "GetTaskResult"},
-	"acp/v1":        said, "acp/v2": said,
+	"mcp/2024-11-05": served, "mcp/2025-03-26": served, "mcp/2025-06-18": served, "mcp/2025-11-25": served,
+	"mcp/2026-07-28": served,
+	"mcp/ext-tasks":  {"CreateTaskResult", "GetTaskResult"},
+	"acp/v1":         said, "acp/v2": said,
 }
 
 func main() {
@@ -169,7 +175,8 @@ func (m *maker) members(schema map[string]any, at string) map[string]any {
 			object[name] = values[0]
 		}
 	}
-	if extra, ok := schema["additionalProperties"]; ok && extra != false || schema["type"] == "object" && properties == nil {
+	if extra, ok := schema["additionalProperties"]; ok && extra != false ||
+		schema["type"] == "object" && properties == nil {
 		object["more"] = "⟪" + at + ".*⟫"
 	}
 	return object

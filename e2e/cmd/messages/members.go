@@ -12,7 +12,8 @@ import (
 	"slices"
 )
 
-// writeMembers writes the names of the members that the schemas below a folder have, each with the words that it may be.
+// writeMembers writes the names of the members that the schemas below a folder have, each with the words that
+// it may be.
 func writeMembers(folder string) {
 	members := map[string]map[string]bool{}
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {

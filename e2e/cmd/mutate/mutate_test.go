@@ -14,10 +14,14 @@ import (
 func TestSampleIsTheSeeds(t *testing.T) {
 	var all []mutant
 	for line := range 400 {
-		all = append(all, mutant{File: "core/a.go", Line: line + 1}, mutant{File: "core/b.go", Line: line + 1})
+		all = append(all, mutant{File: "core/a.go", Line: line + 1},
+			mutant{File: "core/b.go", Line: line + 1})
 	}
 	all = append(all, mutant{File: "core/a.go", Line: 1, Column: 9})
-	draw := func(seed uint64, count int) []mutant { return sample(all, count, rand.New(rand.NewPCG(seed, 0))) }
+	draw := func(seed uint64, count int) []mutant {
+		return sample(
+			all, count, rand.New(rand.NewPCG(seed, 0)))
+	}
 	one := draw(1, 100)
 	if len(one) < 100 || len(one) > 101 {
 		t.Errorf("%d mutants, want 100, or 101 with a line that has two", len(one))
@@ -49,7 +53,8 @@ func TestApply(t *testing.T) {
 			t.Errorf("%+v: %q, %v, want %q", test.mutant, got, err, test.want)
 		}
 	}
-	for _, wrong := range []mutant{{Type: "INVERT_LOGICAL", Line: 1, Column: 1}, {Type: "INVERT_LOGICAL", Line: 9, Column: 1}, {Type: "INVERT_LOGICAL", Line: 1, Column: 99}} {
+	for _, wrong := range []mutant{{Type: "INVERT_LOGICAL", Line: 1, Column: 1},
+		{Type: "INVERT_LOGICAL", Line: 9, Column: 1}, {Type: "INVERT_LOGICAL", Line: 1, Column: 99}} {
 		if _, err := apply(source, wrong); err == nil {
 			t.Errorf("%+v: no error", wrong)
 		}
@@ -58,22 +63,27 @@ func TestApply(t *testing.T) {
 
 func TestReportWantsAReasonForEachSurvivor(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n\tx := a | b // why\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a\n\tx := a | b // why\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
-	justified, err := parseJustified("# a comment\n\na.go | INVERT_BITWISE | x := a | b // why | the bits are the same\n")
+	justified, err := parseJustified(
+		"# a comment\n\na.go | INVERT_BITWISE | x := a | b // why | the bits are the same\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := func(line int, kind string, o outcome) tried {
 		return tried{mutant{File: "a.go", Type: kind, Line: line}, o}
 	}
-	dead, lives, other := at(2, "INVERT_BITWISE", killed), at(2, "INVERT_BITWISE", survived), at(1, "INVERT_LOGICAL", survived)
+	dead, lives, other := at(2, "INVERT_BITWISE", killed), at(2, "INVERT_BITWISE", survived),
+		at(1, "INVERT_LOGICAL", survived)
 	var out strings.Builder
-	if err := report(&out, tree{dir}, []tried{dead, lives, at(2, "INVERT_BITWISE", unbuilt)}, justified); err != nil {
+	if err := report(&out, tree{dir}, []tried{dead, lives, at(2, "INVERT_BITWISE", unbuilt)},
+		justified); err != nil {
 		t.Errorf("a justified survivor: %v", err)
 	}
-	if got := out.String(); got != "2 mutants: 1 killed by a test, 0 by time, 1 survived (50.0 %), 1 of them justified\n" {
+	if got := out.String(); got !=
+		"2 mutants: 1 killed by a test, 0 by time, 1 survived (50.0 %), 1 of them justified\n" {
 		t.Errorf("got %q", got)
 	}
 	if err := report(&out, tree{dir}, []tried{dead, other}, justified); err == nil {

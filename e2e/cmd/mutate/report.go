@@ -46,14 +46,17 @@ func report(w io.Writer, t tree, results []tried, justified map[survivor]string)
 			excused++
 			continue
 		}
-		fmt.Fprintf(w, "survived at %s:%d:%d: %s | %s | %s | \n", m.File, m.Line, m.Column, s.file, s.kind, s.line)
+		fmt.Fprintf(w, "survived at %s:%d:%d: %s | %s | %s | \n", m.File, m.Line, m.Column, s.file, s.kind,
+			s.line)
 	}
 	made := len(results) - count[unbuilt]
 	if made == 0 {
 		return fmt.Errorf("no mutant was made")
 	}
-	fmt.Fprintf(w, "%d mutants: %d killed by a test, %d by time, %d survived (%.1f %%), %d of them justified\n",
-		made, count[killed], count[timedOut], count[survived], 100*float64(count[survived])/float64(made), excused)
+	fmt.Fprintf(w,
+		"%d mutants: %d killed by a test, %d by time, %d survived (%.1f %%), %d of them justified\n",
+		made, count[killed], count[timedOut], count[survived], 100*float64(count[survived])/float64(made),
+		excused)
 	if left := count[survived] - excused; left > 0 {
 		return fmt.Errorf("%d survivors are neither killed by a test nor justified", left)
 	}

@@ -73,16 +73,17 @@ func (tree tree) copy(packages []string) error {
 // dropStories removes the tests that need a server of another program: they run by
 // the clock, and would take most of the hour.
 func (tree tree) dropStories() error {
-	return filepath.WalkDir(filepath.Join(tree.root, "core"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil || !strings.Contains(string(text), module+"/e2e/") {
-			return err
-		}
-		return os.Remove(path)
-	})
+	return filepath.WalkDir(filepath.Join(tree.root, "core"),
+		func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil || !strings.Contains(string(text), module+"/e2e/") {
+				return err
+			}
+			return os.Remove(path)
+		})
 }
 
 // command is a command in the tree, with the tests made quick.
@@ -98,7 +99,8 @@ func (tree tree) command(name string, args ...string) *exec.Cmd {
 func (tree tree) list() ([]mutant, error) {
 	out := filepath.Join(tree.root, "mutants.json")
 	said, err := tree.command("go", "run", tool, "unleash", "--dry-run", "--silent", "--output", out,
-		"--invert-logical", "--invert-loopctrl", "--invert-assignments", "--invert-bitwise", "--invert-bwassign", "--remove-self-assignments", ".").CombinedOutput()
+		"--invert-logical", "--invert-loopctrl", "--invert-assignments", "--invert-bitwise",
+		"--invert-bwassign", "--remove-self-assignments", ".").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("gremlins: %w\n%s", err, said)
 	}

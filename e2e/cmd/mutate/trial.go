@@ -51,8 +51,10 @@ func (tree tree) tryAll(mutants []mutant, workers int) ([]tried, error) {
 			for i := range next {
 				results[i].mutant = mutants[i]
 				results[i].outcome, errs[i] = tree.try(mutants[i], i, limit)
-				if results[i].outcome == survived { // told at once: the run takes long, and its reader can begin
-					fmt.Printf("survived at %s:%d:%d: %s\n", mutants[i].File, mutants[i].Line, mutants[i].Column, mutants[i].Type)
+				// told at once: the run takes long, and its reader can begin
+				if results[i].outcome == survived {
+					fmt.Printf("survived at %s:%d:%d: %s\n", mutants[i].File, mutants[i].Line,
+						mutants[i].Column, mutants[i].Type)
 				}
 			}
 		})
@@ -86,7 +88,8 @@ func (tree tree) try(m mutant, i int, limit time.Duration) (outcome, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(os.Mkdir(folder, 0o777), os.WriteFile(file, []byte(mutated), 0o666), os.WriteFile(overlay, list, 0o666)); err != nil {
+	if err := errors.Join(os.Mkdir(folder, 0o777), os.WriteFile(file, []byte(mutated), 0o666),
+		os.WriteFile(overlay, list, 0o666)); err != nil {
 		return 0, err
 	}
 	for _, packages := range []string{"./" + path.Dir(m.File), "./core/..."} {
@@ -100,7 +103,8 @@ func (tree tree) try(m mutant, i int, limit time.Duration) (outcome, error) {
 func (tree tree) test(overlay, packages string, limit time.Duration) outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
 	defer cancel()
-	plain := tree.command("go", "test", "-failfast", "-vet=off", "-timeout", limit.String(), "-overlay", overlay, packages)
+	plain := tree.command("go", "test", "-failfast", "-vet=off", "-timeout", limit.String(), "-overlay",
+		overlay, packages)
 	cmd := exec.CommandContext(ctx, plain.Path, plain.Args[1:]...)
 	cmd.Dir, cmd.Env = plain.Dir, plain.Env
 	out, err := cmd.CombinedOutput()

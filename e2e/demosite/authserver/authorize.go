@@ -49,8 +49,10 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	one := request{
-		grant:    grant{issuer: issuerAt(r), client: asked.Get("client_id"), resource: asked.Get("resource"), scopes: strings.Fields(asked.Get("scope"))},
-		redirect: redirect, state: asked.Get("state"), challenge: asked.Get("code_challenge"), until: s.now().Add(requestTime),
+		grant: grant{issuer: issuerAt(r), client: asked.Get("client_id"), resource: asked.Get("resource"),
+			scopes: strings.Fields(asked.Get("scope"))},
+		redirect: redirect, state: asked.Get("state"), challenge: asked.Get("code_challenge"),
+		until: s.now().Add(requestTime),
 	}
 	var words []string
 	for _, scope := range Scopes {
@@ -73,7 +75,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		sweep(s.requests, func(old request) bool { return s.now().After(old.until) })
 		s.requests[id] = one
 		s.mu.Unlock()
-		showPage(w, http.StatusOK, redirect, choicePage, map[string]any{"ID": id, "Client": by.name, "Words": words, "People": people})
+		showPage(w, http.StatusOK, redirect, choicePage,
+			map[string]any{"ID": id, "Client": by.name, "Words": words, "People": people})
 	}
 }
 
@@ -96,7 +99,8 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		key := rand.Text()
 		s.mu.Lock()
 		sweep(s.codes, func(old *code) bool { return s.now().After(old.until) })
-		s.codes[key] = &code{grant: &granted, redirect: one.redirect, challenge: one.challenge, until: s.now().Add(codeTime)}
+		s.codes[key] = &code{grant: &granted, redirect: one.redirect, challenge: one.challenge,
+			until: s.now().Add(codeTime)}
 		s.mu.Unlock()
 		one.back(w, r, "code", key)
 	}

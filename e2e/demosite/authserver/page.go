@@ -61,7 +61,8 @@ func showPage(w http.ResponseWriter, status int, redirect string, page *template
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action "+forms)
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src "+
+		"data:; frame-ancestors 'none'; base-uri 'none'; form-action "+forms)
 	w.WriteHeader(status)
 	page.Execute(w, data)
 }

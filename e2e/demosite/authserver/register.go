@@ -29,7 +29,8 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		Redirects []string `json:"redirect_uris"`
 		Method    string   `json:"token_endpoint_auth_method"`
 	}
-	if json.NewDecoder(r.Body).Decode(&asked) != nil || asked.Method != "" && asked.Method != "none" || len(asked.Name) > 100 {
+	if json.NewDecoder(r.Body).Decode(&asked) != nil || asked.Method != "" && asked.Method != "none" ||
+		len(asked.Name) > 100 {
 		refuse(w, "invalid_client_metadata")
 		return
 	}
@@ -57,8 +58,9 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	s.clients[id] = client{asked.Name, asked.Redirects, s.now()}
 	s.mu.Unlock()
 	answer(w, http.StatusCreated, map[string]any{
-		"client_id": id, "client_name": asked.Name, "redirect_uris": asked.Redirects, "token_endpoint_auth_method": "none",
-		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"},
+		"client_id": id, "client_name": asked.Name, "redirect_uris": asked.Redirects,
+		"token_endpoint_auth_method": "none",
+		"grant_types":                []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"},
 	})
 }
 
@@ -69,5 +71,6 @@ func goodRedirect(text string) bool {
 		return false
 	}
 	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+	return u.Scheme == "https" || u.Scheme == "http" &&
+		(u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }

@@ -86,7 +86,8 @@ func New(o Options) *Server {
 	s.mux.HandleFunc("GET "+MetadataPath, open(s.metadata))
 	s.mux.HandleFunc("GET "+Path+"/authorize", s.authorize)
 	s.mux.HandleFunc("POST "+Path+"/authorize", s.decide)
-	for path, serve := range map[string]http.HandlerFunc{"/register": s.register, "/token": s.token, "/revoke": s.revoke} {
+	for path, serve := range map[string]http.HandlerFunc{
+		"/register": s.register, "/token": s.token, "/revoke": s.revoke} {
 		s.mux.HandleFunc("POST "+Path+path, open(serve))
 		s.mux.HandleFunc("OPTIONS "+Path+path, open(permit))
 	}

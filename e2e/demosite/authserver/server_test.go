@@ -65,7 +65,8 @@ func (d *desk) post(path string, body any) (int, map[string]any) {
 
 func (d *desk) register() string {
 	d.t.Helper()
-	status, made := d.post("/register", `{"client_name":"a <b>client</b>","redirect_uris":["`+app+`"],"token_endpoint_auth_method":"none"}`)
+	status, made := d.post("/register", `{"client_name":"a <b>client</b>","redirect_uris":["`+app+
+		`"],"token_endpoint_auth_method":"none"}`)
 	if status != http.StatusCreated {
 		d.t.Fatalf("register: %d %v", status, made)
 	}
@@ -76,13 +77,17 @@ func (d *desk) register() string {
 func asking(client string) url.Values {
 	hash := sha256.Sum256([]byte(verifier))
 	return url.Values{
-		"response_type": {"code"}, "client_id": {client}, "redirect_uri": {app}, "state": {"s1"}, "scope": {"harbour:read"}, "resource": {resource},
+		"response_type": {"code"}, "client_id": {client}, "redirect_uri": {app}, "state": {"s1"},
+		"scope": {"harbour:read"}, "resource": {resource},
 		"code_challenge_method": {"S256"}, "code_challenge": {base64.RawURLEncoding.EncodeToString(hash[:])},
 	}
 }
 
 // stay does not follow redirects: they lead to an app that is not there.
-var stay = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+var stay = &http.Client{CheckRedirect: func(*http.Request,
+	[]*http.Request) error {
+	return http.ErrUseLastResponse
+}}
 
 // authorize asks, and returns the page, or what the redirect says.
 func (d *desk) authorize(asked url.Values) (status int, page string, said url.Values) {
@@ -135,7 +140,8 @@ func (d *desk) code(client string) string {
 }
 
 func redeeming(client, code string) url.Values {
-	return url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code}, "code_verifier": {verifier}, "redirect_uri": {app}, "resource": {resource}}
+	return url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code},
+		"code_verifier": {verifier}, "redirect_uri": {app}, "resource": {resource}}
 }
 
 func with(form url.Values, name, value string) url.Values {
@@ -153,7 +159,8 @@ func TestMetadataNamesItsIssuer(t *testing.T) {
 	defer a.Body.Close()
 	var said map[string]any
 	json.NewDecoder(a.Body).Decode(&said)
-	if said["issuer"] != d.url+Path || said["token_endpoint"] != d.url+Path+"/token" || said["authorization_response_iss_parameter_supported"] != true {
+	if said["issuer"] != d.url+Path || said["token_endpoint"] != d.url+Path+"/token" ||
+		said["authorization_response_iss_parameter_supported"] != true {
 		t.Errorf("it says %v", said)
 	}
 }
@@ -172,7 +179,8 @@ func TestRegistration(t *testing.T) {
 		`no JSON`: "invalid_client_metadata",
 	} {
 		status, said := d.post("/register", body)
-		if denial, _ := said["error"].(string); denial != want || (status == http.StatusCreated) != (want == "") {
+		if denial, _ := said["error"].(string); denial != want ||
+			(status == http.StatusCreated) != (want == "") {
 			t.Errorf("%s: %d %v", body, status, said)
 		}
 	}
@@ -199,11 +207,13 @@ func TestAuthorizationRequests(t *testing.T) {
 	} {
 		status, page, said := d.authorize(c.asked)
 		switch {
-		case c.want == "page" && (status != 200 || !strings.Contains(page, "I am Ada") || strings.Contains(page, "<b>client")):
+		case c.want == "page" && (status != 200 || !strings.Contains(page, "I am Ada") ||
+			strings.Contains(page, "<b>client")):
 			t.Errorf("%s: %d %s", name, status, page)
 		case c.want == "refused" && (status != 400 || said != nil):
 			t.Errorf("%s: %d %v", name, status, said)
-		case c.want != "page" && c.want != "refused" && (said.Get("error") != c.want || said.Get("iss") != d.url+Path || said.Get("state") != "s1"):
+		case c.want != "page" && c.want != "refused" &&
+			(said.Get("error") != c.want || said.Get("iss") != d.url+Path || said.Get("state") != "s1"):
 			t.Errorf("%s: %d %v", name, status, said)
 		}
 	}
@@ -233,15 +243,21 @@ func TestCodes(t *testing.T) {
 		late   time.Duration
 		want   string
 	}{
-		"good":              {func(f url.Values) url.Values { return f }, 0, ""},
-		"without resource":  {func(f url.Values) url.Values { return with(f, "resource", "") }, 0, ""},
-		"another verifier":  {func(f url.Values) url.Values { return with(f, "code_verifier", verifier+"x") }, 0, "invalid_grant"},
-		"another address":   {func(f url.Values) url.Values { return with(f, "redirect_uri", app+"/") }, 0, "invalid_grant"},
-		"another client":    {func(f url.Values) url.Values { return with(f, "client_id", other) }, 0, "invalid_grant"},
-		"an unknown client": {func(f url.Values) url.Values { return with(f, "client_id", "nobody") }, 0, "invalid_client"},
-		"another resource":  {func(f url.Values) url.Values { return with(f, "resource", resource+"/x") }, 0, "invalid_target"},
-		"another grant":     {func(f url.Values) url.Values { return with(f, "grant_type", "password") }, 0, "unsupported_grant_type"},
-		"late":              {func(f url.Values) url.Values { return f }, 2 * codeTime, "invalid_grant"},
+		"good":             {func(f url.Values) url.Values { return f }, 0, ""},
+		"without resource": {func(f url.Values) url.Values { return with(f, "resource", "") }, 0, ""},
+		"another verifier": {func(f url.Values) url.Values { return with(f, "code_verifier", verifier+"x") },
+			0, "invalid_grant"},
+		"another address": {func(f url.Values) url.Values { return with(f, "redirect_uri", app+"/") }, 0,
+			"invalid_grant"},
+		"another client": {func(f url.Values) url.Values { return with(f, "client_id", other) }, 0,
+			"invalid_grant"},
+		"an unknown client": {func(f url.Values) url.Values { return with(f, "client_id", "nobody") }, 0,
+			"invalid_client"},
+		"another resource": {func(f url.Values) url.Values { return with(f, "resource", resource+"/x") }, 0,
+			"invalid_target"},
+		"another grant": {func(f url.Values) url.Values { return with(f, "grant_type", "password") }, 0,
+			"unsupported_grant_type"},
+		"late": {func(f url.Values) url.Values { return f }, 2 * codeTime, "invalid_grant"},
 	} {
 		form := c.change(redeeming(client, d.code(client)))
 		d.time = d.time.Add(c.late)
@@ -269,19 +285,22 @@ func (d *desk) lives(tokens map[string]any) bool {
 }
 
 func refreshing(client string, tokens map[string]any) url.Values {
-	return url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {tokens["refresh_token"].(string)}}
+	return url.Values{"grant_type": {"refresh_token"}, "client_id": {client},
+		"refresh_token": {tokens["refresh_token"].(string)}}
 }
 
 func TestTokensSayWhoseTheyAre(t *testing.T) {
 	d := newDesk(t)
 	tokens, _ := d.signIn(d.register())
 	whose, good := d.s.Token(tokens["access_token"].(string))
-	if !good || whose.Person != "Ada" || whose.Resource != resource || strings.Join(whose.Scopes, " ") != "harbour:read" {
+	if !good || whose.Person != "Ada" || whose.Resource != resource ||
+		strings.Join(whose.Scopes, " ") != "harbour:read" {
 		t.Errorf("it is %v of %+v", good, whose)
 	}
 	part, _ := base64.RawURLEncoding.DecodeString(strings.Split(tokens["access_token"].(string), ".")[1])
 	var claims map[string]any
-	if json.Unmarshal(part, &claims); claims["sub"] != "ada" || claims["iss"] != d.url+Path || claims["aud"] != resource {
+	if json.Unmarshal(part, &claims); claims["sub"] != "ada" || claims["iss"] != d.url+Path ||
+		claims["aud"] != resource {
 		t.Errorf("it says %s", part)
 	}
 	d.time = d.time.Add(accessTime)
@@ -302,7 +321,8 @@ func TestRefreshTokensWorkOnce(t *testing.T) {
 		t.Errorf("another client's: %d %v", status, said)
 	}
 	// Whoever comes with the old one has stolen it, or was stolen from: both are out.
-	if status, said := d.post("/token", refreshing(client, first)); status != 400 || said["error"] != "invalid_grant" || d.lives(second) {
+	if status, said := d.post("/token", refreshing(client, first)); status != 400 ||
+		said["error"] != "invalid_grant" || d.lives(second) {
 		t.Errorf("used again: %d %v", status, said)
 	}
 	if status, _ := d.post("/token", refreshing(client, second)); status != 400 {
@@ -331,7 +351,8 @@ func TestRevocation(t *testing.T) {
 		{"another client's", "refresh_token", d.register(), true, true},
 	} {
 		tokens, _ := d.signIn(client)
-		if status, _ := d.post("/revoke", url.Values{"token": {tokens[c.token].(string)}, "client_id": {c.by}}); status != 200 {
+		if status, _ := d.post("/revoke",
+			url.Values{"token": {tokens[c.token].(string)}, "client_id": {c.by}}); status != 200 {
 			t.Errorf("%s: %d", c.name, status)
 		}
 		lives := d.lives(tokens)
@@ -340,7 +361,8 @@ func TestRevocation(t *testing.T) {
 			t.Errorf("%s: lives %v, refreshed %d", c.name, lives, status)
 		}
 	}
-	if status, _ := d.post("/revoke", url.Values{"token": {"unknown"}, "client_id": {client}}); status != 200 {
+	if status, _ := d.post("/revoke", url.Values{"token": {"unknown"}, "client_id": {client}}); status !=
+		200 {
 		t.Errorf("an unknown token: %d", status)
 	}
 }

@@ -88,7 +88,8 @@ func (s *Server) redeem(r *http.Request) *grant {
 	}
 	one.used = true
 	hash := sha256.Sum256([]byte(r.PostForm.Get("code_verifier")))
-	good := one.redirect == r.PostForm.Get("redirect_uri") && one.challenge == base64.RawURLEncoding.EncodeToString(hash[:])
+	good := one.redirect == r.PostForm.Get("redirect_uri") &&
+		one.challenge == base64.RawURLEncoding.EncodeToString(hash[:])
 	if !good || s.now().After(one.until) || one.grant.issuer != issuerAt(r) {
 		return nil
 	}
@@ -134,8 +135,9 @@ func (s *Server) signed(g *grant, now time.Time) string {
 		return base64.RawURLEncoding.EncodeToString(text)
 	}
 	text := part(map[string]any{"alg": "HS256", "typ": "at+jwt"}) + "." + part(map[string]any{
-		"iss": g.issuer, "sub": strings.ToLower(g.person), "aud": g.resource, "client_id": g.client, "scope": strings.Join(g.scopes, " "),
-		"iat": now.Unix(), "exp": now.Add(accessTime).Unix(), "jti": rand.Text(),
+		"iss": g.issuer, "sub": strings.ToLower(g.person), "aud": g.resource, "client_id": g.client,
+		"scope": strings.Join(g.scopes, " "),
+		"iat":   now.Unix(), "exp": now.Add(accessTime).Unix(), "jti": rand.Text(),
 	})
 	mac := hmac.New(sha256.New, s.secret)
 	mac.Write([]byte(text))

@@ -18,9 +18,11 @@ import (
 var ErrCannot = errors.New("no packages can be installed here")
 
 const (
-	// lockWait is for how long another apt-get may hold dpkg's lock, in seconds, as where a machine installs its updates.
+	// lockWait is for how long another apt-get may hold dpkg's lock, in seconds, as where a machine installs
+	// its updates.
 	lockWait = "300"
-	// updates is how often the lists of packages are asked for: their lock, which apt does not wait for, may be another's.
+	// updates is how often the lists of packages are asked for: their lock, which apt does not wait for, may
+	// be another's.
 	updates = 5
 	// updateAgain is the time between.
 	updateAgain = 10 * time.Second
@@ -39,22 +41,28 @@ type Installer struct {
 // System is the installer of this machine. What apt-get writes goes to stderr as well: it is for people.
 func System() *Installer { return &Installer{run: run, may: may, wait: wait} }
 
-// Install installs packages. The lists of packages are brought up to date only where they do not suffice: they are missing
-// on a fresh machine, or too old for what the mirrors still have. Rejects with ErrCannot where nothing can be installed.
+// Install installs packages. The lists of packages are brought up to date only where they do not suffice:
+// they are missing on a fresh machine, or too old for what the mirrors still have. Rejects with ErrCannot
+// where nothing can be installed.
 func (i *Installer) Install(ctx context.Context, packages ...string) error {
 	prefix, err := i.may()
 	if err != nil {
 		return err
 	}
 	apt := func(args ...string) error {
-		all := append(append([]string{}, prefix...), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout="+lockWait)
+		all := append(append([]string{}, prefix...), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q",
+			"-o", "DPkg::Lock::Timeout="+lockWait)
 		out, err := i.run(ctx, append(all, args...)...)
 		if err != nil {
 			return fmt.Errorf("apt-get %s: %w: %s", args[0], err, lastLine(out))
 		}
 		return nil
 	}
-	install := func() error { return apt(append([]string{"install", "-y", "--no-install-recommends"}, packages...)...) }
+	install :=
+		func() error {
+			return apt(append([]string{"install", "-y", "--no-install-recommends"},
+				packages...)...)
+		}
 	first := install()
 	if first == nil || ctx.Err() != nil {
 		return first

@@ -35,26 +35,31 @@ func (m *machine) installer() *Installer {
 	}
 }
 
-// TestInstall: the lists are asked for where they do not suffice; who has them locked is waited for, and not for ever.
+// TestInstall: the lists are asked for where they do not suffice; who has them locked is waited for, and not
+// for ever.
 func TestInstall(t *testing.T) {
-	const unknown, locked = "E: Unable to locate package xvfb", "E: Could not get lock /var/lib/apt/lists/lock"
+	const unknown, locked = "E: Unable to locate package xvfb",
+		"E: Could not get lock /var/lib/apt/lists/lock"
 	for name, c := range map[string]struct {
 		says  []string
 		verbs string
 		fails string
 	}{
-		"it is known":                 {[]string{""}, "install", ""},
-		"a fresh machine":             {[]string{unknown, "", ""}, "install update install", ""},
-		"the lists are locked":        {[]string{unknown, locked, locked, "", ""}, "install update update update install", ""},
-		"there is no such package":    {[]string{unknown, "", unknown}, "install update install", unknown},
-		"the network is away":         {[]string{unknown, "E: a", "E: b", "E: c", "E: d", "E: e"}, "install update update update update update", "E: e"},
+		"it is known":     {[]string{""}, "install", ""},
+		"a fresh machine": {[]string{unknown, "", ""}, "install update install", ""},
+		"the lists are locked": {[]string{unknown, locked, locked, "", ""},
+			"install update update update install", ""},
+		"there is no such package": {[]string{unknown, "", unknown}, "install update install", unknown},
+		"the network is away": {[]string{unknown, "E: a", "E: b", "E: c", "E: d", "E: e"},
+			"install update update update update update", "E: e"},
 		"without a list, and a local": {[]string{"", "not reached"}, "install", ""},
 	} {
 		m := &machine{prefix: []string{"sudo", "-n"}, says: c.says}
 		err := m.installer().Install(context.Background(), "firefox-esr", "xvfb")
 		var verbs []string
 		for _, line := range m.ran {
-			if !strings.HasPrefix(line, "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=") {
+			if !strings.HasPrefix(line,
+				"sudo -n env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=") {
 				t.Errorf("%s: it ran %s", name, line)
 			}
 			for _, verb := range []string{"install", "update"} {
@@ -79,7 +84,8 @@ func TestInstall(t *testing.T) {
 // TestInstallCannot: without apt-get or leave nothing is run.
 func TestInstallCannot(t *testing.T) {
 	m := &machine{cannot: ErrCannot}
-	if err := m.installer().Install(context.Background(), "xvfb"); !errors.Is(err, ErrCannot) || len(m.ran) > 0 {
+	if err := m.installer().Install(context.Background(), "xvfb"); !errors.Is(err, ErrCannot) ||
+		len(m.ran) > 0 {
 		t.Errorf("%v, it ran %v", err, m.ran)
 	}
 }

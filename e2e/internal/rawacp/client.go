@@ -101,9 +101,11 @@ func (c *Client) brief() context.Context {
 // both, and keeps the connection id.
 func (c *Client) Initialize(version int) Message {
 	c.t.Helper()
-	answer := c.Do(c.brief(), http.MethodPost, "", fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%d,`+
-		`"info":{"name":"raw","version":"1"},"capabilities":{"elicitation":{"form":{},"url":{}}},`+
-		`"clientInfo":{"name":"raw","version":"1"},"clientCapabilities":{"elicitation":{"form":{},"url":{}}}}}`, version), nil)
+	answer := c.Do(c.brief(), http.MethodPost, "",
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%d,`+
+			`"info":{"name":"raw","version":"1"},"capabilities":{"elicitation":{"form":{},"url":{}}},`+
+			`"clientInfo":{"name":"raw","version":"1"},"clientCapabilities":{"elicitation":{"form":{},`+
+			`"url":{}}}}}`, version), nil)
 	text, _ := io.ReadAll(answer.Body)
 	var m Message
 	if err := json.Unmarshal(text, &m); err != nil || answer.StatusCode != http.StatusOK {
@@ -126,7 +128,8 @@ func (c *Client) Request(session, method, params string) string {
 	c.t.Helper()
 	c.next++
 	id := fmt.Sprint(c.next)
-	if status := c.Post(session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params)); status != http.StatusAccepted {
+	if status := c.Post(session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method,
+		params)); status != http.StatusAccepted {
 		c.t.Fatalf("%s: %d", method, status)
 	}
 	return id
@@ -135,13 +138,15 @@ func (c *Client) Request(session, method, params string) string {
 // Prompt posts session/prompt with one text and returns its id.
 func (c *Client) Prompt(session, text string) string {
 	c.t.Helper()
-	return c.Request(session, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, text))
+	return c.Request(session, "session/prompt",
+		fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, text))
 }
 
 // Respond answers a request of the agent's.
 func (c *Client) Respond(session string, id json.RawMessage, result string) {
 	c.t.Helper()
-	if status := c.Post(session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)); status != http.StatusAccepted {
+	if status := c.Post(session, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)); status !=
+		http.StatusAccepted {
 		c.t.Fatalf("the answer to %s: %d", id, status)
 	}
 }

@@ -63,14 +63,17 @@ func (s *sources) read(folder string) (*pkg, error) {
 		if replaced, ok := s.replaced[folder+"/"+name]; ok {
 			text = replaced
 		}
-		file, err := parser.ParseFile(s.files, filepath.Join(dir, name), text, parser.ParseComments|parser.SkipObjectResolution)
+		file, err := parser.ParseFile(s.files, filepath.Join(dir, name), text,
+			parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
 		p.files, p.names = append(p.files, file), append(p.names, folder+"/"+name)
 	}
-	config := types.Config{Importer: importer{s}, Error: func(error) {}, IgnoreFuncBodies: true, FakeImportC: true}
-	p.types, _ = config.Check(module+folder, s.files, p.files, nil) // what could not be resolved is missed where it is asked for
+	config := types.Config{Importer: importer{s}, Error: func(error) {}, IgnoreFuncBodies: true,
+		FakeImportC: true}
+	// what could not be resolved is missed where it is asked for
+	p.types, _ = config.Check(module+folder, s.files, p.files, nil)
 	s.packages[folder] = p
 	return p, nil
 }

@@ -29,7 +29,8 @@ func writeWords(b *bytes.Buffer, s *sources) error {
 		if err != nil {
 			return err
 		}
-		if err := writeUnion(b, l.name, l.doc+" ("+l.folder+", "+l.variable+")", p.list(l.variable)); err != nil {
+		if err := writeUnion(b, l.name, l.doc+" ("+l.folder+", "+l.variable+")",
+			p.list(l.variable)); err != nil {
 			return err
 		}
 	}

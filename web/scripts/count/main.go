@@ -85,7 +85,8 @@ func measured(roots []string) (map[string]size, error) {
 
 // count returns what one file has, and whether a program wrote it.
 func count(path string, text []byte) (size, bool, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), path, text,
+		parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return size{}, false, err
 	}

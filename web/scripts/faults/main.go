@@ -1,5 +1,5 @@
-// Command faults writes docs/faults.md, the catalogue of faults for people, from docs/faults.json, which has one
-// row a fault. It puts the rows in order first, so that a new one may stand anywhere.
+// Command faults writes docs/faults.md, the catalogue of faults for people, from docs/faults.json, which has
+// one row a fault. It puts the rows in order first, so that a new one may stand anywhere.
 //
 //	go generate ./web/scripts/faults
 //
@@ -54,7 +54,8 @@ func put(name string, want []byte, check bool) error {
 		return os.WriteFile(name, want, 0o666)
 	}
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-		return errors.Join(err, fmt.Errorf("%s is not as it is written: go generate ./web/scripts/faults", filepath.Base(name)))
+		return errors.Join(err, fmt.Errorf("%s is not as it is written: go generate ./web/scripts/faults",
+			filepath.Base(name)))
 	}
 	return nil
 }

@@ -20,16 +20,18 @@ func TestRowsRefused(t *testing.T) {
 		"an unknown field":    {`"number": 1,`, `"number": 1, "severity": 3,`, "severity"},
 		"a number twice":      {`"number": 2,`, `"number": 1,`, "fault 1 stands twice"},
 		"a row that has gone": {`"number": 714,`, `"number": 9714,`, "fault 714: its row has gone"},
-		"a gap that is none":  {`"number": 714,`, `"number": 113,`, "fault 113: its row has gone, or it is no gap any more"},
-		"no such family":      {`"family": "Messages"`, `"family": "Massages"`, `no rows of a family "Massages"`},
-		"text behind":         {"\n]\n", "\n]\n[]", "something stands behind"},
+		"a gap that is none": {`"number": 714,`, `"number": 113,`,
+			"fault 113: its row has gone, or it is no gap any more"},
+		"no such family": {`"family": "Messages"`, `"family": "Massages"`, `no rows of a family "Massages"`},
+		"text behind":    {"\n]\n", "\n]\n[]", "something stands behind"},
 	} {
 		changed := strings.Replace(string(text), change.old, change.new, 1)
 		if _, err := parse([]byte(changed)); err == nil || !strings.Contains(err.Error(), change.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	good := row{Number: 900, Title: "Stream cut inside an event", Family: "Messages", Happens: "a", Sees: "b", Tests: []string{"TestFault900_A"}}
+	good := row{Number: 900, Title: "Stream cut inside an event", Family: "Messages", Happens: "a", Sees: "b",
+		Tests: []string{"TestFault900_A"}}
 	if list := good.problems(); len(list) > 0 {
 		t.Error(list)
 	}

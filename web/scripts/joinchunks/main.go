@@ -2,11 +2,12 @@
 //
 //	go run ./web/scripts/joinchunks web/dist go tool esbuild ...
 //
-// esbuild makes a chunk of whatever two entries have in common: the page's own host was ten files, and a page was
-// connected in 79 ms; it is in 70 with one (the official client: 45), since a browser hands each of them from process to
-// process. A bundler that splits as esbuild does would take them apart again where one imported another: so each
-// has a copy of what it needs, and only the module's own part stays where it is. None of that keeps anything for the page
-// as a whole (e2e/chunks_test.go). It is in Go since the demo is built without Node.
+// esbuild makes a chunk of whatever two entries have in common: the page's own host was ten files, and a page
+// was connected in 79 ms; it is in 70 with one (the official client: 45), since a browser hands each of them
+// from process to process. A bundler that splits as esbuild does would take them apart again where one
+// imported another: so each has a copy of what it needs, and only the module's own part stays where it is.
+// None of that keeps anything for the page as a whole (e2e/chunks_test.go). It is in Go since the demo is
+// built without Node.
 package main
 
 import (
@@ -39,7 +40,8 @@ var (
 )
 
 var (
-	// named is a segment of a source map that says a name: numbers, each of which ends with one of A to f (base64 VLQ).
+	// named is a segment of a source map that says a name: numbers, each of which ends with one of A to f
+	// (base64 VLQ).
 	named = regexp.MustCompile(`((?:[g-z0-9+/]*[A-Za-f]){4})[g-z0-9+/]*[A-Za-f]`)
 	// names is the list of them.
 	names = regexp.MustCompile(`"names": \[[^\]]*\]`)
@@ -47,7 +49,8 @@ var (
 	mappings = regexp.MustCompile(`"mappings": "[^"]*"`)
 )
 
-// shortenMap takes the names out of a file's source map, and a map away that maps nothing: its file passes on what others export.
+// shortenMap takes the names out of a file's source map, and a map away that maps nothing: its file passes on
+// what others export.
 func shortenMap(path string) error {
 	content, err := os.ReadFile(path + ".map")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +61,8 @@ func shortenMap(path string) error {
 	}
 	if !bytes.Contains(content, []byte(`"mappings": ""`)) {
 		content = names.ReplaceAll(content, []byte(`"names": []`))
-		content = mappings.ReplaceAllFunc(content, func(all []byte) []byte { return named.ReplaceAll(all, []byte("$1")) })
+		content = mappings.ReplaceAllFunc(content,
+			func(all []byte) []byte { return named.ReplaceAll(all, []byte("$1")) })
 		return os.WriteFile(path+".map", content, 0o644)
 	}
 	code, err := os.ReadFile(path)
@@ -93,7 +97,8 @@ func join(folder string, esbuild []string) error {
 		if len(inside) < 2 {
 			continue
 		}
-		args := append(append([]string{}, esbuild[1:]...), path, "--format=esm", "--minify", "--sourcemap", "--sources-content=false", "--allow-overwrite", "--outfile="+path)
+		args := append(append([]string{}, esbuild[1:]...), path, "--format=esm", "--minify", "--sourcemap",
+			"--sources-content=false", "--allow-overwrite", "--outfile="+path)
 		for _, other := range files {
 			if !inside[other] {
 				args = append(args, "--external:./"+filepath.Base(other))

@@ -10,7 +10,8 @@ import (
 // callOf is a call as Go's compiler writes it.
 func callOf(function int64) []instruction {
 	return []instruction{
-		{op: opLocalGet, value: 1}, {op: opI32Const, value: 8}, {op: opI32Sub}, {op: opLocalTee, value: 1}, {op: opGlobalSet},
+		{op: opLocalGet, value: 1}, {op: opI32Const, value: 8}, {op: opI32Sub}, {op: opLocalTee, value: 1},
+		{op: opGlobalSet},
 		{op: opLocalGet, value: 1}, {op: opI64Const, value: 4097<<16 + 3}, {op: opI64Store, align: 3},
 		{op: opI32Const}, {op: opCall, value: function}, {op: opGlobalGet}, {op: opLocalSet, value: 1},
 	}
@@ -27,22 +28,38 @@ func TestShorter(t *testing.T) {
 	wrap, extend, add := plain(opI32WrapI64), plain(opI64ExtendI32U), plain(opI32Add)
 	sp := instruction{op: opGlobalSet}
 	for name, c := range map[string]struct{ from, to []instruction }{
-		"an address of 64 bits":       {[]instruction{get(1), extend, wide(24), plain(opI64Add), wrap}, []instruction{get(1), num(24), add}},
-		"two sums":                    {[]instruction{get(2), wide(8), plain(opI64Add), wide(-16), plain(opI64Add), wrap}, []instruction{get(2), wrap, num(8), add, num(-16), add}},
-		"a constant":                  {[]instruction{wide(1<<32 + 7), wrap}, []instruction{num(7)}},
-		"a pointer that is loaded":    {[]instruction{get(1), access(opI64Load, 3, 16), wrap}, []instruction{get(1), access(opI32Load, 2, 16)}},
-		"a byte that is loaded":       {[]instruction{get(1), access(opI64Load8S+1, 0, 3), wrap}, []instruction{get(1), access(opI32Load8S+1, 0, 3)}},
-		"not equal":                   {[]instruction{get(2), get(3), plain(opI64Eq), plain(opI32Eqz)}, []instruction{get(2), get(3), plain(opI64Eq + 1)}},
-		"a local at once":             {[]instruction{wide(1), set(3), get(3)}, []instruction{wide(1), tee(3)}},
-		"another local":               {[]instruction{wide(1), set(3), get(2)}, []instruction{wide(1), set(3), get(2)}},
-		"an offset of a load":         {[]instruction{get(1), extend, wide(24), plain(opI64Add), wrap, access(opI64Load, 3, 8)}, []instruction{get(1), access(opI64Load, 3, 32)}},
-		"an offset of a store":        {[]instruction{get(1), num(24), add, get(1), access(opI64Load, 3, 0), wide(1), plain(opI64Add), access(opI64Store, 3, 8)}, []instruction{get(1), get(1), access(opI64Load, 3, 0), wide(1), plain(opI64Add), access(opI64Store, 3, 32)}},
-		"an offset that is negative":  {[]instruction{get(1), num(-8), add, access(opI64Load, 3, 8)}, []instruction{get(1), num(-8), add, access(opI64Load, 3, 8)}},
-		"an offset of another local":  {[]instruction{get(2), num(8), add, access(opI64Load, 3, 8)}, []instruction{get(2), num(8), add, access(opI64Load, 3, 8)}},
-		"a value that a call makes":   {[]instruction{get(1), num(8), add, num(0), {op: opCall, value: 2}, access(opI64Store, 3, 0)}, []instruction{get(1), num(8), add, num(0), {op: opCall, value: 2}, access(opI64Store, 3, 0)}},
-		"a frame and an address":      {[]instruction{get(1), num(40), add, tee(1), sp, get(1), num(8), add, tee(1), sp, num(0), plain(opReturn)}, []instruction{get(1), num(48), add, sp, num(0), plain(opReturn)}},
-		"a frame and what is set yet": {[]instruction{get(1), num(40), add, tee(1), sp, get(1), num(8), add, tee(1), sp, get(1)}, []instruction{get(1), num(48), add, tee(1), sp, get(1)}},
-		"nothing":                     {[]instruction{plain(opNop), get(1), plain(opNop)}, []instruction{get(1)}},
+		"an address of 64 bits": {[]instruction{get(1), extend, wide(24), plain(opI64Add), wrap},
+			[]instruction{get(1), num(24), add}},
+		"two sums": {[]instruction{get(2), wide(8), plain(opI64Add), wide(-16), plain(opI64Add), wrap},
+			[]instruction{get(2), wrap, num(8), add, num(-16), add}},
+		"a constant": {[]instruction{wide(1<<32 + 7), wrap}, []instruction{num(7)}},
+		"a pointer that is loaded": {[]instruction{get(1), access(opI64Load, 3, 16), wrap},
+			[]instruction{get(1), access(opI32Load, 2, 16)}},
+		"a byte that is loaded": {[]instruction{get(1), access(opI64Load8S+1, 0, 3), wrap},
+			[]instruction{get(1), access(opI32Load8S+1, 0, 3)}},
+		"not equal": {[]instruction{get(2), get(3), plain(opI64Eq), plain(opI32Eqz)},
+			[]instruction{get(2), get(3), plain(opI64Eq + 1)}},
+		"a local at once": {[]instruction{wide(1), set(3), get(3)}, []instruction{wide(1), tee(3)}},
+		"another local":   {[]instruction{wide(1), set(3), get(2)}, []instruction{wide(1), set(3), get(2)}},
+		"an offset of a load": {[]instruction{get(1), extend, wide(24), plain(opI64Add), wrap,
+			access(opI64Load, 3, 8)}, []instruction{get(1), access(opI64Load, 3, 32)}},
+		"an offset of a store": {[]instruction{get(1), num(24), add, get(1), access(opI64Load, 3, 0), wide(1),
+			plain(opI64Add), access(opI64Store, 3, 8)},
+			[]instruction{get(1), get(1), access(opI64Load, 3, 0), wide(1), plain(opI64Add),
+				access(opI64Store, 3, 32)}},
+		"an offset that is negative": {[]instruction{get(1), num(-8), add, access(opI64Load, 3, 8)},
+			[]instruction{get(1), num(-8), add, access(opI64Load, 3, 8)}},
+		"an offset of another local": {[]instruction{get(2), num(8), add, access(opI64Load, 3, 8)},
+			[]instruction{get(2), num(8), add, access(opI64Load, 3, 8)}},
+		"a value that a call makes": {[]instruction{get(1), num(8), add, num(0), {op: opCall, value: 2},
+			access(opI64Store, 3, 0)}, []instruction{get(1), num(8), add, num(0), {op: opCall, value: 2},
+			access(opI64Store, 3, 0)}},
+		"a frame and an address": {[]instruction{get(1), num(40), add, tee(1), sp, get(1), num(8), add,
+			tee(1), sp, num(0), plain(opReturn)},
+			[]instruction{get(1), num(48), add, sp, num(0), plain(opReturn)}},
+		"a frame and what is set yet": {[]instruction{get(1), num(40), add, tee(1), sp, get(1), num(8), add,
+			tee(1), sp, get(1)}, []instruction{get(1), num(48), add, tee(1), sp, get(1)}},
+		"nothing": {[]instruction{plain(opNop), get(1), plain(opNop)}, []instruction{get(1)}},
 	} {
 		if got := shorter(c.from); !bytes.Equal(written(got), written(c.to)) {
 			t.Errorf("%s: %v, want %v", name, got, c.to)
@@ -94,7 +111,8 @@ func TestRareCallsGoThroughAStub(t *testing.T) {
 	of := func(name string) int64 { return int64(2 + slices.Index(names, name)) }
 	unwinds := []instruction{{op: opBrIf, value: 3}}
 	call := func(name string) []instruction { return slices.Concat(callOf(of(name)), unwinds) }
-	busy := slices.Concat(call("runtime.throw"), call("main.g"), call("runtime.panicCheck1"), call("runtime.throw"), call("runtime.panicCheck1"))
+	busy := slices.Concat(call("runtime.throw"), call("main.g"), call("runtime.panicCheck1"),
+		call("runtime.throw"), call("runtime.panicCheck1"))
 	once := slices.Concat(call("runtime.panicIndex"), []instruction{get(1)}, callOf(of("runtime.throw"))[:10])
 	list := []function{{code: busy}, {code: slices.Clone(busy)}, {code: once}}
 	stubs := rareCalls(list, 2, names)
@@ -127,9 +145,11 @@ func TestRareCallsGoThroughAStub(t *testing.T) {
 // What never returns is named one by one: of panicCheck1 and its like a function goes on.
 func TestFinal(t *testing.T) {
 	for name, want := range map[string]bool{
-		"runtime.sigpanic": true, "runtime.goPanicIndex": true, "runtime.goPanicSlice3Alen": true, "runtime.panicdottypeE": true,
+		"runtime.sigpanic": true, "runtime.goPanicIndex": true, "runtime.goPanicSlice3Alen": true,
+		"runtime.panicdottypeE":        true,
 		"runtime.panicunsafeslicelen1": true, "runtime.gopanic": true, "runtime.throw": true,
-		"runtime.panicCheck1": false, "runtime.panicCheck2": false, "runtime.printpanics": false, "runtime.morestack": false, "main.throw": false,
+		"runtime.panicCheck1": false, "runtime.panicCheck2": false, "runtime.printpanics": false,
+		"runtime.morestack": false, "main.throw": false,
 	} {
 		if got := final.MatchString(name); got != want {
 			t.Errorf("%s: %v", name, got)
@@ -139,7 +159,8 @@ func TestFinal(t *testing.T) {
 
 func TestDeclaresStubs(t *testing.T) {
 	types, index, err := appendStubType([]byte{1, 0x60, 0, 0})
-	if want := []byte{2, 0x60, 0, 0, 0x60, 1, 0x7e, 1, 0x7f}; err != nil || index != 1 || !bytes.Equal(types, want) {
+	if want := []byte{2, 0x60, 0, 0, 0x60, 1, 0x7e, 1, 0x7f}; err != nil || index != 1 ||
+		!bytes.Equal(types, want) {
 		t.Errorf("types %v, index %d (%v)", types, index, err)
 	}
 	declared, err := appendStubs([]byte{2, 0, 0}, 2, 1)

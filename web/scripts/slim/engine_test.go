@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 )
 
-// randomCode is code without branches that uses the stack pointer, two locals of 64 bits, a global and 256 bytes of
-// memory, and most of what rules look for. It returns, or not.
+// randomCode is code without branches that uses the stack pointer, two locals of 64 bits, a global and 256
+// bytes of memory, and most of what rules look for. It returns, or not.
 func randomCode(random *rand.Rand) []instruction {
 	var code []instruction
 	frame := func() { // the stack pointer moves, as before a return
-		code = append(code, get(1), num(int64(random.IntN(4)*8)), plain(opI32Add), tee(1), instruction{op: opGlobalSet})
+		code = append(code, get(1), num(int64(random.IntN(4)*8)), plain(opI32Add), tee(1),
+			instruction{op: opGlobalSet})
 	}
 	var narrow, broad func(depth int)
 	narrow = func(depth int) { // pushes 32 bits
@@ -38,7 +39,8 @@ func randomCode(random *rand.Rand) []instruction {
 	address := func(depth int) { // pushes one in memory, as the compiler does
 		code = append(code, get(1))
 		if random.IntN(2) == 0 {
-			code = append(code, plain(opI64ExtendI32U), wide(int64(random.IntN(8)*8)), plain(opI64Add), plain(opI32WrapI64))
+			code = append(code, plain(opI64ExtendI32U), wide(int64(random.IntN(8)*8)), plain(opI64Add),
+				plain(opI32WrapI64))
 		}
 	}
 	broad = func(depth int) { // pushes 64 bits
@@ -59,7 +61,9 @@ func randomCode(random *rand.Rand) []instruction {
 			code = append(code, plain(opI64Add))
 		default:
 			address(depth)
-			code = append(code, access(opI64Load+byte(random.IntN(2))*(opI64Load8S-opI64Load+byte(random.IntN(6))), 0, int64(random.IntN(8))))
+			code = append(code,
+				access(opI64Load+byte(random.IntN(2))*(opI64Load8S-opI64Load+byte(random.IntN(6))), 0,
+					int64(random.IntN(8))))
 		}
 	}
 	for range 1 + random.IntN(6) {

@@ -35,14 +35,15 @@ type functionTable struct {
 	names   []byte // the functions' names, each with a zero behind it
 	sources []byte // units of compilation, and files
 	values  []byte // what changes from instruction to instruction
-	index   []byte // of each function its number and where its record is from here on, and behind all the records
-	entries []int  // the functions' numbers
+	// of each function its number and where its record is from here on, and behind all the records
+	index   []byte
+	entries []int // the functions' numbers
 	records [][]byte
 	end     int // of the records, in index
 }
 
-// readFunctionTable finds the table. It reports whether it knew it: that of a toolchain that lays it out in another way
-// is none.
+// readFunctionTable finds the table. It reports whether it knew it: that of a toolchain that lays it out in
+// another way is none.
 func readFunctionTable(image []byte) (functionTable, bool) {
 	at := bytes.Index(image, headerStart)
 	if at < 0 || len(image)-at < headerSize || bytes.Contains(image[at+1:], headerStart) {
@@ -50,13 +51,16 @@ func readFunctionTable(image []byte) (functionTable, bool) {
 	}
 	table := image[at:]
 	names, units, files, tables, funcs :=
-		word(table, headerNames), word(table, headerUnits), word(table, headerFiles), word(table, headerTables), word(table, headerFuncs)
+		word(table, headerNames), word(table, headerUnits), word(table, headerFiles),
+		word(table, headerTables), word(table, headerFuncs)
 	nfunc := word(table, headerNfunc)
-	if !(headerSize <= names && names < units && units < files && files < tables && tables < funcs && funcs < len(table)) ||
+	if !(headerSize <= names && names < units && units < files && files < tables && tables < funcs &&
+		funcs < len(table)) ||
 		nfunc <= 0 || nfunc > (len(table)-funcs)/8 {
 		return functionTable{}, false
 	}
-	t := functionTable{names: table[names:units], sources: table[units:tables], values: table[tables:funcs], index: table[funcs:]}
+	t := functionTable{names: table[names:units], sources: table[units:tables], values: table[tables:funcs],
+		index: table[funcs:]}
 	for i := range nfunc {
 		offset := half(table, funcs+8*i+4)
 		// Each record lies behind the one before, at the next multiple of 8.
@@ -84,7 +88,8 @@ func recordSize(record []byte) int {
 	return funcPcdata + 4*half(record, funcNpcdata) + 4*int(record[funcNfuncdata])
 }
 
-// functionNames returns the functions' names. It has none where the function's indexes do not follow each other.
+// functionNames returns the functions' names. It has none where the function's indexes do not follow each
+// other.
 func (f functionTable) functionNames() []string {
 	var list []string
 	for i, record := range f.records {

@@ -63,8 +63,8 @@ const (
 // widest is the alignment of 8 bytes, the power of two. Above are other memories than the first.
 const widest = 3
 
-// instruction is one of a function's. It has what rules ask for: the first of its immediates, or an offset with
-// its alignment. Any other is its bytes alone.
+// instruction is one of a function's. It has what rules ask for: the first of its immediates, or an offset
+// with its alignment. Any other is its bytes alone.
 type instruction struct {
 	op    byte
 	value int64  // of a constant; else the index, or the offset of an access to memory
@@ -88,8 +88,8 @@ func instructions(code []byte) ([]instruction, error) {
 	return list, nil
 }
 
-// hasIndex says whether an index is all that an instruction has: of a function, a local or a global, or how many blocks
-// out the end is that it goes to.
+// hasIndex says whether an index is all that an instruction has: of a function, a local or a global, or how
+// many blocks out the end is that it goes to.
 func hasIndex(op byte) bool {
 	return op == opBr || op == opBrIf || op == opCall || op >= opLocalGet && op <= opGlobalSet
 }
@@ -140,7 +140,8 @@ func readInstruction(code []byte) (instruction, int, error) {
 		default:
 			return in, 0, errInstruction
 		}
-	case op <= opNop || op == 0x05 || op == opEnd || op == opReturn || op == opDrop || op == 0x1b || op >= opI32Eqz && op <= 0xc4:
+	case op <= opNop || op == 0x05 || op == opEnd || op == opReturn || op == opDrop || op == 0x1b ||
+		op >= opI32Eqz && op <= 0xc4:
 	default:
 		return in, 0, errInstruction
 	}

@@ -1,9 +1,9 @@
 package main
 
-// Go's compiler has one way to jump: it sets the local with the number of the block to go on at, and goes back to a loop
-// around the whole function, which begins with a table of where each number is. The table is for functions that go on in
-// their middle, once what they called has unwound the stack. From within a function a block that comes later is the
-// end of a block that is open, and can be gone to at once.
+// Go's compiler has one way to jump: it sets the local with the number of the block to go on at, and goes
+// back to a loop around the whole function, which begins with a table of where each number is. The table is
+// for functions that go on in their middle, once what they called has unwound the stack. From within a
+// function a block that comes later is the end of a block that is open, and can be gone to at once.
 
 // blockNumber is the local with the number: a function's parameter (PC_B in cmd/internal/obj/wasm).
 const blockNumber = 0
@@ -48,7 +48,8 @@ func directJumps(code []instruction) []instruction {
 		return code
 	}
 	out := append([]instruction{}, code[:d.begin]...)
-	open := d.open // how many blocks are open, of which the first ones, up to around, are open since the table
+	// how many blocks are open, of which the first ones, up to around, are open since the table
+	open := d.open
 	around := d.open
 	for i := d.begin; i < len(code); i++ {
 		in := code[i]
@@ -56,7 +57,8 @@ func directJumps(code []instruction) []instruction {
 		if in.op == opIf {
 			condition = 1
 		}
-		if depth, size := d.jump(code[i+condition:], open+condition, around); size > 0 && (condition == 0 || i+size+1 < len(code) && code[i+size+1].op == opEnd) {
+		if depth, size := d.jump(code[i+condition:], open+condition, around); size > 0 &&
+			(condition == 0 || i+size+1 < len(code) && code[i+size+1].op == opEnd) {
 			op := byte(opBr)
 			if condition > 0 {
 				op, size, depth = opBrIf, size+2, depth-1
@@ -77,11 +79,12 @@ func directJumps(code []instruction) []instruction {
 	return out
 }
 
-// jump returns how many blocks out the end is that the jump at the begin of the code goes to, and of how many instructions
-// it is; 0 where there is no jump, or it goes back.
+// jump returns how many blocks out the end is that the jump at the begin of the code goes to, and of how many
+// instructions it is; 0 where there is no jump, or it goes back.
 func (d dispatch) jump(code []instruction, open, around int) (depth, size int) {
 	const jumps = 3
-	if len(code) < jumps || code[0].op != opI32Const || code[1].op != opLocalSet || code[1].value != blockNumber || code[2].op != opBr {
+	if len(code) < jumps || code[0].op != opI32Const || code[1].op != opLocalSet ||
+		code[1].value != blockNumber || code[2].op != opBr {
 		return 0, 0
 	}
 	number := code[0].value

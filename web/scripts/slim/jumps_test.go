@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// numbered is a function as Go's compiler writes it: its blocks, one behind the other, and a table of where each number
-// is. Block 0 is what the first number goes to.
+// numbered is a function as Go's compiler writes it: its blocks, one behind the other, and a table of where
+// each number is. Block 0 is what the first number goes to.
 func numbered(table []byte, blocks [][]instruction) []instruction {
 	nest := []instruction{{op: opGlobalGet}, set(1), void(opBlock), void(opLoop)}
 	for range blocks {
@@ -42,20 +42,24 @@ func TestJumpsGoAtOnce(t *testing.T) {
 		"to one of the same block": {jumpTo(2, 3), []instruction{{op: opBr, value: 0}}},
 		"to a later one":           {jumpTo(3, 3), []instruction{{op: opBr, value: 1}}},
 		"on a condition":           {conditional, []instruction{get(2), {op: opBrIf, value: 1}}},
-		"within a condition":       {slices.Concat([]instruction{void(opIf), get(2)}, jumpTo(1, 4), []instruction{plain(opEnd)}), []instruction{void(opIf), get(2), {op: opBr, value: 1}, plain(opEnd)}},
+		"within a condition": {slices.Concat([]instruction{void(opIf), get(2)}, jumpTo(1, 4),
+			[]instruction{plain(opEnd)}), []instruction{void(opIf), get(2), {op: opBr, value: 1},
+			plain(opEnd)}},
 		"back":                     {jumpTo(0, 3), jumpTo(0, 3)},
 		"to the number of nothing": {jumpTo(9, 3), jumpTo(9, 3)},
 		"to another block":         {jumpTo(3, 2), jumpTo(3, 2)},
-		"of another local":         {[]instruction{num(3), set(2), {op: opBr, value: 3}}, []instruction{num(3), set(2), {op: opBr, value: 3}}},
+		"of another local": {[]instruction{num(3), set(2), {op: opBr, value: 3}},
+			[]instruction{num(3), set(2), {op: opBr, value: 3}}},
 	} {
 		if got := directJumps(function(c.from...)); !bytes.Equal(written(got), written(function(c.to...))) {
 			t.Errorf("%s: %v, want %v", name, got, function(c.to...))
 		}
 	}
 	for name, code := range map[string][]instruction{
-		"nothing":        nil,
-		"no table":       {void(opBlock), void(opLoop), get(0), plain(opEnd), plain(opEnd)},
-		"another table":  {void(opBlock), void(opLoop), void(opBlock), get(2), {op: opBrTable, bytes: []byte{opBrTable, 0, 0}}, plain(opEnd)},
+		"nothing":  nil,
+		"no table": {void(opBlock), void(opLoop), get(0), plain(opEnd), plain(opEnd)},
+		"another table": {void(opBlock), void(opLoop), void(opBlock), get(2),
+			{op: opBrTable, bytes: []byte{opBrTable, 0, 0}}, plain(opEnd)},
 		"no loop":        {void(opBlock), get(0), {op: opBrTable, bytes: []byte{opBrTable, 0, 0}}, plain(opEnd)},
 		"a call at once": {num(0), {op: opCall}, plain(opEnd)},
 	} {
@@ -65,7 +69,8 @@ func TestJumpsGoAtOnce(t *testing.T) {
 	}
 }
 
-// Random functions go through the same blocks, whatever number they begin at, with jumps that go at once and without.
+// Random functions go through the same blocks, whatever number they begin at, with jumps that go at once and
+// without.
 func TestJumpsGoTheSameWay(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -89,8 +94,11 @@ func TestJumpsGoTheSameWay(t *testing.T) {
 		for start := range len(table) {
 			decisions := random.Uint64()
 			before, after := walk(code, start, decisions), walk(short, start, decisions)
-			if n := min(len(before), len(after)); !slices.Equal(before[:n], after[:n]) || n > 0 && n < most && (before[n-1] == left || after[n-1] == left) && len(before) != len(after) {
-				t.Fatalf("from %d of %v\n%v\n%v\nit goes %v, and then %v", start, table, code, short, before, after)
+			if n := min(len(before), len(after)); !slices.Equal(before[:n], after[:n]) ||
+				n > 0 && n < most && (before[n-1] == left || after[n-1] == left) &&
+					len(before) != len(after) {
+				t.Fatalf("from %d of %v\n%v\n%v\nit goes %v, and then %v", start, table, code, short, before,
+					after)
 			}
 		}
 	}
@@ -99,7 +107,8 @@ func TestJumpsGoTheSameWay(t *testing.T) {
 	}
 }
 
-// randomBlock marks that it was there, and jumps, or not, or returns. loop is how many blocks out the loop is.
+// randomBlock marks that it was there, and jumps, or not, or returns. loop is how many blocks out the loop
+// is.
 func randomBlock(random *rand.Rand, numbers int, loop int64) []instruction {
 	var code []instruction
 	for range random.IntN(4) {
@@ -107,9 +116,11 @@ func randomBlock(random *rand.Rand, numbers int, loop int64) []instruction {
 		number := int64(random.IntN(numbers))
 		switch random.IntN(4) {
 		case 0:
-			code = slices.Concat(code, []instruction{get(2), void(opIf)}, jumpTo(number, loop+1), []instruction{plain(opEnd)})
+			code = slices.Concat(code, []instruction{get(2), void(opIf)}, jumpTo(number, loop+1),
+				[]instruction{plain(opEnd)})
 		case 1:
-			code = slices.Concat(code, []instruction{get(2), void(opIf), {op: opCall, value: 7}}, jumpTo(number, loop+1), []instruction{plain(opEnd)})
+			code = slices.Concat(code, []instruction{get(2), void(opIf), {op: opCall, value: 7}},
+				jumpTo(number, loop+1), []instruction{plain(opEnd)})
 		case 2:
 			code = append(append(code, get(2), void(opIf), num(1), plain(opReturn)), plain(opEnd))
 		}
@@ -125,7 +136,8 @@ const most = 40
 
 const left = "returned"
 
-// walk executes a function from that number on, and returns which calls it made. Each condition is the next of the bits.
+// walk executes a function from that number on, and returns which calls it made. Each condition is the next
+// of the bits.
 func walk(code []instruction, number int, decisions uint64) []string {
 	var steps []string
 	ends := blockEnds(code)

@@ -50,7 +50,8 @@ func rewrite(path string, step func(module []byte) ([]byte, error)) error {
 }
 
 // errUnknown is a module that slim would have to leave as large as it is.
-var errUnknown = errors.New("this toolchain's table of functions is not known (functiontable.go): the file would stay large")
+var errUnknown = errors.New(
+	"this toolchain's table of functions is not known (functiontable.go): the file would stay large")
 
 // slim returns the module with its data segments joined, without line numbers and the table of
 // buckets, with tables of functions that compress, and with shorter code. What it does not know is

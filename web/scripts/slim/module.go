@@ -119,8 +119,8 @@ func join(list []segment) []segment {
 	return joined
 }
 
-// part leaves out zeroes, which memory has by itself: where there are more than joinGap, the bytes behind them are a
-// segment of their own. However well they compress, the browser hands each of them to the page.
+// part leaves out zeroes, which memory has by itself: where there are more than joinGap, the bytes behind
+// them are a segment of their own. However well they compress, the browser hands each of them to the page.
 func part(list []segment) []segment {
 	var parts []segment
 	for _, s := range list {

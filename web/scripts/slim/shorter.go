@@ -2,13 +2,13 @@ package main
 
 import "slices"
 
-// rules are ways to say the same with fewer or shorter instructions. Go's compiler computes addresses in 64 bits and
-// takes the low half, and changes the stack pointer twice where a function returns. None of them changes what memory, a
-// local or a global has when anything can see it: between the instructions of a rule nothing branches, and none is a
-// place that a branch goes to.
+// rules are ways to say the same with fewer or shorter instructions. Go's compiler computes addresses in 64
+// bits and takes the low half, and changes the stack pointer twice where a function returns. None of them
+// changes what memory, a local or a global has when anything can see it: between the instructions of a rule
+// nothing branches, and none is a place that a branch goes to.
 //
-// Each looks at the end of what is written so far and returns what stands for it, and how many instructions that is in
-// place of; 0 is none.
+// Each looks at the end of what is written so far and returns what stands for it, and how many instructions
+// that is in place of; 0 is none.
 var rules = []func(list []instruction) ([]instruction, int){
 	lowHalf, truth, kept, returned, offset,
 }
@@ -72,11 +72,13 @@ func lowHalf(list []instruction) ([]instruction, int) {
 	case wrapped.op == opI64Const:
 		return []instruction{{op: opI32Const, value: int64(int32(wrapped.value))}}, 2
 	case wrapped.op == opI64Add && last(list, 3).op == opI64Const:
-		return []instruction{wrap, {op: opI32Const, value: int64(int32(last(list, 3).value))}, {op: opI32Add}}, 3
+		return []instruction{wrap, {op: opI32Const, value: int64(int32(last(list, 3).value))},
+			{op: opI32Add}}, 3
 	case wrapped.op == opI64Load, wrapped.op == opI64Load32S, wrapped.op == opI64Load32U:
 		return []instruction{{op: opI32Load, align: min(wrapped.align, 2), value: wrapped.value}}, 2
 	case wrapped.op >= opI64Load8S && wrapped.op <= opI64Load16U:
-		return []instruction{{op: wrapped.op - opI64Load8S + opI32Load8S, align: wrapped.align, value: wrapped.value}}, 2
+		return []instruction{{op: wrapped.op - opI64Load8S + opI32Load8S, align: wrapped.align,
+			value: wrapped.value}}, 2
 	}
 	return nil, 0
 }
@@ -114,8 +116,10 @@ func kept(list []instruction) ([]instruction, int) {
 
 // returned takes a frame and the return address from the stack at once, and sets no local before a return.
 func returned(list []instruction) ([]instruction, int) {
-	if ends(list, opI32Const, opI32Add, opLocalTee, opGlobalSet, opLocalGet, opI32Const, opI32Add, opLocalTee, opGlobalSet) &&
-		last(list, 7).value == last(list, 5).value && last(list, 5).value == last(list, 2).value && last(list, 6).value == last(list, 1).value {
+	if ends(list, opI32Const, opI32Add, opLocalTee, opGlobalSet, opLocalGet, opI32Const, opI32Add, opLocalTee,
+		opGlobalSet) &&
+		last(list, 7).value == last(list, 5).value && last(list, 5).value == last(list, 2).value &&
+		last(list, 6).value == last(list, 1).value {
 		frame := instruction{op: opI32Const, value: int64(int32(last(list, 9).value + last(list, 4).value))}
 		return []instruction{frame, {op: opI32Add}, last(list, 2), last(list, 1)}, 9
 	}
@@ -125,12 +129,12 @@ func returned(list []instruction) ([]instruction, int) {
 	return nil, 0
 }
 
-// stackPointer is the local that has Go's stack pointer: of a function's locals the one besides its parameter that is of
-// 32 bits (cmd/internal/obj/wasm).
+// stackPointer is the local that has Go's stack pointer: of a function's locals the one besides its parameter
+// that is of 32 bits (cmd/internal/obj/wasm).
 const stackPointer = 1
 
-// offset adds to the stack pointer in the access to memory and not before it. What it points to is far from the end of
-// what 32 bits can address: a sum that would begin again at 0 is no address.
+// offset adds to the stack pointer in the access to memory and not before it. What it points to is far from
+// the end of what 32 bits can address: a sum that would begin again at 0 is no address.
 func offset(list []instruction) ([]instruction, int) {
 	access := last(list, 1)
 	if !isAccess(access.op) {
@@ -142,15 +146,16 @@ func offset(list []instruction) ([]instruction, int) {
 			return nil, 0
 		}
 	}
-	if at < 3 || !ends(list[:at], opLocalGet, opI32Const, opI32Add) || list[at-3].value != stackPointer || list[at-2].value < 0 {
+	if at < 3 || !ends(list[:at], opLocalGet, opI32Const, opI32Add) || list[at-3].value != stackPointer ||
+		list[at-2].value < 0 {
 		return nil, 0
 	}
 	access.value += list[at-2].value
 	return append(append([]instruction{list[at-3]}, list[at:len(list)-1]...), access), len(list) - at + 3
 }
 
-// operand returns where the instructions begin that make the last operand before end, -1 where that is not told by
-// counting.
+// operand returns where the instructions begin that make the last operand before end, -1 where that is not
+// told by counting.
 func operand(list []instruction, end int) int {
 	for wanted := 1; end > 0; {
 		end--
@@ -159,8 +164,12 @@ func operand(list []instruction, end int) int {
 			if wanted--; wanted == 0 {
 				return end
 			}
-		case op == opLocalTee, op >= opI32Load && op < opI32Store, op == opI32Eqz, op == opI64Eqz, op == opI32WrapI64, op == opI64ExtendI32U: // makes one of one
-		case op >= opI32Eq && op <= opI32GeU, op >= opI64Eq && op <= opI64GeU, op >= opI32Add && op <= opI32Rotr, op >= opI64Add && op <= opI64Rotr: // makes one of two
+		// makes one of one
+		case op == opLocalTee, op >= opI32Load && op < opI32Store, op == opI32Eqz, op == opI64Eqz,
+			op == opI32WrapI64, op == opI64ExtendI32U:
+		// makes one of two
+		case op >= opI32Eq && op <= opI32GeU, op >= opI64Eq && op <= opI64GeU,
+			op >= opI32Add && op <= opI32Rotr, op >= opI64Add && op <= opI64Rotr:
 			wanted++
 		default:
 			return -1

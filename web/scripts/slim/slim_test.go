@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// program is a module as Go's linker writes it: three functions that call the imported one, the runtime's table of
-// them, and a table of buckets.
+// program is a module as Go's linker writes it: three functions that call the imported one, the runtime's
+// table of them, and a table of buckets.
 func program() []section {
 	call := function{[]byte{1, 1, 0x7f}, slices.Concat(callOf(0), []instruction{{op: opEnd}})}
 	return []section{
@@ -21,7 +21,10 @@ func program() []section {
 		{id: sectionFunction, body: []byte{3, 0, 0, 0}},
 		{id: sectionDataCount, body: []byte{2}},
 		{id: sectionCode, body: appendFunctions(nil, []function{call, call, call})},
-		{id: sectionData, body: appendSegments(nil, []segment{{at: 64, bytes: functions("main.f", "runtime.throw", "main.g")}, {at: 2048, bytes: buckets()}})},
+		{id: sectionData,
+			body: appendSegments(nil,
+				[]segment{{at: 64, bytes: functions("main.f", "runtime.throw", "main.g")},
+					{at: 2048, bytes: buckets()}})},
 	}
 }
 
@@ -32,7 +35,8 @@ func with(id byte, body []byte) []byte {
 	return appendModule(nil, list)
 }
 
-// buckets is the linker's table of three functions, without the first one's zeroes and with two of the last one's.
+// buckets is the linker's table of three functions, without the first one's zeroes and with two of the last
+// one's.
 func buckets() []byte {
 	var table []byte
 	for i, count := range []int{0, bucketsOf, 2} {
@@ -91,7 +95,8 @@ func TestJoinsAndPartsSegments(t *testing.T) {
 		{at: 100_000, bytes: []byte("too far")},
 		{at: 100_007, bytes: []byte(", and its neighbour")},
 		{at: 200_000, bytes: make([]byte, 100)},
-		{at: 300_000, bytes: slices.Concat(make([]byte, joinGap+1), []byte("zeroes"), make([]byte, joinGap), []byte("few"), make([]byte, joinGap+1), []byte("many"), make([]byte, 3))},
+		{at: 300_000, bytes: slices.Concat(make([]byte, joinGap+1), []byte("zeroes"), make([]byte, joinGap),
+			[]byte("few"), make([]byte, joinGap+1), []byte("many"), make([]byte, 3))},
 	}
 	joined := join(before)
 	if !bytes.Equal(memory(joined), memory(before)) {
@@ -170,7 +175,8 @@ func TestStopsAtAnUnknownTable(t *testing.T) {
 }
 
 func TestReadsWhatItWrites(t *testing.T) {
-	for _, value := range []int64{0, 1, 63, 64, -1, -64, -65, 1 << 20, 1<<31 - 1, -1 << 31, 1<<63 - 1, -1 << 63} {
+	for _, value := range []int64{0, 1, 63, 64, -1, -64, -65, 1 << 20, 1<<31 - 1, -1 << 31, 1<<63 - 1,
+		-1 << 63} {
 		encoded := appendSleb(nil, value)
 		r := reader{encoded, 0}
 		if got := r.signed(); got != value || r.at != len(encoded) {
@@ -204,12 +210,14 @@ func functions(names ...string) []byte {
 	table = append(table, 0, 2, 1, 0, 4, 1, 0, 0) // at 1 how deep the stack is, at 4 the lines
 	for i := range names {
 		table = binary.LittleEndian.AppendUint32(table, uint32(4096+i))
-		table = binary.LittleEndian.AppendUint32(table, uint32(8*len(names)+8+i*funcPcdata)) // the records lie behind this index
+		// the records lie behind this index
+		table = binary.LittleEndian.AppendUint32(table, uint32(8*len(names)+8+i*funcPcdata))
 	}
 	table = append(table, make([]byte, 8)...)
 	for _, name := range offsets {
 		record := make([]byte, funcPcdata)
-		record[funcName], record[funcSP], record[funcFile], record[funcLine], record[funcStartLine] = byte(name), 1, 4, 4, 7
+		record[funcName], record[funcSP], record[funcFile], record[funcLine], record[funcStartLine] =
+			byte(name), 1, 4, 4, 7
 		table = append(table, record...)
 	}
 	return table
@@ -312,9 +320,11 @@ func TestDropsWhatNothingReads(t *testing.T) {
 		wantPcdata, wantFunc []uint32
 	}{
 		{"nothing", nil, nil, nil, nil},
-		{"all", []uint32{unsafe, stack, 4, 4}, []uint32{10, 11, 12, 13, 14, 15, 16, 17}, []uint32{0, stack, 4}, []uint32{10, 11, 12, 13, 14}},
+		{"all", []uint32{unsafe, stack, 4, 4}, []uint32{10, 11, 12, 13, 14, 15, 16, 17},
+			[]uint32{0, stack, 4}, []uint32{10, 11, 12, 13, 14}},
 		{"what traces ask for alone", []uint32{unsafe}, []uint32{none, none, none, none, none, 15}, nil, nil},
-		{"a gap", []uint32{0, stack, 0}, []uint32{10, none, none, 13, none, none}, []uint32{0, stack}, []uint32{10, none, none, 13}},
+		{"a gap", []uint32{0, stack, 0}, []uint32{10, none, none, 13, none, none}, []uint32{0, stack},
+			[]uint32{10, none, none, 13}},
 	} {
 		record := make([]byte, funcPcdata)
 		binary.LittleEndian.PutUint32(record[funcNpcdata:], uint32(len(c.pcdata)))
@@ -326,7 +336,8 @@ func TestDropsWhatNothingReads(t *testing.T) {
 		if got := words(short[funcPcdata:], half(short, funcNpcdata)); !slices.Equal(got, c.wantPcdata) {
 			t.Errorf("%s: pcdata %v, want %v", c.name, got, c.wantPcdata)
 		}
-		if got := words(short[funcPcdata+4*len(c.wantPcdata):], int(short[funcNfuncdata])); len(short) != recordSize(short) || !slices.Equal(got, c.wantFunc) {
+		if got := words(short[funcPcdata+4*len(c.wantPcdata):], int(short[funcNfuncdata])); len(
+			short) != recordSize(short) || !slices.Equal(got, c.wantFunc) {
 			t.Errorf("%s: funcdata %v, want %v", c.name, got, c.wantFunc)
 		}
 	}

@@ -24,8 +24,8 @@ const (
 	funcdataArgInfo    = 5 // the same, and so are all after it
 )
 
-// dropUnread takes what nothing reads from the records, and moves them together. The table of functions then refers to
-// where they are.
+// dropUnread takes what nothing reads from the records, and moves them together. The table of functions then
+// refers to where they are.
 func (f functionTable) dropUnread() {
 	for i, record := range f.records {
 		f.records[i] = shortRecord(record)

@@ -47,7 +47,8 @@ func (g graph) count() int {
 }
 
 // upward counts the arrows that run back up where each file stands above most of the files that it names. The
-// files are first laid by order, then each one moves to the place where fewest arrows run up, until no move helps.
+// files are first laid by order, then each one moves to the place where fewest arrows run up, until no move
+// helps.
 func (g graph) upward() int {
 	order := g.order()
 	place := func() map[string]int {
@@ -100,8 +101,8 @@ func (g graph) weight(from, to string) int {
 	return 0
 }
 
-// order lays the files from the top floor down. A file that no other names goes to the top, a file that names no
-// other goes to the bottom. In a circle the file that names most and is named least goes to the top.
+// order lays the files from the top floor down. A file that no other names goes to the top, a file that names
+// no other goes to the bottom. In a circle the file that names most and is named least goes to the top.
 func (g graph) order() []string {
 	left := slices.Sorted(maps.Keys(g))
 	var top, bottom []string

@@ -8,9 +8,10 @@ import (
 // size is how large one type is.
 type size struct {
 	Methods int // Methods of the type.
-	Takers  int // Functions, and methods of other types, that have a parameter of the type, alone or in a list.
-	Fields  int // Fields of the struct.
-	Nested  int // Fields, each struct of the same package that is held by value counted as its own fields.
+	// Functions, and methods of other types, that have a parameter of the type, alone or in a list.
+	Takers int
+	Fields int // Fields of the struct.
+	Nested int // Fields, each struct of the same package that is held by value counted as its own fields.
 }
 
 // Sum is how many functions reach everything that the type holds.

@@ -1,5 +1,5 @@
-// Structure measures the packages of the core: the methods, takers and fields of their large types, and the arrows
-// between their files. `make count` prints the figures, and a test holds what was reached.
+// Structure measures the packages of the core: the methods, takers and fields of their large types, and the
+// arrows between their files. `make count` prints the figures, and a test holds what was reached.
 package main
 
 import (

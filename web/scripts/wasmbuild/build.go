@@ -15,11 +15,14 @@ const modulePath = "github.com/holdfast-mcp/holdfast"
 // byte or event of a stream, and the runtime (memory, maps, scheduler); and those in which
 // the copies are smaller than the calls were, 25 KB of the wasm together.
 var inlined = []string{
-	modulePath + "/core/engine", modulePath + "/core/sse", modulePath + "/core/jsonrpc", modulePath + "/core/link", modulePath + "/jsbridge",
+	modulePath + "/core/engine", modulePath + "/core/sse", modulePath + "/core/jsonrpc",
+	modulePath + "/core/link", modulePath + "/jsbridge",
 	"bytes", "unicode/utf8", "runtime", "internal/runtime/...",
-	"internal/abi", "internal/bytealg", "internal/byteorder", "internal/chacha8rand", "internal/cpu", "internal/reflectlite", "internal/strconv",
+	"internal/abi", "internal/bytealg", "internal/byteorder", "internal/chacha8rand", "internal/cpu",
+	"internal/reflectlite", "internal/strconv",
 	"internal/stringslite", "internal/sync", "internal/synctest",
-	"encoding/binary", "errors", "reflect", "strconv", "syscall/js", "unicode", "github.com/hack-pad/safejs/...",
+	"encoding/binary", "errors", "reflect", "strconv", "syscall/js", "unicode",
+	"github.com/hack-pad/safejs/...",
 }
 
 // program says which wasm is built.
@@ -49,7 +52,8 @@ func (l laid) build(wanted program, out string) error {
 		args = append(args, "-gcflags="+name+"=")
 	}
 	args = append(args, wanted.tags()...)
-	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.stamp=holdfast-wasm/"+wanted.version+";", "-o", out, "./wasm")
+	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.stamp=holdfast-wasm/"+wanted.version+";",
+		"-o", out, "./wasm")
 	command := l.command(args...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	if err := command.Run(); err != nil {
@@ -74,7 +78,8 @@ func (chain toolchain) writeGlue(out string) error {
 	}
 	for _, defined := range []string{"globalThis.Go = class", "globalThis.fs = {", "\tfs.writeSync("} {
 		if !strings.Contains(string(text), defined) {
-			return errors.New("wasm_exec.js of this toolchain is another than the one that is known: it lacks " + defined)
+			return errors.New(
+				"wasm_exec.js of this toolchain is another than the one that is known: it lacks " + defined)
 		}
 	}
 	return os.WriteFile(out, []byte(glueHead+string(text)+glueTail), 0o666)

@@ -27,8 +27,10 @@ func main() {
 	agents := flag.Bool("agents", false, "build in what is spoken to ACP agents, and not MCP alone")
 	names := flag.Bool("names", false, "keep the names of functions, for the table of sizes")
 	glue := flag.Bool("glue", false, "write wasm_exec.js as a module, and no wasm")
-	newer := flag.Bool("newer", false, "write the wasm of another build, whose records this one cannot read, for tests")
-	runtime := flag.Bool("runtime", false, "write the edited runtime into a folder, and no wasm, for tests: runtime.json is the overlay, goroot the toolchain")
+	newer := flag.Bool("newer", false,
+		"write the wasm of another build, whose records this one cannot read, for tests")
+	runtime := flag.Bool("runtime", false, "write the edited runtime into a folder, and no wasm, for tests: "+
+		"runtime.json is the overlay, goroot the toolchain")
 	out := flag.String("o", "", "the file to write, or the folder")
 	flag.Parse()
 	if *runtime {
@@ -44,7 +46,8 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: wasmbuild -version version [-agents] [-names] [-newer] -o file, or wasmbuild -glue -o file, or wasmbuild -runtime -o folder")
+var errUsage = errors.New("usage: wasmbuild -version version [-agents] [-names] [-newer] -o file, or " +
+	"wasmbuild -glue -o file, or wasmbuild -runtime -o folder")
 
 // writeRuntime lays the edited runtime over a toolchain that is otherwise as it was.
 func writeRuntime(folder string) error {

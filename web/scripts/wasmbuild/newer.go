@@ -19,5 +19,7 @@ func (l laid) layNewer(folder string) (laid, error) {
 	if bytes.Count(text, []byte(versions)) != 1 {
 		return l, fmt.Errorf("%s does not say which version it writes", source)
 	}
-	return l.over("newer", folder, map[string][]byte{source: bytes.Replace(text, []byte(versions), []byte("\tversion = 2\n\toldest  = 2\n"), 1)})
+	return l.over("newer", folder,
+		map[string][]byte{source: bytes.Replace(text, []byte(versions),
+			[]byte("\tversion = 2\n\toldest  = 2\n"), 1)})
 }

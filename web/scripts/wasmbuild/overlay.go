@@ -63,12 +63,14 @@ func (chain toolchain) layFmt(folder string) (laid, error) {
 
 // check asks the go command what fmt the wasm gets.
 func (l laid) check() error {
-	out, err := l.command("list", "-overlay="+l.file, "-f", `{{join .GoFiles " "}} {{join .Imports " "}}`, "fmt").Output()
+	out, err := l.command("list", "-overlay="+l.file, "-f", `{{join .GoFiles " "}} {{join .Imports " "}}`,
+		"fmt").Output()
 	if err != nil {
 		return fmt.Errorf("the small fmt cannot be laid over the standard one: go list: %w", told(err))
 	}
 	if got := strings.TrimSpace(string(out)); got != "print.go errors strconv" {
-		return errors.New("the small fmt was laid over the standard one, but the go command goes on with another: " + got)
+		return errors.New(
+			"the small fmt was laid over the standard one, but the go command goes on with another: " + got)
 	}
 	return nil
 }

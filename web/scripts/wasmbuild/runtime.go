@@ -24,15 +24,20 @@ var unused = slices.Concat(
 		{"traceruntime.go", "\treturn trace.shutdown.Load()\n", "\treturn false\n"},
 		{"traceruntime.go", "\treturn tl.gen != 0\n", "\treturn false\n"},
 		{"traceruntime.go", "\treturn trace.enabledWithAllocFree\n", "\treturn false\n"},
-		{"proc.go", "\t\tif inittrace.active {\n\t\t\tstart = nanotime()", "\t\tif false {\n\t\t\tstart = nanotime()"},
-		{"proc.go", "\t\tif inittrace.active {\n\t\t\tend := nanotime()", "\t\tif false {\n\t\t\tend := nanotime()"},
+		{"proc.go", "\t\tif inittrace.active {\n\t\t\tstart = nanotime()",
+			"\t\tif false {\n\t\t\tstart = nanotime()"},
+		{"proc.go", "\t\tif inittrace.active {\n\t\t\tend := nanotime()",
+			"\t\tif false {\n\t\t\tend := nanotime()"},
 	},
-	// Floats that print writes. They bring the whole of their formatting, and a table of 11 KB that nothing compresses.
+	// Floats that print writes. They bring the whole of their formatting, and a table of 11 KB that nothing
+	// compresses.
 	[]edit{
 		{"print.go", "strconv.AppendFloat(buf[:0], v, 'g', -1, 64)", `append(buf[:0], "(a float)"...)`},
-		{"print.go", "strconv.AppendFloat(buf[:0], float64(v), 'g', -1, 32)", `append(buf[:0], "(a float)"...)`},
+		{"print.go", "strconv.AppendFloat(buf[:0], float64(v), 'g', -1, 32)",
+			`append(buf[:0], "(a float)"...)`},
 		{"print.go", "strconv.AppendComplex(buf[:0], c, 'g', -1, 128)", `append(buf[:0], "(a complex)"...)`},
-		{"print.go", "strconv.AppendComplex(buf[:0], complex128(c), 'g', -1, 64)", `append(buf[:0], "(a complex)"...)`},
+		{"print.go", "strconv.AppendComplex(buf[:0], complex128(c), 'g', -1, 64)",
+			`append(buf[:0], "(a complex)"...)`},
 	},
 	// Profiles. Nothing here asks for one.
 	returns("malloc.go", "func profilealloc(mp *m, x unsafe.Pointer, size uintptr) {", ""),
@@ -41,11 +46,14 @@ var unused = slices.Concat(
 	returns("mprof.go", "func (prof *mLockProfile) captureStack() {", ""),
 	returns("mprof.go", "func (prof *mLockProfile) storeSlow() {", ""),
 	returns("mprof.go", "func tryRecordGoroutineProfile(gp1 *g, pcbuf []uintptr, yield func()) {", ""),
-	throws("mgc.go", "func findGoroutineLeaks() bool {", "findGoroutineLeaks: there are no profiles", "false"),
-	throws("mgcmark.go", "func allGsSnapshotSortedForGC() ([]*g, int) {", "allGsSnapshotSortedForGC: there are no profiles", "nil, 0"),
+	throws("mgc.go", "func findGoroutineLeaks() bool {", "findGoroutineLeaks: there are no profiles",
+		"false"),
+	throws("mgcmark.go", "func allGsSnapshotSortedForGC() ([]*g, int) {",
+		"allGsSnapshotSortedForGC: there are no profiles", "nil, 0"),
 	// Memory that goes back to the system: that of a wasm never does, and has no limit but the browser's.
 	[]edit{{"mgcscavenge.go", "\tc <- 1\n\tscavenger.park()\n", "\tc <- 1\n\treturn\n"}},
-	returns("mgcscavenge.go", "func (p *pageAlloc) scavenge(nbytes uintptr, shouldStop func() bool, force bool) uintptr {", "0"),
+	returns("mgcscavenge.go",
+		"func (p *pageAlloc) scavenge(nbytes uintptr, shouldStop func() bool, force bool) uintptr {", "0"),
 	returns("mgcscavenge.go", "func gcPaceScavenger(memoryLimit int64, heapGoal, lastHeapGoal uint64) {", ""),
 	// Further threads, and what finds work for them. No goroutine is locked to one (dolockOSThread).
 	returns("proc.go", "func wakep() {", ""),
@@ -55,12 +63,17 @@ var unused = slices.Concat(
 	throws("proc.go", "func stoplockedm() {", "stoplockedm: there is one thread", ""),
 	throws("proc.go", "func startlockedm(gp *g) {", "startlockedm: there is one thread", ""),
 	returns("proc.go", "func newextram() {", ""),
-	returns("proc.go", "func stealWork(now int64) (gp *g, inheritTime bool, rnow, pollUntil int64, newWork bool) {", "nil, false, now, 0, false"),
+	returns("proc.go",
+		"func stealWork(now int64) (gp *g, inheritTime bool, rnow, pollUntil int64, newWork bool) {",
+		"nil, false, now, 0, false"),
 	returns("proc.go", "func checkRunqsNoP(allpSnapshot []*p, idlepMaskSnapshot pMask) *p {", "nil"),
-	returns("proc.go", "func setBlockOnExitSyscall(pp *p) (syscallingThread, bool) {", "syscallingThread{}, false"),
+	returns("proc.go", "func setBlockOnExitSyscall(pp *p) (syscallingThread, bool) {",
+		"syscallingThread{}, false"),
 	returns("proc.go", "func (pp *p) destroy() {", ""),
 	returns("proc.go", "func mexit(osStack bool) {", ""),
-	throws("mgcmark.go", "func scanConservative(b, n uintptr, ptrmask *uint8, gcw *gcWork, state *stackScanState) {", "scanConservative: nothing is preempted", ""),
+	throws("mgcmark.go",
+		"func scanConservative(b, n uintptr, ptrmask *uint8, gcw *gcWork, state *stackScanState) {",
+		"scanConservative: nothing is preempted", ""),
 	// Settings of the environment: a page has none.
 	[]edit{
 		{"proc.go", `strconv.ParseInt(gogetenv("GOMAXPROCS"), 10, 32)`, "int64(0), error(strconv.ErrSyntax)"},
@@ -75,7 +88,8 @@ var unused = slices.Concat(
 	},
 	returns("mcheckmark.go", "func setCheckmark(obj, base, off uintptr, mbits markBits) bool {", "false"),
 	returns("mcheckmark.go", "func runCheckmark(prepareRootSet func(*gcWork)) {", ""),
-	returns("mheap.go", "func setCleanupContext(ptr unsafe.Pointer, ptrType *_type, createPC, funcPC uintptr, cleanupID uint64) {", ""),
+	returns("mheap.go", "func setCleanupContext(ptr unsafe.Pointer, ptrType *_type, createPC, funcPC "+
+		"uintptr, cleanupID uint64) {", ""),
 	returns("mheap.go", "func clearCleanupContext(ptr uintptr, cleanupID uint64) {", ""),
 	returns("traceback.go", "func printAncestorTraceback(ancestor ancestorInfo) {", ""),
 	returns("runtime1.go", "func parsegodebug(godebug string, seen map[string]bool) {", ""),
@@ -83,22 +97,27 @@ var unused = slices.Concat(
 	returns("mcheckmark.go", "func checkFinalizersAndCleanups() {", ""),
 	returns("mgcscavenge.go", "func printScavTrace(releasedBg, releasedEager uintptr, forced bool) {", ""),
 	returns("mgcmark_greenteagc.go", "func dumpScanStats() {", ""),
-	// Dumps of memory before a fatal error, and values of a type of one's own that a panic carries. The trace stays.
+	// Dumps of memory before a fatal error, and values of a type of one's own that a panic carries. The trace
+	// stays.
 	returns("mgcmark.go", "func gcDumpObject(label string, obj, off uintptr) {", ""),
 	returns("hexdump.go", "func hexdumpWords(p, len uintptr, mark func(uintptr, hexdumpMarker)) {", ""),
 	returns("traceback.go", "func tracebackHexdump(stk stack, frame *stkframe, bad uintptr) {", ""),
-	[]edit{{"error.go", "func printanycustomtype(i any) {\n", "func printanycustomtype(i any) {\n\tprint(toRType(efaceOf(&i)._type).string())\n\treturn\n"}},
-	throws("mbitmap.go", "func badPointer(s *mspan, p, refBase, refOff uintptr) {", "found bad pointer in Go heap (incorrect use of unsafe or cgo?)", ""),
+	[]edit{{"error.go", "func printanycustomtype(i any) {\n",
+		"func printanycustomtype(i any) {\n\tprint(toRType(efaceOf(&i)._type).string())\n\treturn\n"}},
+	throws("mbitmap.go", "func badPointer(s *mspan, p, refBase, refOff uintptr) {",
+		"found bad pointer in Go heap (incorrect use of unsafe or cgo?)", ""),
 	throws("mgcsweep.go", "func (s *mspan) reportZombies() {", "found pointer to free object", ""),
 	// Arenas and bubbles of tests, which nothing here makes.
-	throws("arena.go", "func (s *mspan) setUserArenaChunkToFault() {", "setUserArenaChunkToFault: there are no arenas", ""),
+	throws("arena.go", "func (s *mspan) setUserArenaChunkToFault() {",
+		"setUserArenaChunkToFault: there are no arenas", ""),
 	returns("synctest.go", "func (bubble *synctestBubble) changegstatus(gp *g, oldval, newval uint32) {", ""),
 	// What a program checks of itself as it starts, and the arguments in a trace.
 	returns("symtab.go", "func moduledataverify1(datap *moduledata) {", ""),
 	returns("runtime1.go", "func check() {", ""),
 	returns("traceback.go", "func printArgs(f funcInfo, argp unsafe.Pointer, pc uintptr) {", ""),
 	// Calls and frames of C, and types that several modules have: there is no C here, and one module.
-	returns("traceback.go", "func printOneCgoTraceback(pc uintptr, commitFrame func() (pr, stop bool), arg *cgoSymbolizerArg) bool {", "true"),
+	returns("traceback.go", "func printOneCgoTraceback(pc uintptr, commitFrame func() (pr, stop bool), arg "+
+		"*cgoSymbolizerArg) bool {", "true"),
 	returns("cgocall.go", "func cgocall(fn, arg unsafe.Pointer) int32 {", "0"),
 	returns("traceback.go", "func printCgoTraceback(callers *cgoCallers) {", ""),
 	returns("traceback.go", "func (u *unwinder) cgoCallers(pcBuf []uintptr) int {", "0"),
@@ -106,9 +125,10 @@ var unused = slices.Concat(
 	returns("type.go", "func typelinksinit() {", ""),
 )
 
-// noBuckets has the runtime find the function of a pc by its index alone. The linker's table for that has sixteen
-// buckets for each function, for a machine whose functions begin anywhere: 20 bytes each, 0.9 MB. On wasm a function
-// has one index, and the next function the next. slim takes the table out of the file, where it says no more than that.
+// noBuckets has the runtime find the function of a pc by its index alone. The linker's table for that has
+// sixteen buckets for each function, for a machine whose functions begin anywhere: 20 bytes each, 0.9 MB. On
+// wasm a function has one index, and the next function the next. slim takes the table out of the file, where
+// it says no more than that.
 var noBuckets = []edit{{"symtab.go", `
 	b := x / abi.FuncTabBucketSize
 	i := x % abi.FuncTabBucketSize / (abi.FuncTabBucketSize / nsub)
@@ -149,7 +169,9 @@ func (l laid) layRuntime(folder string) (laid, error) {
 			texts[source] = text
 		}
 		if bytes.Count(texts[source], []byte(e.from)) != 1 {
-			return l, fmt.Errorf("the runtime of this toolchain is another than the one that is known: %s lacks %q", source, e.from)
+			return l,
+				fmt.Errorf("the runtime of this toolchain is another than the one that is known: %s lacks %q",
+					source, e.from)
 		}
 		texts[source] = bytes.Replace(texts[source], []byte(e.from), []byte(e.to), 1)
 	}

@@ -38,16 +38,19 @@ func findToolchain(env []string) (toolchain, error) {
 	ask.Env = append(slices.Clone(env), "GOTOOLCHAIN="+version)
 	out, err := ask.Output()
 	if err != nil {
-		return toolchain{}, fmt.Errorf("the wasm is built by %s, which go.mod names: go env: %w", version, told(err))
+		return toolchain{}, fmt.Errorf("the wasm is built by %s, which go.mod names: go env: %w", version,
+			told(err))
 	}
 	settings := map[string]string{}
 	if err := json.Unmarshal(out, &settings); err != nil {
 		return toolchain{}, fmt.Errorf("go env: %w", err)
 	}
 	if settings["GOVERSION"] != version {
-		return toolchain{}, fmt.Errorf("the wasm is built by %s, which go.mod names; this is %s", version, settings["GOVERSION"])
+		return toolchain{}, fmt.Errorf("the wasm is built by %s, which go.mod names; this is %s", version,
+			settings["GOVERSION"])
 	}
-	tools := toolchain{root: settings["GOROOT"], env: []string{"GOENV=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOOS=js", "GOARCH=wasm"}}
+	tools := toolchain{root: settings["GOROOT"],
+		env: []string{"GOENV=off", "GOTOOLCHAIN=local", "GOWORK=off", "GOOS=js", "GOARCH=wasm"}}
 	for _, variable := range env {
 		if !strings.HasPrefix(variable, "GO") && !strings.HasPrefix(variable, "CGO_") {
 			tools.env = append(tools.env, variable)

@@ -31,17 +31,20 @@ func stops(t *testing.T, err error, because string) {
 
 func TestNoSettingOfTheMachineChangesCode(t *testing.T) {
 	atRoot(t)
-	machine := append(os.Environ(), "GOFLAGS=-tags=other", "GOPRIVATE=example.com", "GOEXPERIMENT=", "GODEBUG=netdns=go", "CGO_ENABLED=1")
+	machine := append(os.Environ(), "GOFLAGS=-tags=other", "GOPRIVATE=example.com", "GOEXPERIMENT=",
+		"GODEBUG=netdns=go", "CGO_ENABLED=1")
 	tools, err := findToolchain(machine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "CGO_ENABLED="} {
-		if slices.ContainsFunc(tools.env, func(variable string) bool { return strings.HasPrefix(variable, name) }) {
+		if slices.ContainsFunc(tools.env,
+			func(variable string) bool { return strings.HasPrefix(variable, name) }) {
 			t.Errorf("the build sees %s of the machine", name)
 		}
 	}
-	for _, variable := range []string{"GOPRIVATE=example.com", "GOENV=off", "GOWORK=off", "GOTOOLCHAIN=local"} {
+	for _, variable := range []string{"GOPRIVATE=example.com", "GOENV=off", "GOWORK=off",
+		"GOTOOLCHAIN=local"} {
 		if !slices.Contains(tools.env, variable) {
 			t.Errorf("the build lacks %s", variable)
 		}
@@ -162,7 +165,8 @@ func TestWritesTheRuntimeAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	overlay, err := os.ReadFile(filepath.Join(folder, "runtime.json"))
-	if err != nil || !strings.Contains(string(overlay), "/goroot/src/runtime/proc.go") || strings.Contains(string(overlay), "/src/fmt/") {
+	if err != nil || !strings.Contains(string(overlay), "/goroot/src/runtime/proc.go") ||
+		strings.Contains(string(overlay), "/src/fmt/") {
 		t.Errorf("the overlay is %s (%v)", overlay, err)
 	}
 	stops(t, writeRuntime(filepath.Join(folder, "missing")), "cannot be linked")

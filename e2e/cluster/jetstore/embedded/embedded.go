@@ -63,7 +63,8 @@ func run(t testing.TB, opts *server.Options) *server.Server {
 // Connect opens a connection to the servers until t ends.
 func Connect(t testing.TB, url string, more ...nats.Option) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(url, append([]nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(20 * time.Millisecond)}, more...)...)
+	nc, err := nats.Connect(url,
+		append([]nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(20 * time.Millisecond)}, more...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,8 @@ func Cluster(t testing.TB) [3]*server.Server {
 	return all
 }
 
-// LeaderOf returns which server leads a stream of JetStream's; the test fails where none does within a minute.
+// LeaderOf returns which server leads a stream of JetStream's; the test fails where none does within a
+// minute.
 func LeaderOf(t testing.TB, js jetstream.JetStream, stream string) string {
 	t.Helper()
 	leader := ""

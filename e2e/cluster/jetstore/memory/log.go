@@ -41,7 +41,8 @@ func NewLog(opts Options) *Log {
 }
 
 // Append implements [store.Log].
-func (l *Log) Append(ctx context.Context, s store.Stream, after store.Position, label string, data []byte) (store.Position, error) {
+func (l *Log) Append(ctx context.Context, s store.Stream, after store.Position, label string, data []byte) (
+	store.Position, error) {
 	if err := store.CheckLabel(label); err != nil {
 		return store.Position{}, err
 	}
@@ -66,7 +67,8 @@ func (l *Log) Append(ctx context.Context, s store.Stream, after store.Position, 
 	}
 	l.place++
 	next.Place = l.place
-	kept.events = append(kept.events, entry{store.Event{Position: next, Label: label, Data: bytes.Clone(data)}, after})
+	kept.events = append(kept.events,
+		entry{store.Event{Position: next, Label: label, Data: bytes.Clone(data)}, after})
 	l.bytes += len(data)
 	if l.opts.PerStream > 0 && len(kept.events) > l.opts.PerStream {
 		l.bytes -= len(kept.events[0].Data)
@@ -140,11 +142,13 @@ func (l *Log) After(ctx context.Context, s store.Stream, after store.Position) i
 }
 
 // Follow implements [store.Log].
-func (l *Log) Follow(ctx context.Context, s store.Stream, after store.Position) iter.Seq2[store.Event, error] {
+func (l *Log) Follow(ctx context.Context, s store.Stream, after store.Position) iter.Seq2[store.Event,
+	error] {
 	return l.read(ctx, "follow", s, after, true)
 }
 
-func (l *Log) read(ctx context.Context, op string, s store.Stream, at store.Position, follow bool) iter.Seq2[store.Event, error] {
+func (l *Log) read(ctx context.Context, op string, s store.Stream, at store.Position,
+	follow bool) iter.Seq2[store.Event, error] {
 	return func(yield func(store.Event, error) bool) {
 		for {
 			next, changed, err := l.next(op, s, at)

@@ -37,7 +37,8 @@ func (p Position) Same(q Position) bool { return p.Number == q.Number && p.Chain
 
 // String is short and plain, as an event's id has to be: digits, letters and dots.
 func (p Position) String() string {
-	return strconv.FormatUint(p.Number, 36) + "." + strconv.FormatUint(p.Place, 36) + "." + strconv.FormatUint(p.Chain, 36)
+	return strconv.FormatUint(p.Number, 36) + "." + strconv.FormatUint(p.Place, 36) + "." +
+		strconv.FormatUint(p.Chain, 36)
 }
 
 // ParsePosition reads what [Position.String] has written; false for anything else.

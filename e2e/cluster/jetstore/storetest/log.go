@@ -73,7 +73,8 @@ func refused(t *testing.T, what string, err error, code store.Code) {
 	if store.CodeOf(err) != code {
 		t.Errorf("%s: %v, want %s", what, err, code)
 	}
-	if err != nil && (strings.Contains(err.Error(), mine.Session) || strings.Contains(err.Error(), "event ")) {
+	if err != nil && (strings.Contains(err.Error(), mine.Session) ||
+		strings.Contains(err.Error(), "event ")) {
 		t.Errorf("%s: the error has a name or data in it: %v", what, err)
 	}
 }
@@ -198,7 +199,8 @@ func race(t *testing.T, nodes []store.Log) {
 func unknown(t *testing.T, nodes []store.Log) {
 	l := at(nodes, 0)
 	fill(t, l, mine, 2)
-	for _, s := range []store.Stream{{Session: mine.Session, Name: "other"}, {Session: "other", Name: mine.Name}, {}} {
+	for _, s := range []store.Stream{{Session: mine.Session, Name: "other"},
+		{Session: "other", Name: mine.Name}, {}} {
 		_, err := collect(l.After(t.Context(), s, s.Start()))
 		refused(t, "After", err, store.Unknown)
 		_, err = collect(l.Follow(t.Context(), s, s.Start()))
@@ -259,8 +261,10 @@ func retention(t *testing.T, nodes []store.Log) {
 			continue
 		}
 		var e *store.Error
-		if !errors.As(err, &e) || e.Code != store.Dropped || e.From != uint64(number+1) || e.To != 3 || len(data) > 0 {
-			t.Errorf("after event %d: %q, %v; want that events %d to 3 were dropped", number, data, err, number+1)
+		if !errors.As(err, &e) || e.Code != store.Dropped || e.From != uint64(number+1) || e.To != 3 ||
+			len(data) > 0 {
+			t.Errorf("after event %d: %q, %v; want that events %d to 3 were dropped", number, data, err,
+				number+1)
 		}
 	}
 }
@@ -276,7 +280,8 @@ func forget(t *testing.T, nodes []store.Log) {
 	}
 	_, err := collect(l.After(t.Context(), mine, all[1]))
 	refused(t, "After", err, store.Unknown)
-	_, err = l.Append(t.Context(), mine, all[2], "message", nil) // by a node that still works for that session
+	// by a node that still works for that session
+	_, err = l.Append(t.Context(), mine, all[2], "message", nil)
 	refused(t, "Append", err, store.Conflict)
 	if data, err := collect(l.After(t.Context(), kept, kept.Start())); err != nil || len(data) != 2 {
 		t.Errorf("another session: %q, %v", data, err)
@@ -320,7 +325,8 @@ func badArguments(t *testing.T, nodes []store.Log) {
 		_, err := l.Append(t.Context(), mine, mine.Start(), label, nil)
 		refused(t, "Append", err, store.Invalid)
 	}
-	for _, text := range []string{"", "1.2", "1.2.3.4", "-1.0.0", "1.2.x!", "01.2.3", "1.2.3 ", "1.2.zzzzzzzzzzzzzz"} {
+	for _, text := range []string{"", "1.2", "1.2.3.4", "-1.0.0", "1.2.x!", "01.2.3", "1.2.3 ",
+		"1.2.zzzzzzzzzzzzzz"} {
 		if p, ok := store.ParsePosition(text); ok {
 			t.Errorf("ParsePosition(%q) = %v", text, p)
 		}

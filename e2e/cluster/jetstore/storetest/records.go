@@ -40,7 +40,8 @@ func compareAndSet(t *testing.T, nodes []store.Records) {
 	_, err = a.Put(t.Context(), key, []byte("x"), first)
 	refused(t, "Put over an older one", err, store.Conflict)
 	refused(t, "Delete of an older one", a.Delete(t.Context(), key, first), store.Conflict)
-	if got, err := a.Get(t.Context(), key); err != nil || string(got.Value) != "two" || got.Revision != second {
+	if got, err := a.Get(t.Context(), key); err != nil || string(got.Value) != "two" ||
+		got.Revision != second {
 		t.Errorf("Get: %+v, %v", got, err)
 	}
 	if err := a.Delete(t.Context(), key, second); err != nil {
@@ -71,7 +72,8 @@ func counter(t *testing.T, nodes []store.Records) {
 					t.Error(err)
 					return
 				}
-				switch _, err := at(nodes, i%2).Put(t.Context(), key, fmt.Append(nil, n+1), revision); store.CodeOf(err) {
+				switch _, err := at(nodes, i%2).Put(t.Context(), key, fmt.Append(nil, n+1),
+					revision); store.CodeOf(err) {
 				case "":
 					done++
 				case store.Conflict:
@@ -114,7 +116,8 @@ func list(t *testing.T, nodes []store.Records) {
 
 func badKeys(t *testing.T, nodes []store.Records) {
 	r := at(nodes, 0)
-	for _, k := range []store.Key{{}, {Kind: "a"}, {Kind: "a", Group: "b"}, {Kind: "a.b", Group: "c", ID: "d"}, {Kind: "a", Group: "*", ID: "d"}} {
+	for _, k := range []store.Key{{}, {Kind: "a"}, {Kind: "a", Group: "b"},
+		{Kind: "a.b", Group: "c", ID: "d"}, {Kind: "a", Group: "*", ID: "d"}} {
 		_, err := r.Put(t.Context(), k, nil, 0)
 		refused(t, "Put", err, store.Invalid)
 		_, err = r.Get(t.Context(), k)

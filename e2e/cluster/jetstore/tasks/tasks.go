@@ -1,13 +1,13 @@
-// Package tasks keeps the tasks of an MCP server (2025-11-25, and the extension io.modelcontextprotocol/tasks of
-// 2026-07-28) in [store.Records], so that every node can tell how one goes, and any can end it:
+// Package tasks keeps the tasks of an MCP server (2025-11-25, and the extension io.modelcontextprotocol/tasks
+// of 2026-07-28) in [store.Records], so that every node can tell how one goes, and any can end it:
 //
 //	kept := tasks.New(records)
 //	task, err := kept.Create(ctx, user, time.Hour, tasks.Request{Tool: name, Arguments: arguments})
 //	... any node: kept.Get(ctx, user, task.ID)
 //	... who does the work: kept.Change(ctx, user, task.ID, func(t *tasks.Task) { t.Status, t.Result = tasks.Completed, result })
 //
-// A task is its user's: for anybody else it is not there. A status that ends a task is its last: a node that was given up, and
-// finishes late, changes nothing.
+// A task is its user's: for anybody else it is not there. A status that ends a task is its last: a node that
+// was given up, and finishes late, changes nothing.
 package tasks
 
 import (
@@ -111,7 +111,8 @@ func (s *Store) get(ctx context.Context, user, id string) (t Task, revision uint
 	if json.Unmarshal(record.Value, &t) != nil || t.ID != id {
 		return Task{}, 0, &store.Error{Code: store.Corrupt, Op: "get"}
 	}
-	// Minutes that two clocks differ by are nothing next to a ttl; while it works a task is kept all the same.
+	// Minutes that two clocks differ by are nothing next to a ttl; while it works a task is kept all the
+	// same.
 	if t.TTL > 0 && t.Status.Ended() && s.clock().After(t.Created.Add(t.TTL)) {
 		_ = s.records.Delete(ctx, key(user, id), record.Revision)
 		return Task{}, 0, &store.Error{Code: store.Unknown, Op: "get"}
@@ -119,8 +120,9 @@ func (s *Store) get(ctx context.Context, user, id string) (t Task, revision uint
 	return t, record.Revision, nil
 }
 
-// Change changes a task, and returns it as it is then. Where another node has changed it meanwhile, change is called again
-// with what that has made of it. Conflict says that it has ended, or that its new status may not follow the old one.
+// Change changes a task, and returns it as it is then. Where another node has changed it meanwhile, change is
+// called again with what that has made of it. Conflict says that it has ended, or that its new status may not
+// follow the old one.
 func (s *Store) Change(ctx context.Context, user, id string, change func(*Task)) (Task, error) {
 	for {
 		t, revision, err := s.get(ctx, user, id)
@@ -130,7 +132,8 @@ func (s *Store) Change(ctx context.Context, user, id string, change func(*Task))
 		old, asked := t.Status, t.Request
 		change(&t)
 		if !follows(old, t.Status) {
-			return Task{}, &store.Error{Code: store.Conflict, Op: "change", Hint: "a task that is " + string(old) + " does not become " + string(t.Status)}
+			return Task{}, &store.Error{Code: store.Conflict, Op: "change",
+				Hint: "a task that is " + string(old) + " does not become " + string(t.Status)}
 		}
 		t.ID, t.Request, t.Updated = id, asked, s.clock().UTC()
 		_, err = s.put(ctx, user, t, revision)

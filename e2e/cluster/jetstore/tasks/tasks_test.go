@@ -55,12 +55,15 @@ func TestLife(t *testing.T) {
 		if _, err := b.Change(t.Context(), "ada", made.ID, end(tasks.Completed)); err != nil {
 			t.Error(err)
 		}
-		for _, late := range []tasks.Status{tasks.Completed, tasks.Failed, tasks.Cancelled, tasks.Working, "nonsense"} {
-			if _, err := a.Change(t.Context(), "ada", made.ID, end(late)); store.CodeOf(err) != store.Conflict {
+		for _, late := range []tasks.Status{tasks.Completed, tasks.Failed, tasks.Cancelled, tasks.Working,
+			"nonsense"} {
+			if _, err := a.Change(t.Context(), "ada", made.ID, end(late)); store.CodeOf(
+				err) != store.Conflict {
 				t.Errorf("%s behind the end: %v", late, err)
 			}
 		}
-		if got, err := a.Get(t.Context(), "ada", made.ID); err != nil || got.Status != tasks.Completed || string(got.Result) != `"completed"` ||
+		if got, err := a.Get(t.Context(), "ada", made.ID); err != nil || got.Status != tasks.Completed ||
+			string(got.Result) != `"completed"` ||
 			got.Request.Tool != asked.Tool || string(got.Request.Arguments) != string(asked.Arguments) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -78,7 +81,8 @@ func TestOfAnotherUser(t *testing.T) {
 			if _, err := b.Get(t.Context(), user, made.ID); store.CodeOf(err) != store.Unknown {
 				t.Errorf("%q: %v", user, err)
 			}
-			if _, err := b.Change(t.Context(), user, made.ID, func(*tasks.Task) { t.Error("changed") }); store.CodeOf(err) != store.Unknown {
+			if _, err := b.Change(t.Context(), user, made.ID,
+				func(*tasks.Task) { t.Error("changed") }); store.CodeOf(err) != store.Unknown {
 				t.Errorf("%q: %v", user, err)
 			}
 		}
@@ -125,7 +129,8 @@ func TestTTL(t *testing.T) {
 		s := tasks.New(memory.NewRecords())
 		works, _ := s.Create(t.Context(), "ada", time.Hour, asked)
 		ended, _ := s.Create(t.Context(), "ada", time.Hour, asked)
-		if _, err := s.Change(t.Context(), "ada", ended.ID, func(t *tasks.Task) { t.Status = tasks.Failed }); err != nil {
+		if _, err := s.Change(t.Context(), "ada", ended.ID,
+			func(t *tasks.Task) { t.Status = tasks.Failed }); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Hour) // in the bubble's own time

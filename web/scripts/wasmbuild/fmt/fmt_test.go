@@ -38,7 +38,8 @@ func TestPrintsAsTheRealOne(t *testing.T) {
 			t.Errorf("Errorf(%q) = %q, want %q", c.format, got, want)
 		}
 		var b bytes.Buffer
-		if n, err := fmt.Fprintf(&b, c.format, c.args...); b.String() != want || n != len(want) || err != nil {
+		if n, err := fmt.Fprintf(&b, c.format, c.args...); b.String() != want || n != len(want) ||
+			err != nil {
 			t.Errorf("Fprintf(%q) wrote %q (%d, %v), want %q", c.format, b.String(), n, err, want)
 		}
 	}
