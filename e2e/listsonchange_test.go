@@ -13,9 +13,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// TestFault767_ListsOnEachChange: a server says two thousand times that its tools have changed, and the app asks for
-// them each time. While the first list is on its way no other leaves; one more follows it, for all of them. The longest
-// task of the main thread is logged.
+// TestFault767_ListsOnEachChange: a server says two thousand times that its tools have changed, and the app
+// asks for them each time. While the first list is on its way no other leaves; one more follows it, for all
+// of them. The longest task of the main thread is logged.
 func TestFault767_ListsOnEachChange(t *testing.T) {
 	t.Parallel()
 	const changes = 2_000

@@ -2,10 +2,10 @@ package link
 
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
-// A browser sends a request again by itself where its connection ends before the head of the answer. A body that is
-// a stream cannot be read twice, so a request with such a body is not sent again (fault 758). A stream needs HTTP/2
-// or later, and no browser tells whether another origin speaks HTTP/2 and takes streams. Bodies finds that out by
-// requests that may be sent twice.
+// A browser sends a request again by itself where its connection ends before the head of the answer. A body
+// that is a stream cannot be read twice, so a request with such a body is not sent again (fault 758). A
+// stream needs HTTP/2 or later, and no browser tells whether another origin speaks HTTP/2 and takes streams.
+// Bodies finds that out by requests that may be sent twice.
 
 // proven is for how long, in ms, a connection counts as alive after the server has said something. Chromium
 // doubts a connection after 10 s of silence, and a request on a dead connection is lost.
@@ -53,6 +53,7 @@ type Bodies struct {
 	heardAt engine.Time // when the server has said something last
 	heard   bool        // and it counts: the clock has run since
 	tries   int         // leads that have failed in a row, of a server that takes streams
+	took    bool        // a lead with a stream was answered, and none was rejected since
 	at      engine.Time // bodiesAway: the next one is due
 	illegal uint32
 }
@@ -60,9 +61,9 @@ type Bodies struct {
 // Streams reports whether a request that leaves now has a body that is a stream.
 func (b *Bodies) Streams() bool { return b.state >= bodiesTaken }
 
-// Lead returns the lead that has to be answered before a request leaves; once: the request must not be sent twice.
-// The caller sends LeadStream or LeadBytes, and reports Answered or Failed. A request that may be sent twice waits
-// for no lead, but has the first one sent.
+// Lead returns the lead that has to be answered before a request leaves; once: the request must not be sent
+// twice. The caller sends LeadStream or LeadBytes, and reports Answered or Failed. A request that may be sent
+// twice waits for no lead, but has the first one sent.
 func (b *Bodies) Lead(now engine.Time, once bool) Lead {
 	switch {
 	case !once && b.state != bodiesUnknown:
@@ -90,22 +91,27 @@ func (b *Bodies) Answered() {
 	b.tries = 0
 	switch b.state {
 	case bodiesTried, bodiesProved:
+		b.took = true
 		b.enter(bodiesTaken)
 	case bodiesDoubted:
 		b.enter(bodiesRefused)
 	}
 }
 
-// Failed notes that the lead under way has no answer. It reports whether the lead is to be sent once more, with
-// bytes, since the browser or the server may have rejected the stream. final: no other lead would fare better, as
-// where the answer did not come in its time.
-func (b *Bodies) Failed(now engine.Time, final bool, retry *Policy, random *engine.Random) (again bool) {
+// Failed notes that the lead under way has no answer, and returns the one that is to be sent at once. Of a
+// server that has taken streams another stream is the likelier to tell: its connection may have ended under
+// this one, as behind a proxy that closes it (fault 780). Else the browser or the server may have rejected
+// the stream. final: no other lead would fare better, as where the answer did not come in its time.
+func (b *Bodies) Failed(now engine.Time, final bool, retry *Policy, random *engine.Random) Lead {
 	switch {
 	case final:
 		b.enter(bodiesRefused) // else it would hold up everything
+	case b.state == bodiesTried && b.took:
+		b.took, b.triedAt = false, now
+		return LeadStream
 	case b.state == bodiesTried && now.Since(b.triedAt) < proven:
 		b.enter(bodiesDoubted)
-		return true
+		return LeadBytes
 	case b.state == bodiesTried, // after so long its connection was dead
 		b.state == bodiesDoubted:
 		b.enter(bodiesUnknown)
@@ -114,7 +120,7 @@ func (b *Bodies) Failed(now engine.Time, final bool, retry *Policy, random *engi
 		b.tries++
 		b.enter(bodiesAway)
 	}
-	return false
+	return LeadNone
 }
 
 // Hasten has the next lead be due: the network is back, or somebody has come.

@@ -204,7 +204,7 @@ func (s *transmission) goOn(c *Client, call *call, now engine.Time) {
 	case call.looksUnsent(c) && !(call.left && call.flags.Repeatable()):
 		// Sent from here, it would be sent once more from there.
 		call.unsent(c, now, "the store has failed, and could not note that the request leaves")
-	case c.state != stateOpen || c.token.Asking(): // whoever opens the client sends it
+	case c.state != stateOpen || c.token.Asking() || call.waitsForLead(c, now): // whoever opens the client sends it
 		call.noteRefusal() // it is stored that it has left, and it has not
 		call.tellAwaiting(c)
 	case s.generation != c.session.generation:

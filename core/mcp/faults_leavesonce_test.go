@@ -147,7 +147,24 @@ func TestFault758_RejectedIsACut(t *testing.T) {
 	o.ends(c, "outcome_unknown")
 	c = o.pay()
 	o.End(o.leaves("ping once"), engine.EndNetwork)
+	o.End(o.leaves("ping once"), engine.EndNetwork) // fault 780
 	o.leaves("ping", "tools/call")
+}
+
+// Fault 780: a proxy closes the connection under the request that finds out, as it did under the call before:
+// that says nothing of streams, which the server has taken. It is found out once more, and calls leave as
+// they did.
+func TestFault780_AConnectionThatEndsIsNoRefusal(t *testing.T) {
+	o := taken(t, mcp.Config{})
+	for range 3 {
+		o.pay()
+		o.End(o.leaves("tools/call once"), engine.EndNetwork)
+		c := o.pay()
+		o.End(o.leaves("ping once"), engine.EndNetwork)
+		o.answers(o.leaves("ping once"))
+		o.answers(o.leaves("tools/call once"))
+		o.ends(c, "result")
+	}
 }
 
 // Fault 758: a call that is rejected behind its head goes on from its cursor.
@@ -393,4 +410,26 @@ func TestFault758_AServerWithoutSessions(t *testing.T) {
 	o.answers(o.leaves("server/discover once"))
 	o.answers(o.leaves("tools/call once"))
 	o.ends(c, "result")
+}
+
+// Fault 781: while it is stored that a call leaves, the call before it is rejected. It waits until it is
+// found out again how requests may leave, and leaves as a stream; what is stored says that it has not left.
+func TestFault781_RejectedWhileItIsStored(t *testing.T) {
+	o := newOnce(t, mcp.Config{Journal: true, NoListen: true})
+	pay := func() engine.CallID { return o.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true}) }
+	first := pay()
+	o.store()
+	o.answers(o.leaves("ping once"))
+	o.store()
+	x := o.leaves("tools/call once")
+	second := pay()
+	o.leaves()
+	o.End(x, engine.EndNetwork)
+	o.store()
+	o.ends(first, "outcome_unknown")
+	o.answers(o.leaves("ping once"))
+	o.store()
+	o.answers(o.leaves("tools/call once"))
+	o.store()
+	o.ends(second, "result")
 }

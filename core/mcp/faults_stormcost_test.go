@@ -7,7 +7,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
@@ -15,7 +14,8 @@ import (
 // stormChunk is as many bytes as a host hands over in one input.
 const stormChunk = 64 << 10
 
-// chunked hands text to the stream as a host does, and returns for each chunk how many effects of that kind it had.
+// chunked hands text to the stream as a host does, and returns for each chunk how many effects of that kind
+// it had.
 func (o *onStream) chunked(text string, kind engine.Kind) (each []int) {
 	o.t.Helper()
 	for len(text) > 0 {
@@ -23,7 +23,7 @@ func (o *onStream) chunked(text string, kind engine.Kind) (each []int) {
 		o.say(text[:n])
 		text = text[n:]
 		effects := o.Effects
-		o.lands()
+		o.store()
 		had := 0
 		for _, e := range effects {
 			if e.Kind == kind {
@@ -39,29 +39,21 @@ func (o *onStream) chunked(text string, kind engine.Kind) (each []int) {
 func journaled(t *testing.T) *onStream {
 	r := connected(t, mcp.Config{NoListen: true, Journal: true})
 	c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
-	for r.Store.Flying() != 0 {
-		r.Stored(journal.ResultOK, 0)
-	}
+	r.store()
 	o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 	o.Head(o.x, 200, "content-type", coretest.Stream)
-	return o.lands()
-}
-
-// lands has what is to be stored be so.
-func (o *onStream) lands() *onStream {
-	for o.Store.Flying() != 0 {
-		o.Stored(journal.ResultOK, 0)
-	}
+	o.store()
 	return o
 }
 
-// Fault 739: what a storm of pings costs, counted. No chunk has more than eight requests leave, and what waits of a flood is
-// a thousand answers with the longest ids there are. Of a chunk its cursor is stored.
+// Fault 739: what a storm of pings costs, counted. No chunk has more than eight requests leave, and what
+// waits of a flood is a thousand answers with the longest ids there are. Of a chunk its cursor is stored.
 func TestFault739_WhatPingsCost(t *testing.T) {
 	o := journaled(t)
 	var flood strings.Builder
 	for n := range 5_000 {
-		flood.WriteString(coretest.Message(fmt.Sprint(n), fmt.Sprintf(`{"jsonrpc":"2.0","id":"%0*d","method":"ping"}`, jsonrpc.MaxID-2, n)))
+		ping := fmt.Sprintf(`{"jsonrpc":"2.0","id":"%0*d","method":"ping"}`, jsonrpc.MaxID-2, n)
+		flood.WriteString(coretest.Message(fmt.Sprint(n), ping))
 	}
 	stored := o.Store.Bytes()
 	leave, chunks := 0, o.chunked(flood.String(), engine.Fetch)
@@ -92,7 +84,8 @@ func TestFault739_WhatPingsCost(t *testing.T) {
 	}
 }
 
-// Fault 739: what a storm of changes costs, counted. Each is one event to the app; nothing leaves, and nothing is stored.
+// Fault 739: what a storm of changes costs, counted. Each is one event to the app; nothing leaves, and
+// nothing is stored.
 func TestFault739_WhatChangesCost(t *testing.T) {
 	r := newRig(t, mcp.Config{Journal: true}).connectListening()
 	o := &onStream{rig: r, x: r.Newest()}
@@ -110,7 +103,8 @@ func TestFault739_WhatChangesCost(t *testing.T) {
 	}
 }
 
-// Fault 739: what a stream costs that ends after each event, counted. Each connection is one request, and no more is stored than came.
+// Fault 739: what a stream costs that ends after each event, counted. Each connection is one request, and no
+// more is stored than came.
 func TestFault739_WhatCutsCost(t *testing.T) {
 	o := journaled(t)
 	o.say("retry: 0\nid: p\ndata:\n\n")
@@ -118,11 +112,11 @@ func TestFault739_WhatCutsCost(t *testing.T) {
 	const cuts = 200
 	for n := 1; n <= cuts; n++ {
 		o.progress(n)
-		o.lands()
+		o.store()
 		told += len(coretest.Progress(o.id, n))
 		o.cut(engine.EndNetwork)
 		o.resume()
-		o.lands()
+		o.store()
 	}
 	if n := len(o.Exchanges()) - requests; n != cuts {
 		o.fatal("%d requests for %d connections", n, cuts)

@@ -67,8 +67,11 @@ func (c *Client) led(now engine.Time, call *call, failure *engine.Error) {
 		return
 	case answered:
 		c.bodies.Answered()
-	case c.bodies.Failed(now, call.refusals > 0 || failure != nil && failure.Code == engine.CodeTimeout, &c.cfg.Retry, &c.random):
-		c.sendLead(now, false)
+	default:
+		final := call.refusals > 0 || failure != nil && failure.Code == engine.CodeTimeout
+		if next := c.bodies.Failed(now, final, &c.cfg.Retry, &c.random); next != link.LeadNone {
+			c.sendLead(now, next == link.LeadStream)
+		}
 	}
 	c.sendQueued(now)
 }

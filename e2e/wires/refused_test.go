@@ -18,7 +18,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// front is a server of HTTP/2 before another, that lets pages of every origin in with their cookies, and may refuse calls.
+// front is a server of HTTP/2 before another, that lets pages of every origin in with their cookies, and may
+// refuse calls.
 type front struct {
 	*wire
 	home     string                           // where the page is from
@@ -78,8 +79,9 @@ func (f *front) opened(options string) *chrome.Page {
 	return page
 }
 
-// TestFault761_RefusedCalls: a token expires, a cookie does, a password is asked for, or a call is sent elsewhere, at the page's own origin and at another,
-// with cookies and without. Nothing has run, and nobody is told that it may have; with another token it runs, once.
+// TestFault761_RefusedCalls: a token expires, a cookie does, a password is asked for, or a call is sent
+// elsewhere, at the page's own origin and at another, with cookies and without. Nothing has run, and nobody
+// is told that it may have; with another token it runs, once.
 func TestFault761_RefusedCalls(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -121,7 +123,8 @@ func TestFault761_RefusedCalls(t *testing.T) {
 	}
 }
 
-// TestFault761_ATokenIsRefreshed: a token expires, and the next one is taken: each request leaves anew, and runs once.
+// TestFault761_ATokenIsRefreshed: a token expires, and the next one is taken: each request leaves anew, and
+// runs once.
 func TestFault761_ATokenIsRefreshed(t *testing.T) {
 	t.Parallel()
 	for _, across := range []bool{false, true} {
@@ -137,7 +140,8 @@ func TestFault761_ATokenIsRefreshed(t *testing.T) {
 	}
 }
 
-// TestFault761_AServiceWorkerPassesOn: a service worker of the app's passes each request on. Calls end with their results, and run once.
+// TestFault761_AServiceWorkerPassesOn: a service worker of the app's passes each request on. Calls end with
+// their results, and run once.
 func TestFault761_AServiceWorkerPassesOn(t *testing.T) {
 	t.Parallel()
 	w := newServer(t, peer.Options{})

@@ -3,6 +3,7 @@
 package wires
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -97,12 +98,29 @@ func TestFault759_HTTP11InMidLife(t *testing.T) {
 	}
 }
 
-// TestFault759_HTTP11: over HTTP/1.1 nothing is streamed, and each call has its result.
+// TestFault759_HTTP11: over HTTP/1.1 nothing is streamed, and each call has its result, at the page's own origin and
+// at another. There the request that finds out is an error in the page's console, once, and none in a worker's page.
 func TestFault759_HTTP11(t *testing.T) {
 	t.Parallel()
-	w := newServer(t, peer.Options{HTTP1: true})
-	page := w.open(`listen: false, streamedBodies: true`)
-	for _, label := range labels(5) {
-		w.counts(page, label)
+	for _, across := range []bool{false, true} {
+		w := newServer(t, peer.Options{HTTP1: true, CORS: peer.CORSResuming()})
+		home := w.origin
+		if across {
+			home = newServer(t, peer.Options{}).origin
+		}
+		page := w.profile.Open(home + "/app")
+		w.begin(page, `listen: false, streamedBodies: true`)
+		for _, label := range labels(5) {
+			w.counts(page, label)
+		}
+		said := 0
+		for _, line := range page.Console() {
+			if strings.Contains(line, "ERR_ALPN_NEGOTIATION_FAILED") {
+				said++
+			}
+		}
+		if most := map[bool]int{true: 1}[across]; said > most {
+			t.Errorf("across %v: the console says it %d times", across, said)
+		}
 	}
 }

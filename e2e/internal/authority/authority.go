@@ -1,7 +1,7 @@
 //go:build !js
 
 // Package authority signs certificates for the servers of one run of the tests. Neither
-// it nor they are on any disk, or in any store of the system's.
+// it nor they are in any store of the system's, and on a disk only for a server that reads files (PEM).
 package authority
 
 import (
@@ -11,6 +11,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"math/big"
 	"net"
 	"sync"
@@ -40,6 +41,18 @@ var Own = sync.OnceValue(func() *Authority {
 // Server is what a server with the certificate is configured by.
 func (a *Authority) Server() *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{a.server}}
+}
+
+// PEM is the certificate with the authority's behind it, and its key.
+func (a *Authority) PEM() (certificates, key []byte) {
+	for _, der := range a.server.Certificate {
+		certificates = append(certificates, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(a.server.PrivateKey)
+	if err != nil {
+		panic(err) // it is none of the kinds that there are
+	}
+	return certificates, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
 // Client is what a Go client that trusts the authority is configured by.
