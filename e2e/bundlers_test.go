@@ -96,7 +96,8 @@ func esbuildScript(p *project) string {
 
 func importMap(p *project) string {
 	p.write("index.html", `<!doctype html><link rel="icon" href="data:,">
-		<script type="importmap">{ "imports": { "holdfast": "/node_modules/holdfast/web/dist/holdfast.mjs" } }</script>
+		<script type="importmap">{ "imports": { "holdfast": "/node_modules/holdfast/web/dist/holdfast.mjs",
+			"holdfast/agent": "/node_modules/holdfast/web/dist/holdfast-agent.mjs" } }</script>
 		<script type="module" src="main.js"></script>`)
 	return p.serve(".") + "/"
 }
@@ -118,9 +119,14 @@ func scriptTag(elsewhere bool) func(p *project) string {
 // ofTheGlobal has a script use the global, which another import or script has made.
 func ofTheGlobal(imports string) func(string) string {
 	return func(usual string) string {
-		return strings.NewReplacer(`import * as holdfast from "holdfast";`, imports, "window.holdfast = holdfast;", "").Replace(usual)
+		return strings.NewReplacer(bothModules, imports, "window.holdfast = holdfast;", "").Replace(usual)
 	}
 }
+
+// bothModules has all names of the module and of that for agents.
+const bothModules = `import * as ofModule from "holdfast";
+import * as ofAgents from "holdfast/agent";
+const holdfast = { ...ofModule, ...ofAgents };`
 
 // stacks are the rows of docs/bundlers.md.
 var stacks = []stack{
@@ -147,7 +153,7 @@ var stacks = []stack{
 func bundledScript(server, agent string) string {
 	body := strings.NewReplacer(`import * as holdfast from "/holdfast.mjs";`, "", "SERVER", chrome.JS(server),
 		"OPTIONS", `{ host: new URLSearchParams(location.search).get("host"), ack: "manual" }`).Replace(keeperScript)
-	return `import * as holdfast from "holdfast";
+	return bothModules + `
 (async () => {` + body + `
 	await mcp.listTools();
 	window.agent = await holdfast.connectAgent(` + chrome.JS(agent) + `, { host: mcp.host });

@@ -56,7 +56,7 @@ func packedApp(t *testing.T, script string) string {
 	run(t, root, "go", "tool", "esbuild", filepath.Join(folder, "main.js"), "--bundle", "--splitting", "--minify", "--format=esm",
 		"--log-level=warning", "--outdir="+out)
 	// esbuild leaves `new URL(…, import.meta.url)` as it is: the app lays these beside its chunks.
-	for _, name := range []string{"holdfast.wasm", "holdfast-agents.wasm", "holdfast-worker.mjs"} {
+	for _, name := range []string{"holdfast.wasm", "holdfast-worker.mjs"} {
 		if err := os.Link(filepath.Join(folder, "node_modules", "holdfast", "web", "dist", name), filepath.Join(out, name)); err != nil {
 			t.Fatal(err)
 		}
