@@ -62,6 +62,16 @@ const imports = {
 };
 const importedBy = (path) => [...new Set([...readFileSync(path, "utf8").matchAll(/\bfrom"([^"]+)"/g)].map(([, name]) => name))].sort();
 
+// What a module loads late: of each kind of client the page's side and the page host, and the extras; "chunk" is the
+// module's own part. The module loads nothing of agents.
+const EXTRAS = ["authorization", "diagnosis", "opensignin", "remotesignin"];
+const parts = {
+  "web/dist/holdfast.mjs": ["chunk", "connect", "connectthere", ...EXTRAS],
+  "web/dist/holdfast-agent.mjs": ["chunk", "connect", "connectthere", "connectagent", "connectagentthere", ...EXTRAS],
+};
+const partsOf = (module) =>
+  [...reachable(module)].flatMap((path) => /holdfast-([a-z]+)-[A-Z0-9]{8}\.mjs$/.exec(path)?.[1] ?? []).sort();
+
 /** A chunk of an earlier build, or the source map of one. */
 const isStale = (path) => /-[A-Z0-9]{8}\.mjs(\.map)?$/.test(path) && !promised.includes(path.replace(/\.map$/, ""));
 
@@ -81,6 +91,9 @@ const NOT_PUBLIC = /^\s+(?:private|protected) .*|^.*@internal.*|^.*["']\.\.?\/.*
 
 const faults = [
   ...Object.entries(imports).flatMap(([path, names]) => (importedBy(path).join() === names.join() ? [] : [`${path} imports ${importedBy(path)}, and not ${names}`])),
+  ...Object.entries(parts)
+    .filter(([path, names]) => partsOf(path).join() !== names.sort().join())
+    .map(([path, names]) => `${path} loads ${partsOf(path)}, and not ${names}`),
   ...promised.filter((path) => !tarball.paths.includes(path)).map((path) => `missing: ${path}`),
   ...types.flatMap((path) => (readFileSync(path, "utf8").match(NOT_PUBLIC) ?? []).map((line) => `${path} shows ${line.trim()}`)),
   ...types.filter((path) => !named(manifest.exports).includes(`./${path}`)).map((path) => `of no entry: ${path}`),
