@@ -114,6 +114,18 @@ func settleAll(page *chrome.Page, book *ledger, plan []counting) {
 	page.WaitFor(`(await mcp.calls()).length === 0 && (await mcp.stored()).rows === 0`)
 }
 
+// executed says how often tools ran, and of how many calls more than once, by the server's own log.
+func executed(p *peer.Peer) string {
+	o, runs, twice := p.Oracle(), 0, 0
+	for _, label := range o.Labels() {
+		n := o.Runs(label)
+		if runs += n; n > 1 {
+			twice++
+		}
+	}
+	return fmt.Sprintf("%d runs, %d executed twice", runs, twice)
+}
+
 // A ledger compares what the pages have had with what the server knows.
 type ledger struct {
 	t    *testing.T

@@ -317,7 +317,7 @@ func (c *taskChaos) report() string {
 	}
 	return fmt.Sprintf("%d schedules, %d more faults of pages and connections: %s; %d segments told, %d "+
 		"questions (%d put again after a reload): %d lost, %d duplicated, %d out of order; %d came only "+
-		"with the result",
+		"with the result; %s",
 		c.calls, c.faults, strings.Join(ends, ", "), c.events, c.questions, c.again, c.lost, c.duplicated,
-		c.reordered, c.untold)
+		c.reordered, c.untold, executed(c.p))
 }

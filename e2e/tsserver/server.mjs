@@ -9,7 +9,7 @@
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
-import { toNodeHandler } from '@modelcontextprotocol/node';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { acceptedContent, createMcpHandler, fromJsonSchema, inputRequired, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 
 const answerText = text => ({ content: [{ type: 'text', text }] });
@@ -86,14 +86,14 @@ function addTools(server, era) {
         return answerText(`Hello, ${given?.name ?? 'stranger'}!`);
     });
 
-    server.registerTool('write', {
-        title: 'Write', description: 'Writes a note, once it is let go.',
-    }, async () => {
+    const write = async () => {
         const run = ++runs;
         process.stderr.write(`write: run ${run}\n`);
         await released;
         return answerText(`written ${run}`);
-    });
+    };
+    server.registerTool('write', { title: 'Write', description: 'Writes a note, once it is let go.' }, write);
+    server.registerTool('look', { title: 'Look', description: 'The same, and changes nothing.', annotations: readOnly }, write);
 
     server.registerTool('routed', {
         title: 'Routed', description: 'Wants its region in a header.', annotations: readOnly,
@@ -124,7 +124,23 @@ const handler = createMcpHandler(makeServer, {
     keepAliveMs: Number(process.env.KEEP_ALIVE_MS ?? 15_000),
     onerror: error => process.stderr.write(`${error}\n`),
 });
-const serve = toNodeHandler(handler);
+const serve = process.env.STATEFUL ? inSessions() : toNodeHandler(handler);
+
+// One server for each session, which answers in one JSON piece (2025-11-25 and before).
+function inSessions() {
+    const transports = new Map();
+    return async (request, response) => {
+        let transport = transports.get(request.headers['mcp-session-id']);
+        if (!transport) {
+            transport = new NodeStreamableHTTPServerTransport({
+                sessionIdGenerator: () => crypto.randomUUID(), enableJsonResponse: true,
+                onsessioninitialized: id => void transports.set(id, transport),
+            });
+            await makeServer({ era: 'legacy' }).connect(transport);
+        }
+        await transport.handleRequest(request, response);
+    };
+}
 
 // The SDK sends no CORS header itself. Every header is allowed, unless a list is
 // given.

@@ -13,7 +13,7 @@
 //
 // Tools: echo, add (with outputSchema), slow (steps, delayMs: progress and a
 // log message), greet (elicitation as input_required, modern era only), write (waits
-// for Release), routed (argument region mirrored in Mcp-Param-Region). Resource file:///notes.txt,
+// for Release), look (the same, read-only), routed (argument region mirrored in Mcp-Param-Region). Resource file:///notes.txt,
 // template file:///notes/{name}, prompt greet (argument who).
 //
 // # What the SDK does on the wire
@@ -67,6 +67,9 @@ type Options struct {
 	// AllowHeaders is the list of request headers that browsers are allowed;
 	// nil means whatever they ask for.
 	AllowHeaders []string
+	// Stateful is a server of the legacy era alone that keeps sessions
+	// (sessionIdGenerator), and answers in one JSON piece.
+	Stateful bool
 }
 
 // A Server is the TypeScript server, running.
@@ -95,6 +98,9 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	if o.AllowHeaders != nil {
 		extra = append(extra, "ALLOW_HEADERS="+strings.Join(o.AllowHeaders, ", "))
+	}
+	if o.Stateful {
+		extra = append(extra, "STATEFUL=1")
 	}
 	s := &Server{t: t, process: nodeserver.Start(t, extra,
 		filepath.Join(root, "e2e", "tsserver", "server.mjs"))}
