@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 	"github.com/holdfast-mcp/holdfast/core/tabs"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
@@ -66,30 +67,10 @@ func (c *client) Tabs(now engine.Time, what tabs.InputKind, ticket uint32, tab s
 	}
 }
 
-// tokenAnswer is what became of the question for a token.
-type tokenAnswer uint8
-
-const (
-	tokenFailed tokenAnswer = iota // the provider has thrown
-	tokenGiven
-	tokenOffline // the provider could not reach the network
-)
-
-// Token takes the token provider's answer: text is the token where one was given, else what went wrong.
-func (c *client) Token(now engine.Time, answer tokenAnswer, text string) {
-	failure := &engine.Error{
-		Code: engine.CodeUnauthorized, Op: "token", Retryable: true, Message: "the token provider failed",
-		Cause: &engine.Error{Code: engine.CodeUnauthorized, Message: text},
-	}
-	switch answer {
-	case tokenGiven:
-		failure = nil
-	case tokenOffline:
-		text, failure.Code, failure.Message = "", engine.CodeNetwork, "the token provider could not reach the network"
-	default:
-		text = ""
-	}
-	c.machine.Token(now, text, failure)
+// Token takes the token provider's answer.
+func (c *client) Token(now engine.Time, answer link.TokenAnswer, text string) {
+	token, failure := answer.Read(text)
+	c.machine.Token(now, token, failure)
 }
 
 // Release forgets the client.
@@ -162,15 +143,7 @@ func (c *client) carryOut() {
 		if e == nil {
 			return
 		}
-		payload := e.Ops
-		switch {
-		case e.Tab != "":
-			payload = []byte(e.Tab)
-		case e.Call != 0:
-			head := journal.Op{Kind: journal.OpCall, Call: e.Call, Epoch: e.Epoch, N: e.N}
-			payload = append(journal.AppendOp(nil, head), e.Ops...)
-		}
-		table.Tabs(c.handle, uint32(e.Kind), e.Ticket, payload)
+		table.Tabs(c.handle, uint32(e.Kind), e.Ticket, e.Payload())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/tabs"
 )
 
@@ -46,7 +47,7 @@ func (c *client) take(op uint32, in *input) {
 		p := in.frame(2)
 		c.Tabs(in.now, tabs.InputKind(in.a), uint32(in.b), string(p[0]), p[1])
 	case 16:
-		c.Token(in.now, tokenAnswer(in.a), string(in.bytes))
+		c.Token(in.now, link.TokenAnswer(in.a), string(in.bytes))
 	case 17:
 		c.Release()
 	default:

@@ -3,12 +3,11 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 	"github.com/holdfast-mcp/holdfast/core/tabs"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
@@ -76,20 +75,20 @@ func (c *client) Do(e engine.Effect) {
 			return
 		}
 		if e.Failure != nil {
-			e.Data = table.Keep(appendFailure(nil, e.Failure))
+			e.Data = table.Keep(link.AppendFailure(nil, e.Failure))
 		}
 		table.Add(jsbridge.Record{
 			Kind: jsbridge.KindDeliver, Client: c.handle, ID: uint32(e.C), Number: e.Position, Sub: uint32(e.Event), Extra: uint32(e.Stream),
 		}, e.Data)
 	case engine.Settle:
 		if e.Failure != nil {
-			e.Data = table.Keep(appendFailure(nil, e.Failure))
+			e.Data = table.Keep(link.AppendFailure(nil, e.Failure))
 		}
 		table.Add(jsbridge.Record{Kind: jsbridge.KindSettle, Client: c.handle, ID: uint32(e.C), Sub: uint32(e.Outcome)}, e.Data)
 	case engine.State:
 		if e.Failure != nil {
 			data := append([]byte(nil), e.Data[:len(e.Data)-1]...)
-			data = appendFailure(append(data, `,"error":`...), e.Failure)
+			data = link.AppendFailure(append(data, `,"error":`...), e.Failure)
 			e.Data = table.Keep(append(data, '}'))
 		}
 		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle, Number: e.Position}, e.Data)
@@ -133,39 +132,4 @@ func subprotocols(header []engine.Field) []string {
 		}
 	}
 	return list
-}
-
-// appendFailure writes an error as the JSON object that web/src/base/errors.ts
-// reads: {"code","op","status","retryable","message","cause","hint","unanswered","unheard","ofPage","lacks","reach"}.
-func appendFailure(b []byte, e *engine.Error) []byte {
-	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))
-	b = jsonrpc.AppendString(append(b, `,"op":`...), e.Op)
-	b = strconv.AppendInt(append(b, `,"status":`...), int64(e.Status), 10)
-	b = strconv.AppendBool(append(b, `,"retryable":`...), e.Retryable)
-	b = jsonrpc.AppendString(append(b, `,"message":`...), e.Message)
-	if e.Cause != nil {
-		b = jsonrpc.AppendString(append(b, `,"cause":`...), e.Cause.Error())
-	}
-	if e.Hint != "" {
-		b = jsonrpc.AppendString(append(b, `,"hint":`...), e.Hint)
-	}
-	if e.Unanswered() {
-		b = append(b, `,"unanswered":true`...)
-	}
-	if e.Unheard() {
-		b = append(b, `,"unheard":true`...)
-	}
-	if e.OfPage() {
-		b = append(b, `,"ofPage":true`...)
-	}
-	if e.Lacks != "" {
-		b = jsonrpc.AppendString(append(b, `,"lacks":`...), e.Lacks)
-	}
-	switch e.Reach {
-	case engine.ReachAnswers:
-		b = append(b, `,"reach":"answers"`...)
-	case engine.ReachNothing:
-		b = append(b, `,"reach":"nothing"`...)
-	}
-	return append(b, '}')
 }

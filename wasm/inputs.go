@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/tabs"
 )
 
@@ -55,7 +56,7 @@ type clientInputs interface {
 	// this page.
 	Tabs(now engine.Time, what tabs.InputKind, ticket uint32, tab string, ops []byte)
 	// Token answers effect Token with a token, or with what went wrong.
-	Token(now engine.Time, answer tokenAnswer, text string)
+	Token(now engine.Time, answer link.TokenAnswer, text string)
 	// Release forgets a client that is closed or has failed.
 	Release()
 }

@@ -1,11 +1,10 @@
 //go:build js && wasm
 
-// Package main is the WebAssembly program: the only place that knows both the
-// protocol core and the browser. It puts core's state machines on jsbridge
-// (host.go), offers them to JavaScript as exports for the hot road (exports.go)
-// and as functions for set-up (connect.go, agent.go), and passes on what
-// happens to the page (page.go). Rules of MCP and ACP do not belong here, nor
-// does anything that an app sees: that is TypeScript, in web/src.
+// Package main is the WebAssembly program: the only place that knows both the protocol core and the browser. It puts
+// core's state machines on jsbridge (host.go), takes what happens by one export (door.go, inputs.go), answers
+// questions (questions.go), has functions for set-up (connect.go, agent.go), and passes on what happens to the page
+// (page.go). Rules of MCP and ACP do not belong here, nor does anything that an app sees: that is TypeScript, in
+// web/src.
 //
 // It is built twice: with the tag mcponly as holdfast.wasm, which speaks MCP alone, and
 // without it as holdfast-agents.wasm, which speaks both. A page that asks for no agent does

@@ -148,3 +148,28 @@ func MaxRefusals(hasProvider, signIn bool) uint8 {
 func AwaitingAuthorization() engine.Effect {
 	return engine.Effect{Kind: engine.State, Data: []byte(`{"state":"awaiting_authorization"}`)}
 }
+
+// TokenAnswer is what became of the question for a token.
+type TokenAnswer uint8
+
+// What may become of it.
+const (
+	TokenFailed TokenAnswer = iota // the provider has thrown
+	TokenGiven
+	TokenOffline // the provider could not reach the network
+)
+
+// Read returns the token, or why there is none: text is the token where one was given, else what went wrong.
+func (a TokenAnswer) Read(text string) (token string, failure *engine.Error) {
+	switch a {
+	case TokenGiven:
+		return text, nil
+	case TokenOffline:
+		failure = &engine.Error{Code: engine.CodeNetwork, Message: "the token provider could not reach the network"}
+	default:
+		failure = &engine.Error{Code: engine.CodeUnauthorized, Message: "the token provider failed"}
+	}
+	failure.Op, failure.Retryable = "token", true
+	failure.Cause = &engine.Error{Code: engine.CodeUnauthorized, Message: text}
+	return "", failure
+}

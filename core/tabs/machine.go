@@ -130,6 +130,19 @@ type Effect struct {
 	Ops      []byte // a list of journal.Ops, without their secrets; the host's from here on
 }
 
+// Payload returns what an effect crosses the border with: the name of a tab; or operations, the first of them the head
+// of the call that it is about, with the epoch and the row in its words.
+func (e *Effect) Payload() []byte {
+	switch {
+	case e.Tab != "":
+		return []byte(e.Tab)
+	case e.Call != 0:
+		head := journal.Op{Kind: journal.OpCall, Call: e.Call, Epoch: e.Epoch, N: e.N}
+		return append(journal.AppendOp(nil, head), e.Ops...)
+	}
+	return e.Ops
+}
+
 // Next takes the oldest effect; nil where there is none.
 func (m *Machine) Next() *Effect {
 	for len(m.queue) > 0 {

@@ -203,7 +203,8 @@ import (
 
 // coreFolders are the packages whose types inputs have.
 var coreFolders = map[string]string{
-	"core/engine": "engine", "core/journal": "journal", "core/durable": "durable", "core/tabs": "tabs",
+	"core/engine": "engine", "core/journal": "journal", "core/durable": "durable", "core/link": "link",
+	"core/tabs": "tabs",
 }
 
 // call writes the call of a method.

@@ -22,7 +22,7 @@ var enums = []enum{
 	{"StreamState", "What the stream of a call or a session does.", false, []origin{{"core/engine", "StreamState", "Stream"}}},
 	{"OUTCOME", "How a call ended.", true, []origin{{"core/engine", "Outcome", "Outcome"}}},
 	{"Ending", "How an exchange ended.", false, []origin{{"core/engine", "Ending", "End"}}},
-	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"wasm", "tokenAnswer", "token"}}},
+	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"core/link", "TokenAnswer", "Token"}}},
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
 	{"TaskWish", "What an app says of a task for its call.", false, []origin{{"core/mcp", "TaskWish", "Task"}}},
 	{"FACT", "What a page goes by on an open connection to a server: bits of the facts.", true, []origin{{"core/mcp", "Facts", "Fact"}}},

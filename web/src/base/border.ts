@@ -129,7 +129,7 @@ export enum Ending {
   Unreadable = 4,
 }
 
-/** What became of the question for a token. (wasm, tokenAnswer) */
+/** What became of the question for a token. (core/link, TokenAnswer) */
 export enum TokenAnswer {
   Failed = 0,
   Given = 1,
