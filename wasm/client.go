@@ -3,8 +3,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -89,7 +87,7 @@ const wishShift = 11
 // Request makes a call, or sends a notification. The machine copies what it keeps of it.
 func (c *client) Request(
 	now engine.Time, how uint32, answer, idle, total, send, made float64,
-	method string, params, meta []byte, key string, task []byte, refused string,
+	method string, params, meta []byte, key string, task, refused []byte,
 ) engine.CallID {
 	options := mcp.CallOptions{
 		Meta:      meta,
@@ -101,7 +99,7 @@ func (c *client) Request(
 		Made:      int64(made),
 		Wish:      mcp.TaskWish(how >> wishShift),
 		Task:      task,
-		Refused:   strings.Fields(refused),
+		Refused:   refused,
 	}
 	if how&callNotify != 0 {
 		return c.mcp.Notify(now, method, params, options)

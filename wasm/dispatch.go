@@ -113,7 +113,7 @@ func (c *client) takeServer(op uint32, in *input) {
 	case 40:
 		p := in.frame(7)
 		n := further(p[0], 3)
-		table.Answer(uint32(c.Request(in.now, uint32(in.a), in.b, in.c, n[0], n[1], n[2], string(p[1]), p[2], p[3], string(p[4]), p[5], string(p[6]))))
+		table.Answer(uint32(c.Request(in.now, uint32(in.a), in.b, in.c, n[0], n[1], n[2], string(p[1]), p[2], p[3], string(p[4]), p[5], p[6])))
 	case 41:
 		c.CancelRecord(in.now, uint64(in.a), string(in.bytes))
 	}

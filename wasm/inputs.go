@@ -120,11 +120,11 @@ type callInputs interface {
 	// Request makes a request, or sends a notification, and answers with the call's id. how are CallFlags, with a
 	// TaskWish from WISH_SHIFT on; times are in ms, 0 for the client's own; made is when the app made the call, in
 	// ms since 1970. params, meta and task are JSON objects or empty: task is what the app says of one. refused are
-	// header fields that cannot be sent, in small letters, with blanks between them. One Value record has those
+	// header fields that cannot be sent, in small letters, with a blank behind each. One Value record has those
 	// that the call repeats arguments in, where there are any.
 	Request(
 		now engine.Time, how uint32, answer, idle, total, send, made float64,
-		method string, params, meta []byte, key string, task []byte, refused string,
+		method string, params, meta []byte, key string, task, refused []byte,
 	) engine.CallID
 	// CancelRecord ends the call with that name in the store, if this page carries it.
 	CancelRecord(now engine.Time, record uint64, reason string)

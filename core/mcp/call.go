@@ -63,8 +63,9 @@ type CallOptions struct {
 	// ttl and responseModes, nil for nothing.
 	Wish TaskWish
 	Task []byte
-	// Refused are header fields that the host cannot send, in small letters: a tool's arguments are not repeated there.
-	Refused []string
+	// Refused are header fields that the host cannot send, in small letters, with a blank behind each: a tool's
+	// arguments are not repeated there.
+	Refused []byte
 	// Timeouts replaces those of the Config where a field is not zero.
 	Timeouts Timeouts
 	// Durable: the call is written to the journal, where there is one.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -138,8 +137,8 @@ func (c *Client) MirroredIn(id engine.CallID) []engine.Field {
 	return nil
 }
 
-// mirrored is the same by the tool's facts. Left out is what the host cannot send, named in small letters.
-func (c *Client) mirrored(facts, params []byte, refused []string) (header []engine.Field) {
+// mirrored is the same by the tool's facts. Left out is what the host cannot send (CallOptions).
+func (c *Client) mirrored(facts, params, refused []byte) (header []engine.Field) {
 	for _, field := range jsonrpc.Elements(c.fields(facts)) {
 		name, _ := jsonrpc.String(jsonrpc.First(field, "header"))
 		value := jsonrpc.First(params, "arguments")
@@ -148,7 +147,7 @@ func (c *Client) mirrored(facts, params []byte, refused []string) (header []engi
 			value = jsonrpc.First(value, key)
 		}
 		name = "Mcp-Param-" + name
-		if text, ok := fieldText(value); ok && !slices.Contains(refused, engine.Lower(name)) {
+		if text, ok := fieldText(value); ok && !bytes.Contains(refused, []byte(engine.Lower(name)+" ")) {
 			header = append(header, engine.Field{Name: name, Value: wire.HeaderValue(text)})
 		}
 	}

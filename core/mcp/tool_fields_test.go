@@ -34,7 +34,7 @@ func TestToolFields(t *testing.T) {
 		if c.arguments != "" {
 			params = `{"name":"t","arguments":` + c.arguments + `}`
 		}
-		id, _ := w.Call("tools/call", params, mcp.CallOptions{Refused: []string{c.refused}})
+		id, _ := w.Call("tools/call", params, mcp.CallOptions{Refused: []byte(c.refused + " ")})
 		if got := fmt.Sprint(w.Client.MirroredIn(id)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.arguments, got, c.want)
 		}

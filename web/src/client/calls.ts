@@ -34,7 +34,7 @@ export interface CallContext {
   opening(): Promise<void> | undefined;
   /** The question for a token that has no answer yet. */
   question(): object | undefined;
-  /** The header fields that the server's CORS rules refuse, in small letters, with blanks between them. */
+  /** The header fields that the server's CORS rules refuse, in small letters, with a blank behind each. */
   refusedFields(): string;
   /**
    * In which header fields a call would repeat its arguments now that a server has refused it: name, value, name,

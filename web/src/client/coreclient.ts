@@ -257,7 +257,7 @@ export class CoreClient extends CoreConnection {
 
   /** @internal */
   protected override refusedFields(): string {
-    return [...this.#refusedHeaders].join(" ");
+    return [...this.#refusedHeaders].map((name) => `${name} `).join("");
   }
 
   /** @internal */

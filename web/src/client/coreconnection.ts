@@ -393,7 +393,7 @@ export class CoreConnection {
     return text ? (JSON.parse(text) as string[]) : [];
   }
 
-  /** @internal The header fields that the server's CORS rules refuse, in small letters, with blanks between them. */
+  /** @internal The header fields that the server's CORS rules refuse, in small letters, with a blank behind each. */
   protected refusedFields(): string {
     return "";
   }

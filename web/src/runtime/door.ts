@@ -176,8 +176,8 @@ export abstract class Inputs {
   }
 
   // callInputs
-  /** Makes a request, or sends a notification, and answers with the call's id. how are CallFlags, with a TaskWish from WISH_SHIFT on; times are in ms, 0 for the client's own; made is when the app made the call, in ms since 1970. params, meta and task are JSON objects or empty: task is what the app says of one. refused are header fields that cannot be sent, in small letters, with blanks between them. One Value record has those that the call repeats arguments in, where there are any. */
-  request(client: number, how: number, answer: number, idle: number, total: number, send: number, made: number, method: string, params: string | Uint8Array, meta: string | Uint8Array, key: string, task: string | Uint8Array, refused: string, answered: (answer: number) => void): void {
+  /** Makes a request, or sends a notification, and answers with the call's id. how are CallFlags, with a TaskWish from WISH_SHIFT on; times are in ms, 0 for the client's own; made is when the app made the call, in ms since 1970. params, meta and task are JSON objects or empty: task is what the app says of one. refused are header fields that cannot be sent, in small letters, with a blank behind each. One Value record has those that the call repeats arguments in, where there are any. */
+  request(client: number, how: number, answer: number, idle: number, total: number, send: number, made: number, method: string, params: string | Uint8Array, meta: string | Uint8Array, key: string, task: string | Uint8Array, refused: string | Uint8Array, answered: (answer: number) => void): void {
     this.input(INPUT.request, client, [numbers(total, send, made), method, params, meta, key, task, refused], how, answer, idle, answered);
   }
   /** Ends the call with that name in the store, if this page carries it. */
