@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,5 +134,37 @@ func TestBorderRefuses(t *testing.T) {
 				t.Error("generated")
 			}
 		})
+	}
+}
+
+// TestQuestionsAreListed: the architecture says of each export but input why it is none.
+func TestQuestionsAreListed(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newSources(root).read("wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports := 0
+	for _, file := range p.files {
+		for _, declaration := range file.Decls {
+			f, ok := declaration.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			name, ok := exported(f)
+			if !ok || name == "input" {
+				continue
+			}
+			exports++
+			if !strings.Contains(string(page), "\n| `"+name+"` |") {
+				t.Errorf("%s is no input, and docs/architecture.md does not say why", name)
+			}
+		}
+	}
+	if exports == 0 {
+		t.Error("no exports found")
 	}
 }

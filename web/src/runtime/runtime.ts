@@ -10,6 +10,10 @@ import { type Payload, Table, type TableRecord } from "./table.js";
 /** What the store holds for the client with that handle. */
 type Stored = (handle: number) => readonly Uint8Array[] | undefined;
 
+/** After these an exchange is over: there is nothing to abort. */
+const ends = (op: INPUT): boolean =>
+  op === INPUT.end || op === INPUT.sourceFailed || op === INPUT.sourceRedirected || op === INPUT.socketClosed;
+
 /**
  * One instance of the Go program: each input of the core's is a call of its one export
  * for them, whose answer is a table of effects. It decides nothing.
@@ -104,26 +108,6 @@ export class Runtime extends Inputs implements Reports {
     super.release(client);
   }
 
-  override end(client: number, exchange: number, how: number, detail: string): void {
-    this.#effects.over(client, exchange);
-    super.end(client, exchange, how, detail);
-  }
-
-  override sourceFailed(client: number, exchange: number): void {
-    this.#effects.over(client, exchange);
-    super.sourceFailed(client, exchange);
-  }
-
-  override sourceRedirected(client: number, exchange: number): void {
-    this.#effects.over(client, exchange);
-    super.sourceRedirected(client, exchange);
-  }
-
-  override socketClosed(client: number, socket: number, code: number, reason: string): void {
-    this.#effects.over(client, socket);
-    super.socketClosed(client, socket, code, reason);
-  }
-
   /** What a call is named by in the store; 0 for one that is not stored. */
   record(client: number, call: number): number {
     return this.#death ? 0 : this.#exports.record(client, call);
@@ -187,10 +171,10 @@ export class Runtime extends Inputs implements Reports {
     op: INPUT, client: number, payload: Payload = "",
     a = 0, b = 0, c = 0, answered?: (answer: number) => void,
   ): number {
-    let n = 0;
+    if (ends(op)) this.#effects.over(client, a);
     const records = this.#enter(
-      () => this.#exports.input(client, op, a, b, c, (n = this.#table.write(payload)), performance.now()),
-      () => (op === INPUT.chunk ? n : 0),
+      () => this.#exports.input(client, op, a, b, c, this.#table.write(payload), performance.now()),
+      op === INPUT.chunk ? payload.length : 0,
     );
     if (!records) {
       if (answered) throw this.#death; // a call that has no id is nobody's to reject
@@ -204,12 +188,12 @@ export class Runtime extends Inputs implements Reports {
   // An export can trap (memory corrupted, out of memory) or answer DEAD; after
   // go.exit it would answer garbage, so `death` is tested before and after.
   // Returns the table's records, none where the program is dead.
-  #enter(call: () => number, chunk?: () => number): TableRecord[] | undefined {
+  #enter(call: () => number, chunk = 0): TableRecord[] | undefined {
     if (this.#death) return undefined;
     try {
       const count = call();
       if (this.#death) return undefined;
-      if (count !== DEAD) return count > 0 ? this.#table.read(count, chunk?.() ?? 0) : [];
+      if (count !== DEAD) return count > 0 ? this.#table.read(count, chunk) : [];
     } catch (error) {
       this.exited("the Go program trapped", error);
       return undefined;
