@@ -296,7 +296,7 @@ e2e-beside: same-wasm
 
 # The random stories: how much of them `make test` plays is their flags' defaults.
 # A failure prints its seed, and HOLDFAST_SEED plays it again.
-RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestSharedSchedules|TestFault132_AckedStaysAckedOverKills)$$'
+RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestSharedSchedules|TestRandomSignIns|TestFault132_AckedStaysAckedOverKills)$$'
 FIRST := $(or $(FIRST),$(shell date +%s))
 
 sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them, whether the benchmarks and the agents' own test server still run, and a twelfth of the stories that make test leaves out, from FIRST on, which it prints
@@ -310,7 +310,7 @@ sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them
 soak: build $(NEWER) $(VALIDATOR) browser ## a night of them
 	HOLDFAST_HISTORIES=1000000 HOLDFAST_EVERY=1 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$|AfterEveryByte$$'
 	HOLDFAST_HISTORIES=500 go test -count=1 -tags npm -timeout 8h ./core/acp -run '^TestSoak$$'
-	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run $(RANDOM_STORIES) -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500 -visitends 5000
+	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run $(RANDOM_STORIES) -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500 -visitends 5000 -signins 3000
 
 # Next.js is as large as all else that npm brings, and no other test needs it: it is no part of npm ci.
 NEXT := web/build/nextapp

@@ -120,7 +120,9 @@ func User(r *http.Request) string { return r.Context().Value(user{}).(string) }
 func (s *Server) Metadata(resource string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(map[string]any{"resource": resource, "authorization_servers": []string{s.Issuer}})
+		json.NewEncoder(w).Encode(map[string]any{
+			"resource": resource, "authorization_servers": []string{s.Issuer}, "scopes_supported": []string{"openid", "tools"},
+		})
 	})
 }
 

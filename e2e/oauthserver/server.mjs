@@ -174,6 +174,7 @@ const issuer = await listen(origin => {
         }
     };
     as.on('access_token.saved', token => eras.set(token.jti, era));
+    for (const event of ['authorization.error', 'server_error']) as.on(event, (_, error) => process.stderr.write(`${event}: ${error} ${error.error_description ?? ''} ${error.error_detail ?? ''}\n`));
     as.on('refresh_token.saved', token => refreshTokens.push(token));
     return async (request, response) => {
         const url = new URL(request.url, origin);
