@@ -26,13 +26,14 @@ const tabScript = appScript + `
 window.tracked = {};
 window.track = (call) => {
 	const label = call.params.arguments?.call ?? call.method;
-	const seen = { call, positions: [], marks: [], gaps: [], status: [], resumed: [], done: false, code: "", why: "", n: 0, doneAt: 0, ownedAt: 0, movedAt: 0 };
+	const seen = { call, positions: [], marks: [], gaps: [], waits: [], status: [], resumed: [], done: false, code: "", why: "", n: 0, doneAt: 0, ownedAt: 0, movedAt: 0 };
 	tracked[label] = seen;
 	(async () => {
 		try {
 			for await (const event of call) {
 				if (event.type === "status") {
 					seen.status.push(event.state);
+					if (event.why) seen.waits.push(event.why);
 					if (event.state === "owned") seen.ownedAt = Date.now();
 				}
 				if (event.type === "resumed") seen.resumed.push(event.outcome);

@@ -11,31 +11,31 @@ import (
 // takeAgent calls the method of ACP's with that number.
 func (c *client) takeAgent(op uint32, in *input) {
 	switch op {
-	case 42:
-		p := in.frame(2)
-		table.Answer(uint32(c.agent.Request(in.now, uint32(in.a), string(p[0]), p[1])))
 	case 43:
 		p := in.frame(2)
-		table.Answer(uint32(c.agent.Notify(in.now, uint32(in.a), string(p[0]), p[1])))
+		table.Answer(uint32(c.agent.Request(in.now, uint32(in.a), string(p[0]), p[1])))
 	case 44:
-		c.agent.Cancel(in.now, engine.CallID(in.a))
+		p := in.frame(2)
+		table.Answer(uint32(c.agent.Notify(in.now, uint32(in.a), string(p[0]), p[1])))
 	case 45:
-		table.Answer(uint32(c.agent.Serve(in.now, in.bytes)))
+		c.agent.Cancel(in.now, engine.CallID(in.a))
 	case 46:
-		c.agent.Rest(in.now, in.a != 0)
+		table.Answer(uint32(c.agent.Serve(in.now, in.bytes)))
 	case 47:
-		table.Answer(uint32(c.agent.Streams(in.now, int(in.a))))
+		c.agent.Rest(in.now, in.a != 0)
 	case 48:
-		c.agent.Forget(in.now, uint32(in.a))
+		table.Answer(uint32(c.agent.Streams(in.now, int(in.a))))
 	case 49:
-		c.agent.SaveDraft(in.now, uint32(in.a), in.bytes)
+		c.agent.Forget(in.now, uint32(in.a))
 	case 50:
-		c.agent.SocketOpened(in.now, engine.ExchangeID(in.a))
+		c.agent.SaveDraft(in.now, uint32(in.a), in.bytes)
 	case 51:
-		c.agent.SocketMessage(in.now, engine.ExchangeID(in.a), in.bytes)
+		c.agent.SocketOpened(in.now, engine.ExchangeID(in.a))
 	case 52:
-		c.agent.SocketClosed(in.now, engine.ExchangeID(in.a), int(in.b), string(in.bytes))
+		c.agent.SocketMessage(in.now, engine.ExchangeID(in.a), in.bytes)
 	case 53:
+		c.agent.SocketClosed(in.now, engine.ExchangeID(in.a), int(in.b), string(in.bytes))
+	case 54:
 		c.ForwardSettled(in.now, uint64(in.a), engine.Outcome(in.b), in.bytes)
 	}
 }

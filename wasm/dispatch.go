@@ -51,7 +51,7 @@ func (c *client) take(op uint32, in *input) {
 	case 17:
 		c.Release()
 	default:
-		if c.mcp != nil && op <= 41 {
+		if c.mcp != nil && op <= 42 {
 			c.takeServer(op, in)
 		} else if c.agent != nil {
 			c.takeAgent(op, in)
@@ -102,19 +102,21 @@ func (c *client) takeServer(op uint32, in *input) {
 	case 35:
 		c.mcp.Hold(in.now, engine.CallID(in.a), in.b != 0)
 	case 36:
-		c.mcp.Scarce(in.now, in.a != 0)
+		c.mcp.HeldUp(in.now, engine.CallID(in.a))
 	case 37:
-		c.mcp.Listen(in.now, in.a != 0, in.b != 0)
+		c.mcp.Scarce(in.now, in.a != 0)
 	case 38:
-		c.mcp.Peek(in.now, engine.CallID(in.a))
+		c.mcp.Listen(in.now, in.a != 0, in.b != 0)
 	case 39:
+		c.mcp.Peek(in.now, engine.CallID(in.a))
+	case 40:
 		p := in.frame(2)
 		c.mcp.SaveDraft(in.now, engine.CallID(in.a), uint32(in.b), string(p[0]), p[1])
-	case 40:
+	case 41:
 		p := in.frame(7)
 		n := further(p[0], 3)
 		table.Answer(uint32(c.Request(in.now, uint32(in.a), in.b, in.c, n[0], n[1], n[2], string(p[1]), p[2], p[3], string(p[4]), p[5], p[6])))
-	case 41:
+	case 42:
 		c.CancelRecord(in.now, uint64(in.a), string(in.bytes))
 	}
 }

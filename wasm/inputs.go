@@ -102,6 +102,8 @@ type serverInputs interface {
 	Missing(events uint32)
 	// Hold lets go of a call's stream for want of a connection, or takes it up again.
 	Hold(now engine.Time, call engine.CallID, held bool)
+	// HeldUp says that those who have the connections that a call waits for show no life.
+	HeldUp(now engine.Time, call engine.CallID)
 	// Scarce says whether the browser has few connections to the server from now on, so that calls wait for
 	// Hold.
 	Scarce(now engine.Time, scarce bool)

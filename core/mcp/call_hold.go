@@ -67,6 +67,15 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	}
 }
 
+// HeldUp says that those who have the connections that a call waits for show no life: its app hears that.
+func (c *Client) HeldUp(now engine.Time, id engine.CallID) {
+	c.begin(now)
+	call := c.callOf(id)
+	if call != nil && call.state < callEnding && call.state != callFollowed && call.parked&byHost != 0 {
+		c.status(call, engine.StreamParked, &streamReport{why: cutHung})
+	}
+}
+
 // Scarce says that the host has few connections to the server, and gives them out,
 // as Config.Scarce does, or that it has as many as there are calls. It is for what
 // the host learns later: what it had was HTTP/2, and now it is HTTP/1.1. The calls

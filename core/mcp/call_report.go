@@ -17,6 +17,7 @@ const (
 	cutPolicy  = "policy"  // the server closed it as its resume policy lets it
 
 	cutConnections = "connections" // parked, since other calls wait for one of the few that there are
+	cutHung        = "hung"        // parked, since those who have all of them show no life
 )
 
 // streamReport is what a status event says beside its state.

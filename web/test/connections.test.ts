@@ -2,6 +2,16 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { Connections, type Stream } from "../src/tabs/connections.js";
 
+/** What pages say of what they have: here nobody says anything, unless a test does. */
+let says: ((data: unknown) => void) | undefined;
+Object.assign(globalThis, {
+  BroadcastChannel: class {
+    set onmessage(hears: (event: { data: unknown }) => void) { says = (data) => hears({ data }); }
+    postMessage(): void {}
+    close(): void {}
+  },
+});
+
 /** Runs with timers that stand still. */
 const still = (run: () => Promise<void>) => async (): Promise<void> => {
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
@@ -347,5 +357,42 @@ test("Fault 271: calls that wait for tasks give way to the others as soon as the
     connections.rest();
   } finally {
     restore();
+  }
+}));
+
+test("Fault 792: behind slots of tabs that show no life one call goes past them at a time, and none where one of those lives", ticking(async (tick) => {
+  for (const lives of [true, false]) {
+    const origin = `http://past${lives}.test`;
+    const slots = [0, 1, 2].map((n) => `stream.${origin}.${n}`);
+    const others = {
+      held: slots.map((name): LockInfo => ({ name: `holdfast.${name}`, clientId: "hung", mode: "exclusive" })), pending: [],
+    };
+    const locks = fakeLocks(others);
+    const heard: number[] = [];
+    const calls = [0, 1].map((n) => ({ ...call(), taken: 0, take() { this.taken++; }, give: () => true, heldUp: () => heard.push(n) }));
+    const connections = Connections.of(`${origin}/mcp`)!;
+    try {
+      for (const one of calls) connections.join(one);
+      for (let half = 0; half < 24; half++) {
+        await tick(500);
+        if (lives) says?.({ has: [slots[2]] });
+        if (half < 19) assert.deepEqual([calls.map(({ taken }) => taken), heard], [[0, 0], []]);
+      }
+      if (lives) {
+        assert.deepEqual([calls.map(({ taken }) => taken), heard], [[0, 0], []]);
+        continue;
+      }
+      assert.deepEqual([calls[0]!.taken + calls[1]!.taken > 0, heard], [true, [0, 1]]);
+      const { held } = await navigator.locks.query();
+      assert.equal(held!.filter(({ name }) => name === `holdfast.past.${origin}`).length, 1);
+      for (let half = 0; half < 12; half++) await tick(500);
+      assert.ok(calls.every(({ taken }) => taken > 0), "they take turns");
+      assert.deepEqual(heard, [0, 1], "each is told once");
+    } finally {
+      for (const one of calls) connections.leave(one);
+      connections.rest();
+      await tick(500);
+      locks.restore();
+    }
   }
 }));

@@ -280,24 +280,25 @@ export enum INPUT {
   replayRow = 33,
   missing = 34,
   hold = 35,
-  scarce = 36,
-  listen = 37,
-  peek = 38,
-  saveDraft = 39,
-  request = 40,
-  cancelRecord = 41,
-  agentRequest = 42,
-  agentNotify = 43,
-  agentCancel = 44,
-  agentServe = 45,
-  agentRest = 46,
-  agentStreams = 47,
-  agentForget = 48,
-  agentSaveDraft = 49,
-  socketOpened = 50,
-  socketMessage = 51,
-  socketClosed = 52,
-  agentForwardSettled = 53,
+  heldUp = 36,
+  scarce = 37,
+  listen = 38,
+  peek = 39,
+  saveDraft = 40,
+  request = 41,
+  cancelRecord = 42,
+  agentRequest = 43,
+  agentNotify = 44,
+  agentCancel = 45,
+  agentServe = 46,
+  agentRest = 47,
+  agentStreams = 48,
+  agentForget = 49,
+  agentSaveDraft = 50,
+  socketOpened = 51,
+  socketMessage = 52,
+  socketClosed = 53,
+  agentForwardSettled = 54,
 }
 
 /** What a resume came to. (core/engine, Resumption) */
@@ -316,7 +317,8 @@ export type CutWord =
   | "refused"
   | "reload"
   | "policy"
-  | "connections";
+  | "connections"
+  | "hung";
 
 /** Why nobody waits for the answer to an agent's request any more. (core/acp, withdrawal) */
 export type WithdrawalWord =

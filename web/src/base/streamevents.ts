@@ -25,9 +25,11 @@ export interface StatusEvent extends Positioned {
    * Why it was cut: the network broke, the server ended it, nothing came, the
    * reconnect was refused for now, the page that had it is gone, or the server
    * closed it as its resume policy says (SEP-975). Why it was parked: over
-   * HTTP/1.1 a browser has few connections, and other calls wait for this one's.
+   * HTTP/1.1 a browser has few connections, and other calls wait for this one's (`connections`), or
+   * pages that show no life have them all (`hung`): the call leaves, or goes on, by one connection
+   * more, when it is its turn.
    */
-  why?: "network" | "end" | "silent" | "refused" | "reload" | "policy" | "connections";
+  why?: "network" | "end" | "silent" | "refused" | "reload" | "policy" | "connections" | "hung";
   /** Which attempt comes next, counted from 1 since anything new arrived. */
   attempt?: number;
   /** Until the reconnect, in ms. */

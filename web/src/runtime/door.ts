@@ -158,6 +158,10 @@ export abstract class Inputs {
   hold(client: number, call: number, held: boolean): void {
     this.input(INPUT.hold, client, "", call, +held);
   }
+  /** Says that those who have the connections that a call waits for show no life. */
+  heldUp(client: number, call: number): void {
+    this.input(INPUT.heldUp, client, "", call);
+  }
   /** Says whether the browser has few connections to the server from now on, so that calls wait for Hold. */
   scarce(client: number, scarce: boolean): void {
     this.input(INPUT.scarce, client, "", +scarce);

@@ -7,6 +7,7 @@
 import { lockClient, lockSnapshot } from "./lockqueries.js";
 import { connectionsOf, hasLocks, lock } from "./locks.js";
 import { isOld } from "./protocols.js";
+import { pastLock, Vouching } from "./vouching.js";
 
 /** Calls with a connection. */
 export const SLOTS = 3;
@@ -29,6 +30,8 @@ export interface Stream {
   take(): void;
   /** Is asked to give it back: whether it does, which it cannot where it could not be resumed. */
   give(): boolean;
+  /** Hears that those who have the connections show no life. */
+  heldUp?(): void;
   /** It can do without: it waits for a task, which polls tell of as well. */
   readonly spare: boolean;
   /**
@@ -59,10 +62,16 @@ export class Connections {
   #served = false;
   #lapse: ReturnType<typeof setTimeout> | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
+  readonly #life: Vouching;
+  /** This page goes past those who show no life, or waits to. */
+  #past: AbortController | undefined;
+  /** Who has heard of that. */
+  readonly #told = new WeakSet<Stream>();
 
   private constructor(origin: string) {
     this.origin = origin;
     this.#prefix = `stream.${origin}.`;
+    this.#life = new Vouching(`stream.${origin}`, () => this.#slots());
   }
 
   /** Those of a server; undefined where it is not known to be short of them. */
@@ -220,9 +229,56 @@ export class Connections {
       if (this.#idle) return; // the next call is about to come: rest() looks again
       clearInterval(this.#looking);
       this.#looking = undefined;
-    } else {
-      this.#looking ??= setInterval(() => void this.#rotate(), LOOK_EVERY);
+      this.#life.close();
+    } else if (this.#looking === undefined) {
+      this.#life.open();
+      this.#looking = setInterval(() => {
+        void this.#rotate();
+        this.#goPast();
+      }, LOOK_EVERY);
     }
+  }
+
+  /** The slots that this page has. */
+  #slots(): string[] {
+    return [...this.#held.values(), this.#idle].flatMap((one) => one?.slot ?? []);
+  }
+
+  /**
+   * Goes past slots whose holders show no life. They have real connections, of which a browser opens
+   * six: of all tabs one stream at a time does, so that a connection stays free.
+   */
+  #goPast(): void {
+    const mine = this.#slots();
+    const theirs = Array.from({ length: SLOTS }, (_, slot) => this.#prefix + slot).filter((slot) => !mine.includes(slot));
+    const waits = this.#waiting.length > 0 && hasLocks();
+    if (waits) this.#life.ask(theirs);
+    else this.#life.forget();
+    if (!waits || theirs.length === 0 || !theirs.every((slot) => this.#life.isSilent(slot))) {
+      this.#past?.abort();
+      return;
+    }
+    for (const stream of this.#waiting) {
+      if (!this.#told.has(stream)) stream.heldUp?.();
+      this.#told.add(stream);
+    }
+    if (!this.#past) this.#askPast();
+  }
+
+  #askPast(): void {
+    const ask = (this.#past = new AbortController());
+    const slot = pastLock(this.origin);
+    void lock(slot, ask.signal).then((granted) => {
+      const release = (): void => {
+        this.#past = undefined;
+        void granted?.();
+      };
+      const stream = ask.signal.aborted ? undefined : this.#waiting.shift();
+      if (!granted || !stream) return release();
+      this.#held.set(stream, { slot, since: performance.now(), release });
+      this.#ask();
+      stream.take();
+    });
   }
 
   /** Takes connections from those that have had them for long, if others wait. */

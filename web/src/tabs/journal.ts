@@ -11,6 +11,7 @@ import { type Opened, openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
 import { OpList } from "../runtime/ops.js";
 import { Peers } from "./peers.js";
+import { pastLock } from "./vouching.js";
 import { endsSession, ServerSession } from "./serversession.js";
 import { sweepWhenIdle } from "./sweeping.js";
 import { Tab } from "./tab.js";
@@ -73,11 +74,17 @@ export class Journal {
       landed: () => this.#committing,
       heard: async () => this.#peers.heardOf(await tab.living()),
     });
-    this.#listening = new Lease(`listen.${server}`, (waited) => {
-      // What was said while nobody listened, or another page did, is missed.
-      this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited || this.#listened);
-      this.#listened = true;
-    });
+    const listen = (mine: boolean, missed: boolean): void => this.#client?.wire.runtime.listen(this.#client.wire.handle, mine, missed);
+    this.#listening = new Lease(
+      `listen.${server}`,
+      pastLock(/^\w+:\/\/[^/]+/.exec(server)?.[0] ?? server),
+      (waited) => {
+        // What was said while nobody listened, or another page did, is missed.
+        listen(true, waited || this.#listened);
+        this.#listened = true;
+      },
+      () => listen(false, false),
+    );
   }
 
   /** Opens the store of a server, where everything is sealed or only secrets, and reads what it holds. `why` says why it is memory, where it is. */

@@ -1,7 +1,9 @@
 // What is made of locks (locks.ts), which a page whose runtime is in a worker does without: one that can be had at once, one
 // that pages have together, one for a piece of work, and the lease.
 
+import { lockSnapshot } from "./lockqueries.js";
 import { hasLocks, isRefused, lock, requestLock } from "./locks.js";
+import { Vouching } from "./vouching.js";
 
 /** The same as {@link lock}, where it can be had at once. */
 export function lockNow(name: string): Promise<(() => void) | undefined> {
@@ -32,22 +34,40 @@ export async function exclusively<T>(name: string, work: (alone: boolean) => Pro
   }
 }
 
-/** The right to do something for several pages: one of them has it at a time. */
+/** How often a page that waits for the lease looks whether it may go past who has it, or still may, in ms. */
+const LOOK_EVERY = 1_000;
+
+/**
+ * The right to do something for several pages: one of them has it at a time. Where the one that has it shows no life,
+ * another one goes past it, by the lock of which there is one more, and gives way to others that wait for that.
+ */
 export class Lease {
   readonly #name: string;
+  readonly #past: string;
   readonly #begin: (waited: boolean) => void;
+  readonly #leave: () => void;
+  readonly #life: Vouching;
   #abort: AbortController | undefined;
   #release: (() => void) | undefined;
+  /** What ends the time in which this page goes past who has the lease. */
+  #return: (() => void) | undefined;
+  #looking: ReturnType<typeof setInterval> | undefined;
 
-  /** `begin` is called when this page gets the lease, with whether another page had it before. */
-  constructor(name: string, begin: (waited: boolean) => void) {
+  /**
+   * `begin` is called when this page gets the lease, with whether another page had it before, and `leave` when a page
+   * that went past another one, by the lock `past`, gives way.
+   */
+  constructor(name: string, past: string, begin: (waited: boolean) => void, leave: () => void) {
     this.#name = name;
+    this.#past = past;
     this.#begin = begin;
+    this.#leave = leave;
+    this.#life = new Vouching(name, () => (this.#release ? [name] : []));
   }
 
   /** Whether this page has the lease. */
   get mine(): boolean {
-    return this.#release !== undefined;
+    return (this.#release ?? this.#return) !== undefined;
   }
 
   /** Asks for the lease. */
@@ -55,12 +75,15 @@ export class Lease {
     if (this.#abort) return;
     const abort = new AbortController();
     this.#abort = abort;
+    this.#life.open();
     const now = await lockNow(this.#name);
+    if (!now && !abort.signal.aborted) this.#looking ??= setInterval(() => void this.#look(abort.signal), LOOK_EVERY);
     const release = now ?? (await lock(this.#name, abort.signal));
     if (abort.signal.aborted) {
       release?.();
       return;
     }
+    this.#stopLooking();
     this.#release = release;
     if (release) this.#begin(now === undefined);
   }
@@ -69,7 +92,35 @@ export class Lease {
   end(): void {
     this.#abort?.abort();
     this.#abort = undefined;
+    this.#stopLooking();
+    this.#life.close();
     this.#release?.();
     this.#release = undefined;
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+    this.#return?.();
+    this.#return = undefined;
+  }
+
+  /** Goes past who shows no life, or gives way: to who has the lease and shows life again, and to who waits to go past. */
+  async #look(over: AbortSignal): Promise<void> {
+    this.#life.ask([this.#name]);
+    const isSilent = this.#life.isSilent(this.#name);
+    if (!this.#return) {
+      const release = isSilent ? await lockNow(this.#past) : undefined;
+      if (!release || over.aborted || this.#release || this.#return) return release?.();
+      this.#return = release;
+      this.#begin(true);
+      return;
+    }
+    const { pending = [] } = isSilent ? await lockSnapshot() : {};
+    if (isSilent && !pending.some(({ name }) => name === `holdfast.${this.#past}`)) return;
+    if (over.aborted || !this.#return) return;
+    this.#leave();
+    this.#return();
+    this.#return = undefined;
   }
 }

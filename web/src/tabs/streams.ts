@@ -173,6 +173,10 @@ class CallStream implements Stream {
     return (this.spare || now >= due) && this.let();
   }
 
+  heldUp(): void {
+    this.#wire.runtime.heldUp(this.#wire.handle, this.#call);
+  }
+
   /** Lets go of the stream; false where it could not be resumed. */
   let(): boolean {
     this.#wire.runtime.hold(this.#wire.handle, this.#call, true);
