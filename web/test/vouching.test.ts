@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Vouching } from "../src/tabs/vouching.js";
+import { ownChannel, Vouching } from "../src/tabs/vouching.js";
+
+const vouching = (name: string, mine: () => string[]): Vouching =>
+  new Vouching((hears) => ownChannel(name, hears), mine);
 
 /** Runs with a clock that goes on by hand. */
 async function clocked(run: (ask: (of: Vouching, times: number) => Promise<void>) => Promise<void>): Promise<void> {
@@ -21,9 +24,9 @@ async function clocked(run: (ask: (of: Vouching, times: number) => Promise<void>
 test("Fault 792: who has a lock and says so shows life; who is asked ten times in vain does not", () =>
   clocked(async (ask) => {
     const held: string[] = ["one"];
-    const holder = new Vouching("v1", () => held);
-    const waits = new Vouching("v1", () => []);
-    const other = new Vouching("v2", () => ["two"]); // of another origin
+    const holder = vouching("v1", () => held);
+    const waits = vouching("v1", () => []);
+    const other = vouching("v2", () => ["two"]); // of another origin
     for (const each of [holder, waits, other]) each.open();
     await ask(waits, 10);
     assert.deepEqual([waits.isSilent("one"), waits.isSilent("two")], [false, false]);
@@ -44,7 +47,7 @@ test("Fault 792: who has a lock and says so shows life; who is asked ten times i
 
 test("Fault 792: what another script says there is looked at before it counts", () =>
   clocked(async (ask) => {
-    const waits = new Vouching("v3", () => []);
+    const waits = vouching("v3", () => []);
     waits.open();
     const script = new BroadcastChannel("holdfast.v3");
     for (const said of [null, 1, "x", { has: "one" }, { has: [{}, null, 7] }, { asks: 1 }, {}]) script.postMessage(said);

@@ -38,6 +38,8 @@ export type Message =
   | { kind: "said"; event: number; position: number; text: string }
   /** All that was stored is deleted: a logout. Which store that was, `generation` says; empty for one that could not be opened. */
   | { kind: "wiped"; generation: string }
+  /** Who listens for all? Whoever does says so (vouching.ts). */
+  | { kind: "vouch"; text: string }
   /** Is that page able to answer? It says `here`. */
   | { kind: "ping"; to: string };
 
@@ -57,6 +59,7 @@ const FROM_TAB: Fields<Message, "kind"> = {
   settled: { to: "s", request: "n", outcome: "n", text: "s" },
   said: { event: "n", position: "n", text: "json" },
   wiped: { generation: "s" },
+  vouch: { text: "json" },
   ping: { to: "s" },
 };
 

@@ -7,7 +7,7 @@
 import { lockClient, lockSnapshot } from "./lockqueries.js";
 import { connectionsOf, hasLocks, lock } from "./locks.js";
 import { isOld } from "./protocols.js";
-import { pastLock, Vouching } from "./vouching.js";
+import { ownChannel, pastLock, Vouching } from "./vouching.js";
 
 /** Calls with a connection. */
 export const SLOTS = 3;
@@ -71,7 +71,7 @@ export class Connections {
   private constructor(origin: string) {
     this.origin = origin;
     this.#prefix = `stream.${origin}.`;
-    this.#life = new Vouching(`stream.${origin}`, () => this.#slots());
+    this.#life = new Vouching((hears) => ownChannel(`stream.${origin}`, hears), () => this.#slots());
   }
 
   /** Those of a server; undefined where it is not known to be short of them. */

@@ -84,6 +84,7 @@ export class Journal {
         this.#listened = true;
       },
       () => listen(false, false),
+      (said) => channel.send({ kind: "vouch", text: JSON.stringify(said) }),
     );
   }
 
@@ -389,6 +390,9 @@ export class Journal {
     switch (message.kind) {
       case "hello":
         this.#channel.send({ kind: "here", to: from });
+        break;
+      case "vouch":
+        this.#listening.heard(JSON.parse(message.text));
         break;
       case "ping":
         // By a timer: a frozen page hears, and does nothing else.

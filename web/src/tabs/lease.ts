@@ -3,7 +3,7 @@
 
 import { lockSnapshot } from "./lockqueries.js";
 import { hasLocks, isRefused, lock, requestLock } from "./locks.js";
-import { Vouching } from "./vouching.js";
+import { Vouching, type VouchingChannel } from "./vouching.js";
 
 /** The same as {@link lock}, where it can be had at once. */
 export function lockNow(name: string): Promise<(() => void) | undefined> {
@@ -47,6 +47,7 @@ export class Lease {
   readonly #begin: (waited: boolean) => void;
   readonly #leave: () => void;
   readonly #life: Vouching;
+  #hears: ((said: unknown) => void) | undefined;
   #abort: AbortController | undefined;
   #release: (() => void) | undefined;
   /** What ends the time in which this page goes past who has the lease. */
@@ -55,14 +56,26 @@ export class Lease {
 
   /**
    * `begin` is called when this page gets the lease, with whether another page had it before, and `leave` when a page
-   * that went past another one, by the lock `past`, gives way.
+   * that went past another one, by the lock `past`, gives way. `say` tells the others something that they give to
+   * {@link Lease.heard}.
    */
-  constructor(name: string, past: string, begin: (waited: boolean) => void, leave: () => void) {
+  constructor(
+    name: string, past: string, begin: (waited: boolean) => void, leave: () => void, say: VouchingChannel["postMessage"],
+  ) {
     this.#name = name;
     this.#past = past;
     this.#begin = begin;
     this.#leave = leave;
-    this.#life = new Vouching(name, () => (this.#release ? [name] : []));
+    const join = (hears: (said: unknown) => void): VouchingChannel => {
+      this.#hears = hears;
+      return { postMessage: say, close: () => (this.#hears = undefined) };
+    };
+    this.#life = new Vouching(join, () => (this.#release ? [name] : []));
+  }
+
+  /** Another page has said that. */
+  heard(said: unknown): void {
+    this.#hears?.(said);
   }
 
   /** Whether this page has the lease. */

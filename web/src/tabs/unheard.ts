@@ -44,6 +44,7 @@ export class Unheard {
       case "here":
       case "ping":
       case "asked":
+      case "vouch":
       case "said":
         return undefined; // nobody waits so long for an answer
       case "session": // there is one to read

@@ -8,31 +8,43 @@ const ASK_EVERY = 1_000;
 /** How often they ask in vain: a tab may be busy for seconds. */
 const IN_VAIN = 10;
 
-/** Whether those show life who have some of the locks of that name. */
+/** The way to those who may have what this page waits for. */
+export interface VouchingChannel {
+  postMessage(said: { asks: true } | { has: string[] }): void;
+  close(): void;
+}
+
+/** A channel of its own, of that name; `hears` gets what is said there. */
+export function ownChannel(name: string, hears: (said: unknown) => void): VouchingChannel | undefined {
+  if (!hasBroadcast()) return undefined;
+  const channel = new BroadcastChannel(`holdfast.${name}`);
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => hears(data);
+  return channel;
+}
+
+/** Whether those show life who have some locks. */
 export class Vouching {
-  readonly #name: string;
+  readonly #join: (hears: (said: unknown) => void) => VouchingChannel | undefined;
   readonly #mine: () => string[];
-  #channel: BroadcastChannel | undefined;
+  #channel: VouchingChannel | undefined;
   #askedAt = -Infinity;
   /** How often was asked in vain who has a lock. */
   readonly #inVain = new Map<string, number>();
 
-  /** `mine` are those that this page has. */
-  constructor(name: string, mine: () => string[]) {
-    this.#name = `holdfast.${name}`;
+  /** `join` opens the way to the others, and `mine` are the locks that this page has. */
+  constructor(join: (hears: (said: unknown) => void) => VouchingChannel | undefined, mine: () => string[]) {
+    this.#join = join;
     this.#mine = mine;
   }
 
   /** This page has one, or waits for one. */
   open(): void {
-    if (this.#channel || !hasBroadcast()) return;
-    this.#channel = new BroadcastChannel(this.#name);
-    this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-      const { asks, has } = (data ?? {}) as { asks?: unknown; has?: unknown };
+    this.#channel ??= this.#join((said) => {
+      const { asks, has } = (said ?? {}) as { asks?: unknown; has?: unknown };
       // By a timer: a frozen page hears, and does nothing else.
       if (asks === true) setTimeout(() => this.#channel?.postMessage({ has: this.#mine() }), 0);
       else if (Array.isArray(has)) for (const lock of has as unknown[]) this.#inVain.delete(lock as string);
-    };
+    });
   }
 
   /** It does not any more. */
