@@ -39,7 +39,8 @@ func TestFault543_AbortedAnyMicrotaskLater(t *testing.T) {
 			if len(odd) > 0 {
 				t.Errorf("after so many microtasks: %q", odd)
 			}
-			page.WaitFor(`navigator.locks.query().then(({ held, pending }) => held.length + pending.length === 0)`)
+			page.WaitFor(
+				`navigator.locks.query().then(({ held, pending }) => held.length + pending.length === 0)`)
 		})
 	}
 }

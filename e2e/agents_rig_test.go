@@ -60,7 +60,8 @@ func chatPage(site *chrome.Site, agent, options string) string {
 
 // chatPageAfter is the same with a script that the page runs first.
 func chatPageAfter(first string, site *chrome.Site, agent, options string) string {
-	return site.Page("/chat", first+strings.NewReplacer("SERVER", chrome.JS(agent), "OPTIONS", options).Replace(chatScript))
+	return site.Page("/chat", first+strings.NewReplacer(
+		"SERVER", chrome.JS(agent), "OPTIONS", options).Replace(chatScript))
 }
 
 // signedIn are the options of a page whose user is known: over a WebSocket nothing
@@ -78,7 +79,8 @@ func openChat(t *testing.T, agent string) *chrome.Page {
 
 // beginChat begins another session and returns its id.
 func beginChat(page *chrome.Page) string {
-	return chrome.Script[string](page, `const session = await agent.newSession({ cwd: "/w" }); follow(session); return session.id;`)
+	return chrome.Script[string](page,
+		`const session = await agent.newSession({ cwd: "/w" }); follow(session); return session.id;`)
 }
 
 // say prompts in session s1, without waiting for anything.
@@ -94,7 +96,8 @@ func shows(page *chrome.Page, want string) {
 // ended waits until the turn of the latest prompt in session s1 has ended for who
 // waits for it, and returns the stopReason.
 func ended(page *chrome.Page) string {
-	return chrome.Wait[string](page, `chats.s1.prompts.at(-1).settled && (chats.s1.prompts.at(-1).settled.stopReason || "none")`)
+	return chrome.Wait[string](page,
+		`chats.s1.prompts.at(-1).settled && (chats.s1.prompts.at(-1).settled.stopReason || "none")`)
 }
 
 // chunks is what an agent says that counts from one number to another.
@@ -131,7 +134,8 @@ func quietly(t *testing.T, server *acpserver.Server, initializes, prompts int) {
 }
 
 // overBoth runs a story over both transports of the official server.
-func overBoth(t *testing.T, o acpserver.Options, story func(t *testing.T, server *acpserver.Server, url string)) {
+func overBoth(t *testing.T, o acpserver.Options,
+	story func(t *testing.T, server *acpserver.Server, url string)) {
 	t.Run("http", func(t *testing.T) {
 		rowOf(t, 0, 2)
 		server := acpserver.Start(t, o)

@@ -117,7 +117,8 @@ func counted(t *testing.T, page *chrome.Page, n int) {
 func outcome(t *testing.T, page *chrome.Page, code string) {
 	t.Helper()
 	page.WaitFor(`seen.done`)
-	got := chrome.Eval[failure](page, `seen.error ? { code: seen.error.code, message: seen.error.message } : { code: "" }`)
+	got := chrome.Eval[failure](page,
+		`seen.error ? { code: seen.error.code, message: seen.error.message } : { code: "" }`)
 	if got.Code != code {
 		t.Errorf("the call ended with %q (%s), want %q", got.Code, got.Message, code)
 	}

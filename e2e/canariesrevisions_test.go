@@ -19,9 +19,10 @@ import (
 // a place, and why; as openly.
 var openlySaid = map[string]map[string]string{
 	"database, only secrets sealed": {
-		"mcp.InitializeResult ":            "what the server says of itself, with the handshake",
-		"mcp.DiscoverResult ":              "as above",
-		"mcp.ListToolsResult ":             "the names of its tools, beside the handshake: a later page calls them without a list",
+		"mcp.InitializeResult ": "what the server says of itself, with the handshake",
+		"mcp.DiscoverResult ":   "as above",
+		"mcp.ListToolsResult ": "the names of its tools, beside the handshake: a later page calls them " +
+			"without a list",
 		"mcp.CallToolResult ":              "the result of a call is the app's content",
 		"mcp.LoggingMessageNotification ":  "what a server says during a call, as above",
 		"mcp.ProgressNotification ":        "as above",
@@ -45,7 +46,8 @@ var openlySaid = map[string]map[string]string{
 }
 
 // toured are the revisions and versions of which all messages are sent.
-var toured = []string{peer.Revision20241105, peer.Revision20250326, peer.Revision20250618, peer.Revision20251125, peer.Revision20260728, "v1", "v2"}
+var toured = []string{peer.Revision20241105, peer.Revision20250326, peer.Revision20250618,
+	peer.Revision20251125, peer.Revision20260728, "v1", "v2"}
 
 // tellingAll is an MCP server that says all that c has of a revision.
 func tellingAll(t *testing.T, c *canaries, revision string) *peer.Peer {
@@ -77,44 +79,55 @@ func tellingAll(t *testing.T, c *canaries, revision string) *peer.Peer {
 	}
 	answer("initialize", "InitializeResult", map[string]any{"protocolVersion": revision})
 	answer("server/discover", "DiscoverResult", map[string]any{
-		"supportedVersions": []string{revision}, "capabilities.extensions": map[string]any{"io.modelcontextprotocol/tasks": map[string]any{}},
+		"supportedVersions":       []string{revision},
+		"capabilities.extensions": map[string]any{"io.modelcontextprotocol/tasks": map[string]any{}},
 	})
 	answer("tools/list", "ListToolsResult", nil)
 	answer("resources/list", "ListResourcesResult", nil)
 	answer("resources/templates/list", "ListResourceTemplatesResult", nil)
 	answer("prompts/list", "ListPromptsResult", nil)
-	answer("tasks/list", "ListTasksResult", map[string]any{"tasks": []any{map[string]any{"taskId": c.of("secret.task id"), "status": "working"}}})
+	answer("tasks/list", "ListTasksResult",
+		map[string]any{"tasks": []any{map[string]any{"taskId": c.of("secret.task id"), "status": "working"}}})
 	answer("resources/read", "ReadResourceResult", nil)
 	answer("prompts/get", "GetPromptResult", nil)
 	answer("completion/complete", "CompleteResult", nil)
 	// Answers of HTTP, with fields and a body of their own.
-	header := map[string]string{"X-Canary": c.of("secret.header of an answer"), "Access-Control-Expose-Headers": "*"}
+	header := map[string]string{"X-Canary": c.of("secret.header of an answer"),
+		"Access-Control-Expose-Headers": "*"}
 	p.Answer("x/told", peer.Response{Header: header, Body: `{"jsonrpc":"2.0","id":$ID,"result":{}}`})
 	p.Answer("x/failed", peer.Response{Status: 500, Header: header, Body: c.of("secret.body of an error")})
 
-	during := peer.Script{peer.ID(c.of("secret.event id")), peer.Notify("notifications/message", paramsOf(t, say("LoggingMessageNotification", nil)))}
+	during := peer.Script{peer.ID(c.of("secret.event id")),
+		peer.Notify("notifications/message", paramsOf(t, say("LoggingMessageNotification", nil)))}
 	token := `"` + c.of("mcp.ProgressNotification "+revision+".params.progressToken") + `"`
 	during = append(during,
-		peer.Message(`{"jsonrpc":"2.0","method":"notifications/progress","params":`+strings.Replace(paramsOf(t, say("ProgressNotification", nil)), token, "$TOKEN", 1)+`}`),
+		peer.Message(`{"jsonrpc":"2.0","method":"notifications/progress","params":`+
+			strings.Replace(paramsOf(t, say("ProgressNotification", nil)), token, "$TOKEN", 1)+`}`),
 		peer.Notify("notifications/resources/updated", paramsOf(t, say("ResourceUpdatedNotification", nil))))
 	result := peer.Result(say("CallToolResult", nil))
 	form := ""
 	if has("ElicitRequest") {
-		form = say("ElicitRequest", map[string]any{"params.mode": "form", "params.requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}})
+		form = say("ElicitRequest", map[string]any{"params.mode": "form",
+			"params.requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}})
 	}
 	// What a server asks a client that has declared neither: it is refused.
 	var refused peer.Script
 	inputs := map[string]any{}
-	for i, request := range []struct{ method, name string }{{"sampling/createMessage", "CreateMessageRequest"}, {"roots/list", "ListRootsRequest"}} {
+	for i, request := range []struct{ method, name string }{
+		{"sampling/createMessage", "CreateMessageRequest"}, {"roots/list", "ListRootsRequest"}} {
 		if !has(request.name) {
 			continue
 		}
 		id := fmt.Sprintf("s%d", i)
 		inputs[id] = json.RawMessage(say(request.name, nil))
-		refused = append(refused, peer.Ask(`"`+id+`"`, request.method, paramsOf(t, say(request.name, nil))), peer.Reply(`"`+id+`"`))
+		refused = append(refused, peer.Ask(`"`+id+`"`, request.method, paramsOf(t, say(request.name, nil))),
+			peer.Reply(`"`+id+`"`))
 	}
 	if has("InputRequiredResult") {
-		refused = peer.Script{peer.Verbatim(say("InputRequiredResult", map[string]any{"inputRequests": inputs, "requestState": nil, "resultType": "input_required"}))}
+		refused = peer.Script{
+			peer.Verbatim(
+				say("InputRequiredResult", map[string]any{"inputRequests": inputs, "requestState": nil,
+					"resultType": "input_required"}))}
 	}
 	var failure struct {
 		Message string
@@ -125,13 +138,17 @@ func tellingAll(t *testing.T, c *canaries, revision string) *peer.Peer {
 			t.Fatal(err)
 		}
 	}
-	working := map[string]any{"task.taskId": c.of("secret.task id"), "task.status": "working", "task.pollInterval": 60000, "task.ttl": 3600000}
-	polled := map[string]any{"taskId": c.of("secret.task id"), "status": "working", "pollInterval": 60000, "ttl": 3600000}
+	working := map[string]any{"task.taskId": c.of("secret.task id"), "task.status": "working",
+		"task.pollInterval": 60000, "task.ttl": 3600000}
+	polled := map[string]any{"taskId": c.of("secret.task id"), "status": "working", "pollInterval": 60000,
+		"ttl": 3600000}
 	create, get := "CreateTaskResult "+revision, "GetTaskResult "+revision
 	if revision == peer.Revision20260728 {
 		create, get = "CreateTaskResult ext-tasks", "GetTaskResult ext-tasks"
-		working = map[string]any{"taskId": c.of("secret.task id"), "status": "working", "resultType": "task", "pollIntervalMs": 60000, "ttlMs": 3600000}
-		polled = map[string]any{"taskId": c.of("secret.task id"), "status": "working", "pollIntervalMs": 60000, "ttlMs": 3600000}
+		working = map[string]any{"taskId": c.of("secret.task id"), "status": "working", "resultType": "task",
+			"pollIntervalMs": 60000, "ttlMs": 3600000}
+		polled = map[string]any{"taskId": c.of("secret.task id"), "status": "working",
+			"pollIntervalMs": 60000, "ttlMs": 3600000}
 	}
 	if c.has(t, "mcp."+create) {
 		p.Method("tasks/get", peer.Script{peer.Verbatim(c.set(t, "mcp."+get, polled))})
@@ -153,10 +170,12 @@ func tellingAll(t *testing.T, c *canaries, revision string) *peer.Peer {
 			var asked any
 			json.Unmarshal([]byte(form), &asked)
 			return peer.Script{peer.Verbatim(say("InputRequiredResult", map[string]any{
-				"inputRequests": map[string]any{"who": asked}, "requestState": c.of("secret.request state"), "resultType": "input_required",
+				"inputRequests": map[string]any{"who": asked}, "requestState": c.of("secret.request state"),
+				"resultType": "input_required",
 			}))}
 		case name == "asks" && form != "" && !has("InputRequiredResult"):
-			return peer.Script{peer.Ask(`"q"`, "elicitation/create", paramsOf(t, form)), peer.Reply(`"q"`), result}
+			return peer.Script{peer.Ask(`"q"`, "elicitation/create", paramsOf(t, form)), peer.Reply(`"q"`),
+				result}
 		case name == "samples" && len(call.InputResponses) == 0:
 			return append(slices.Clone(refused), result)
 		case name == "fails":
@@ -249,17 +268,21 @@ func TestFault122_CanariesOfRevisions(t *testing.T) {
 			var servers, agents []map[string]any
 			for _, version := range toured {
 				if version[0] == 'v' {
-					agents = append(agents, map[string]any{"url": sayingAll(t, c, version).URL(), "version": int(version[1] - '0')})
+					agents = append(agents, map[string]any{"url": sayingAll(t, c, version).URL(),
+						"version": int(version[1] - '0')})
 					continue
 				}
 				tool := c.of("mcp.ListToolsResult " + version + ".tools[].name")
-				servers = append(servers, map[string]any{"url": tellingAll(t, c, version).URL(), "tool": tool, "posts": version != peer.Revision20241105, "tasks": c.has(t, "mcp.CreateTaskResult "+version) || version == peer.Revision20260728})
+				servers = append(servers, map[string]any{"url": tellingAll(t, c, version).URL(), "tool": tool,
+					"posts": version != peer.Revision20241105,
+					"tasks": c.has(t, "mcp.CreateTaskResult "+version) || version == peer.Revision20260728})
 			}
 			site, profile := chrome.NewSite(t), t.TempDir()
 			browser := startBrowser(t, profile, site.Page("/app", withAgents(tourScript)))
 			console := browser.console()
 			options := chrome.JS(map[string]any{"seal": seal, "servers": servers, "agents": agents})
-			ask[bool](browser, `begin(`+options+`).then(() => beside(`+options+`)).then((page) => { window.other = page; return true; })`)
+			ask[bool](browser, `begin(`+options+`).then(() => beside(`+options+
+				`)).then((page) => { window.other = page; return true; })`)
 			for i, server := range servers {
 				ask[bool](browser, fmt.Sprintf(`visit(%d, %s)`, i, chrome.JS(server)))
 			}
@@ -279,7 +302,8 @@ func TestFault122_CanariesOfRevisions(t *testing.T) {
 			}
 			surfaces[database] = surfaces["database"]
 			said := 0
-			for _, where := range []string{"DOM", "addresses", "cookies", "storage", "console", "names of channels and locks", "errors", "channel", database} {
+			for _, where := range []string{"DOM", "addresses", "cookies", "storage", "console",
+				"names of channels and locks", "errors", "channel", database} {
 				names := c.in([]byte(surfaces[where]))
 				judge(t, openlySaid, where, names)
 				said += len(names)

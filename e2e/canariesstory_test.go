@@ -117,10 +117,13 @@ func TestFault122_Canaries(t *testing.T) {
 			p, a := canaryServer(t, c), canaryAgent(t, c)
 			options := map[string]string{"seal": seal, "mcp": p.URL(), "acp": a.URL()}
 			for name, as := range map[string]string{
-				"principal": "secret.principal", "token": "secret.token", "header": "secret.header", "answer": "secret.answer", "server": "secret.server",
+				"principal": "secret.principal", "token": "secret.token", "header": "secret.header",
+				"answer": "secret.answer", "server": "secret.server",
 				"agentToken": "secret.agent token", "agentHeader": "secret.agent header",
-				"serverPath": "secret.server path", "serverHeader": "secret.server header", "command": "secret.command", "argv": "secret.args", "env": "secret.env",
-				"name": "client.name", "version": "client.version", "argument": "call.arguments", "key": "call.key", "meta": "call.meta",
+				"serverPath": "secret.server path", "serverHeader": "secret.server header",
+				"command": "secret.command", "argv": "secret.args", "env": "secret.env",
+				"name": "client.name", "version": "client.version", "argument": "call.arguments",
+				"key": "call.key", "meta": "call.meta",
 				"cwd": "session.cwd", "folder": "session.additional", "prompt": "session.prompt",
 			} {
 				options[name] = c.of(as)
@@ -134,7 +137,8 @@ func TestFault122_Canaries(t *testing.T) {
 			surfaces["console"] = console()
 			browser.kill()
 			shown := map[string][]string{}
-			for _, where := range []string{"DOM", "addresses", "cookies", "storage", "console", "names of channels and locks", "errors", "channel"} {
+			for _, where := range []string{"DOM", "addresses", "cookies", "storage", "console",
+				"names of channels and locks", "errors", "channel"} {
 				shown[where] = c.in([]byte(surfaces[where]))
 			}
 			database := "database, all sealed"
@@ -181,7 +185,8 @@ func judge(t *testing.T, openly map[string]map[string]string, place string, name
 
 // mayShow reports whether openly lists a canary for a place.
 func mayShow(openly map[string]map[string]string, place, name string) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(openly[place])), func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	return slices.ContainsFunc(slices.Collect(maps.Keys(openly[place])),
+		func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // console collects what the page of b writes to its console from now on, and

@@ -19,7 +19,8 @@ import (
 )
 
 // fetched are the chunks that the page has asked for.
-const fetched = `performance.getEntriesByType("resource").map((e) => e.name).filter((name) => name.includes("diagnosis"))`
+const fetched = `performance.getEntriesByType("resource").map((e) => e.name).filter((name) => ` +
+	`name.includes("diagnosis"))`
 
 // diagnosisChunk is the path of the chunk that looks for the cause of a failure.
 func diagnosisChunk(t *testing.T) string { return chunkPath(t, "diagnosis") }
@@ -36,7 +37,8 @@ func chunkPath(t *testing.T, name string) string {
 
 // serveChunk serves the chunk of that name; answer is asked first, for each visit from 1 on, and
 // reports whether it has answered itself. It returns how often the chunk was asked for so far.
-func serveChunk(t *testing.T, site *chrome.Site, name string, answer func(visit int32, w http.ResponseWriter, r *http.Request) bool) *atomic.Int32 {
+func serveChunk(t *testing.T, site *chrome.Site, name string,
+	answer func(visit int32, w http.ResponseWriter, r *http.Request) bool) *atomic.Int32 {
 	t.Helper()
 	chunk := chunkPath(t, name)
 	code := read(t, filepath.Join("..", "web", "dist", chunk))
@@ -51,7 +53,8 @@ func serveChunk(t *testing.T, site *chrome.Site, name string, answer func(visit 
 }
 
 // onVisits is what goes wrong for which visits: it answers none of the others.
-func onVisits(wrong map[int32]http.HandlerFunc) func(visit int32, w http.ResponseWriter, r *http.Request) bool {
+func onVisits(wrong map[int32]http.HandlerFunc) func(
+	visit int32, w http.ResponseWriter, r *http.Request) bool {
 	return func(visit int32, w http.ResponseWriter, r *http.Request) bool {
 		handler := wrong[visit]
 		if handler != nil {
@@ -110,10 +113,12 @@ func TestStoryPageHostIsAChunk(t *testing.T) {
 		if sum := chrome.Script[float64](page, connect("page")); sum != 42 {
 			t.Errorf("sum %v", sum)
 		}
-		all := chrome.Eval[[]string](page, `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname).filter((path) => path.endsWith(".mjs"))`)
+		all := chrome.Eval[[]string](page, `performance.getEntriesByType("resource").map((e) => new `+
+			`URL(e.name).pathname).filter((path) => path.endsWith(".mjs"))`)
 		slices.Sort(all)
 		all = slices.Compact(all) // the page has preloaded the module
-		if len(all) != 3 || all[2] != "/holdfast.mjs" || all[1] != chunk || !strings.HasPrefix(all[0], "/holdfast-chunk-") {
+		if len(all) != 3 || all[2] != "/holdfast.mjs" || all[1] != chunk ||
+			!strings.HasPrefix(all[0], "/holdfast-chunk-") {
 			t.Errorf("beside the module and its own part the page has loaded %v", all)
 		}
 	})
@@ -125,8 +130,10 @@ func TestStoryPageHostIsAChunk(t *testing.T) {
 		if sum := chrome.Script[float64](page, connect("shared")); sum != 42 {
 			t.Errorf("sum %v", sum)
 		}
-		all := chrome.Eval[[]string](page, `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname)`)
-		if slices.Contains(all, chunkPath(t, "connect")) || slices.Contains(all, "/holdfast.wasm") || !slices.Contains(all, "/holdfast.mjs") {
+		all := chrome.Eval[[]string](page,
+			`performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname)`)
+		if slices.Contains(all, chunkPath(t, "connect")) || slices.Contains(all, "/holdfast.wasm") ||
+			!slices.Contains(all, "/holdfast.mjs") {
 			t.Errorf("the page has loaded %v", all)
 		}
 	})
@@ -163,10 +170,12 @@ func TestStoryPageSideIsAChunk(t *testing.T) {
 			page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			const loaded = `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname)`
-			if all := chrome.Eval[[]string](page, loaded); slices.Contains(all, chunk) || !slices.Contains(all, "/holdfast.mjs") {
+			if all := chrome.Eval[[]string](page, loaded); slices.Contains(all, chunk) ||
+				!slices.Contains(all, "/holdfast.mjs") {
 				t.Errorf("before it connects the page has loaded %v", all)
 			}
-			if host := chrome.Script[string](page, `return (await holdfast.`+test.connect+`).host;`); host != test.host {
+			if host := chrome.Script[string](page, `return (await holdfast.`+test.connect+`).host;`); host !=
+				test.host {
 				t.Errorf("host %s", host)
 			}
 			parts := func(path string) bool { return !strings.HasPrefix(path, "/holdfast-chunk-") }
@@ -186,13 +195,16 @@ func TestModuleIsBuiltWithoutNode(t *testing.T) {
 	if err != nil {
 		t.Fatalf("make: %v\n%s", err, steps)
 	}
-	if !strings.Contains(string(steps), "go tool esbuild") || regexp.MustCompile(`(?m)^\s*(node|npm|npx) `).Match(steps) {
+	if !strings.Contains(string(steps), "go tool esbuild") ||
+		regexp.MustCompile(`(?m)^\s*(node|npm|npx) `).Match(steps) {
 		t.Errorf("it is built by\n%s", steps)
 	}
 }
 
 // kept is what a module keeps for the page as a whole.
-var kept = regexp.MustCompile(`(?m)^((export )?(let |var |const \w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b(<[^(]*>)?\(\))|\s+static (readonly )?#?\w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b.*)`)
+var kept = regexp.MustCompile(`(?m)^((export )?(let |var |const \w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|` +
+	`WeakSet)\b(<[^(]*>)?\(\))|\s+static (readonly )?#?\w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|` +
+	`WeakSet)\b.*)`)
 
 // keptTwice are modules that keep something, and may keep it in each chunk that has them.
 var keptTwice = map[string]string{
@@ -206,7 +218,8 @@ var keptTwice = map[string]string{
 	"tabs/protocols.ts":     "by which protocol a server answers, which each sees",
 }
 
-// private is what reaches into an object by its name: a private member is its own class's, and that of another copy is none.
+// private is what reaches into an object by its name: a private member is its own class's, and that of
+// another copy is none.
 var private = regexp.MustCompile(`\b(\w+)[!?]?\.#`)
 
 // madeHere are modules that reach into another object than their own, which one of another copy never is.
@@ -219,8 +232,9 @@ var madeHere = map[string]string{
 	"tabs/tab.ts":           "the one that it makes",
 }
 
-// TestChunksKeepNothingTwice: each chunk of the module has a copy of what it needs (web/scripts/joinchunks). So a page may
-// have a module twice, and none of them keeps anything that there has to be once, or reaches into what another copy has made (fault 712).
+// TestChunksKeepNothingTwice: each chunk of the module has a copy of what it needs (web/scripts/joinchunks).
+// So a page may have a module twice, and none of them keeps anything that there has to be once, or reaches
+// into what another copy has made (fault 712).
 func TestChunksKeepNothingTwice(t *testing.T) {
 	t.Parallel()
 	maps, err := filepath.Glob(filepath.Join("..", "web", "dist", "holdfast-*-????????.mjs.map"))
@@ -259,8 +273,9 @@ func TestChunksKeepNothingTwice(t *testing.T) {
 	}
 }
 
-// TestFault221_PageSideCannotBeLoaded: the chunk with a page's side of a worker does not come. connect says so
-// and what to do, the next connect has it, in the same page too, and an app that gives up hears of it at once.
+// TestFault221_PageSideCannotBeLoaded: the chunk with a page's side of a worker does not come. connect says
+// so and what to do, the next connect has it, in the same page too, and an app that gives up hears of it at
+// once.
 func TestFault221_PageSideCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "worker"} {
@@ -268,10 +283,12 @@ func TestFault221_PageSideCannotBeLoaded(t *testing.T) {
 			row(t)
 			t.Parallel()
 			site := sdkSite(t)
-			serveChunk(t, site, "connectthere", onVisits(map[int32]http.HandlerFunc{1: http.NotFound, 3: neverAnswers}))
+			serveChunk(t, site, "connectthere",
+				onVisits(map[int32]http.HandlerFunc{1: http.NotFound, 3: neverAnswers}))
 			open := opening(t, site)
 			page := open()
-			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: "`+host+`" }));`)
+			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: "`+
+				host+`" }));`)
 			if got.Code != "load_failed" || !strings.Contains(got.Hint, "Load the page again") {
 				t.Errorf("without the chunk: %+v", got)
 			}
@@ -351,7 +368,8 @@ func TestStoryChunks(t *testing.T) {
 	t.Run("works", func(t *testing.T) {
 		row(t)
 		page := chrome.Open(t, sdkSite(t).URL+"/")
-		if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+addScript); sum != 42 {
+		if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+
+			addScript); sum != 42 {
 			t.Errorf("sum %v", sum)
 		}
 		if got := chrome.Eval[[]string](page, fetched); len(got) > 0 {
@@ -363,10 +381,12 @@ func TestStoryChunks(t *testing.T) {
 		site := sdkSite(t)
 		page := chrome.Open(t, site.Page("/app", appScript))
 		page.WaitFor(`window.holdfast`)
-		if got := chrome.Script[failure](page, fail); got.Code != "http_error" || !strings.Contains(got.Hint, "There is no MCP endpoint") {
+		if got := chrome.Script[failure](page, fail); got.Code != "http_error" ||
+			!strings.Contains(got.Hint, "There is no MCP endpoint") {
 			t.Errorf("connect ended with %+v", got)
 		}
-		if got := chrome.Eval[[]string](page, fetched); len(got) != 1 || got[0] != site.URL+diagnosisChunk(t) {
+		if got := chrome.Eval[[]string](page, fetched); len(got) != 1 ||
+			got[0] != site.URL+diagnosisChunk(t) {
 			t.Errorf("fetched %v", got)
 		}
 	})
@@ -387,9 +407,12 @@ func TestStoryChunks(t *testing.T) {
 		row(t)
 		site := sdkSite(t)
 		site.Handle(diagnosisChunk(t), http.NotFoundHandler())
-		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,"><script src="holdfast.js"></script>`)
+		site.File("/page.html",
+			`<!doctype html><link rel="icon" href="data:,"><script src="holdfast.js"></script>`)
 		page := chrome.Open(t, site.URL+"/page.html")
-		if hint := chrome.Script[string](page, `return holdfast.connect("/nothing").catch((error) => error.hint);`); !strings.Contains(hint, "There is no MCP endpoint") {
+		if hint := chrome.Script[string](page,
+			`return holdfast.connect("/nothing").catch((error) => error.hint);`); !strings.Contains(
+			hint, "There is no MCP endpoint") {
 			t.Errorf("hint %q", hint)
 		}
 	})
@@ -415,8 +438,10 @@ func TestStoryBundled(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := filepath.Join(folder, "out")
-			build := exec.Command("go", append([]string{"tool", "esbuild", app, "--bundle", "--minify", "--format=esm",
-				"--log-level=warning", "--alias:holdfast=" + filepath.Join(dist, "holdfast.mjs"), "--outdir=" + out}, flags...)...)
+			build := exec.Command("go", append([]string{"tool", "esbuild", app, "--bundle", "--minify",
+				"--format=esm",
+				"--log-level=warning", "--alias:holdfast=" + filepath.Join(dist, "holdfast.mjs"),
+				"--outdir=" + out}, flags...)...)
 			if text, err := build.CombinedOutput(); err != nil || len(text) > 0 {
 				t.Fatalf("esbuild: %v\n%s", err, text)
 			}
@@ -436,7 +461,8 @@ func TestStoryBundled(t *testing.T) {
 				site.File("/assets/"+filepath.Base(file), string(content))
 			}
 			page := chrome.Open(t, site.URL+"/")
-			if sum := chrome.Script[float64](page, `const { connect } = await import("/assets/app.js");`+addScript); sum != 42 {
+			if sum := chrome.Script[float64](page, `const { connect } = await import("/assets/app.js");`+
+				addScript); sum != 42 {
 				t.Errorf("sum %v", sum)
 			}
 			hint := chrome.Script[string](page, `

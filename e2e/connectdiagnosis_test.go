@@ -44,28 +44,32 @@ func TestFault181_GivenUpWhileTheCauseIsLookedFor(t *testing.T) {
 			if !another {
 				return
 			}
-			if got := chrome.Wait[failure](page, `window.stayed`); !strings.Contains(got.Hint, "Access-Control-Allow-Headers") {
+			if got := chrome.Wait[failure](page, `window.stayed`); !strings.Contains(
+				got.Hint, "Access-Control-Allow-Headers") {
 				t.Errorf("who stayed has %+v", got)
 			}
 		})
 	}
 }
 
-// TestFault560_PolicyWithoutTheServer: the page's policy, or that of the worker's own response, does not let it
-// connect to the server. The hint says so, and nothing reaches the server.
+// TestFault560_PolicyWithoutTheServer: the page's policy, or that of the worker's own response, does not let
+// it connect to the server. The hint says so, and nothing reaches the server.
 func TestFault560_PolicyWithoutTheServer(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { requests.Add(1) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { requests.Add(1) }))
 	t.Cleanup(server.Close)
 	site := chrome.NewSite(t)
 	site.Header(func(_ string, h http.Header) {
-		h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'")
+		h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; script-src 'self' "+
+			"'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'")
 	})
 	page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 	page.WaitFor(`window.holdfast`)
 	for _, host := range []string{"page", "shared"} {
-		got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(server.URL+"/mcp")+`, { host: "`+host+`" }));`)
+		got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+
+			chrome.JS(server.URL+"/mcp")+`, { host: "`+host+`" }));`)
 		if got.Code != "network_error" || !strings.HasSuffix(got.Hint, "lacks  connect-src "+server.URL) {
 			t.Errorf("%s: got %+v", host, got)
 		}

@@ -24,7 +24,9 @@ func TestFault178_AgentCannotBeReached(t *testing.T) {
 	down := nobody(t)
 	site := chrome.NewSite(t)
 	site.Handle("/away", http.RedirectHandler("/away/", http.StatusTemporaryRedirect))
-	site.Handle("/401", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who?", http.StatusUnauthorized) }))
+	site.Handle("/401",
+		http.HandlerFunc(
+			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "who?", http.StatusUnauthorized) }))
 	for name, test := range map[string]struct{ url, options, code string }{
 		"nobody is there":                 {"http://" + down + "/acp", `principal: "ada"`, "network_error"},
 		"nobody is there for a WebSocket": {"ws://" + down + "/acp", `principal: "ada"`, "network_error"},
@@ -34,16 +36,19 @@ func TestFault178_AgentCannotBeReached(t *testing.T) {
 		"no such path":                    {"/nothing", `principal: "ada"`, "http_error"},
 		"a redirect to nothing":           {"/away", `principal: "ada"`, "http_error"},
 		"no authorization":                {"/401", `principal: "ada"`, "unauthorized"},
-		"a provider that throws":          {agent.URL(), `token: () => { throw new Error("signed out"); }`, "unauthorized"},
-		"given up, the agent is silent":   {silent.URL(), `principal: "ada", signal: givenUp((end) => setTimeout(end, 20))`, "cancelled"},
-		"given up at once":                {silent.URL(), `principal: "ada", signal: givenUp(queueMicrotask)`, "cancelled"},
+		"a provider that throws": {agent.URL(), `token: () => { throw new Error("signed out"); }`,
+			"unauthorized"},
+		"given up, the agent is silent": {silent.URL(),
+			`principal: "ada", signal: givenUp((end) => setTimeout(end, 20))`, "cancelled"},
+		"given up at once": {silent.URL(), `principal: "ada", signal: givenUp(queueMicrotask)`, "cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row(t)
 			t.Parallel()
 			page := chrome.Open(t, site.Page("/app", withAgents(openedScript)+givenUpScript))
 			page.WaitFor(`window.holdfast`)
-			tenFail(t, page, `holdfast.connectAgent(`+chrome.JS(test.url)+`, { `+test.options+` })`, test.code)
+			tenFail(t, page, `holdfast.connectAgent(`+chrome.JS(test.url)+`, { `+test.options+` })`,
+				test.code)
 			nothingOpen(t, page)
 			got := chrome.Script[opened](page, `
 				window.agent = await holdfast.connectAgent(`+chrome.JS(agent.URL())+`, { principal: "ada" });
@@ -66,10 +71,12 @@ func TestFault178_GivenUpWhileOpening(t *testing.T) {
 	agent := acppeer.New(t, acppeer.Options{})
 	server := peer.New(t, peer.Options{})
 	for name, test := range map[string]struct{ connect, options string }{
-		"connect, the wasm":       {`holdfast.connect(` + chrome.JS(server.URL()), `principal: "ada"`},
-		"connectAgent, the wasm":  {`holdfast.connectAgent(` + chrome.JS(agent.URL()), `principal: "ada"`},
-		"connect, the token":      {`holdfast.connect(` + chrome.JS(server.URL()), `token: () => new Promise(() => {})`},
-		"connectAgent, the token": {`holdfast.connectAgent(` + chrome.JS(agent.URL()), `token: () => new Promise(() => {})`},
+		"connect, the wasm":      {`holdfast.connect(` + chrome.JS(server.URL()), `principal: "ada"`},
+		"connectAgent, the wasm": {`holdfast.connectAgent(` + chrome.JS(agent.URL()), `principal: "ada"`},
+		"connect, the token": {`holdfast.connect(` + chrome.JS(server.URL()),
+			`token: () => new Promise(() => {})`},
+		"connectAgent, the token": {`holdfast.connectAgent(` + chrome.JS(agent.URL()),
+			`token: () => new Promise(() => {})`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row(t)
@@ -85,7 +92,8 @@ func TestFault178_GivenUpWhileOpening(t *testing.T) {
 			}))
 			page := chrome.Open(t, site.Page("/app", withAgents(openedScript)+givenUpScript))
 			page.WaitFor(`window.holdfast`)
-			tenFail(t, page, test.connect+`, { `+test.options+`, signal: givenUp((end) => setTimeout(end, 5)) })`, "cancelled")
+			tenFail(t, page, test.connect+`, { `+test.options+
+				`, signal: givenUp((end) => setTimeout(end, 5)) })`, "cancelled")
 			nothingOpen(t, page)
 		})
 	}

@@ -34,10 +34,12 @@ func TestFault464_DeadServerInTheConsole(t *testing.T) {
 	}{
 		{"refused", "", `connect(` + chrome.JS(dead) + `)`, 2, "network_error", hint},
 		{"no such name", "", `connect("http://nobody.invalid/mcp")`, 2, "network_error", hint},
-		{"its revision is known", "", `connect(` + chrome.JS(dead) + `, { revision: "2025-11-25" })`, 1, "network_error", hint},
+		{"its revision is known", "", `connect(` + chrome.JS(dead) + `, { revision: "2025-11-25" })`, 1,
+			"network_error", hint},
 		{"an agent", "", `connectAgent(` + chrome.JS(dead) + `)`, 1, "network_error", hint},
 		{"no room for a worker", strict, `connect(` + chrome.JS(dead) + `)`, 3, "network_error", hint},
-		{"a server that gives nothing without CORS", "", `connect(` + chrome.JS(hidden.URL+"/mcp") + `)`, -1, "cors_blocked", "Access-Control-Allow-Headers: content-type"},
+		{"a server that gives nothing without CORS", "", `connect(` + chrome.JS(hidden.URL+"/mcp") + `)`, -1,
+			"cors_blocked", "Access-Control-Allow-Headers: content-type"},
 	} {
 		site.File("/app.html", start+test.head+`<script type="module">`+withAgents(appScript)+`</script>`)
 		page := chrome.Open(t, site.URL+"/app.html")
@@ -53,7 +55,8 @@ func TestFault464_DeadServerInTheConsole(t *testing.T) {
 			}
 		}
 		if test.most >= 0 && len(errors) > test.most {
-			t.Errorf("%s: %d errors in the console, %d at most\n%s", test.name, len(errors), test.most, strings.Join(page.Console(), "\n"))
+			t.Errorf("%s: %d errors in the console, %d at most\n%s", test.name, len(errors), test.most,
+				strings.Join(page.Console(), "\n"))
 		}
 		t.Logf("%s: %d errors", test.name, len(errors))
 		page.Close()

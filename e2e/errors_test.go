@@ -33,24 +33,33 @@ func TestStoryConnectErrors(t *testing.T) {
 			return "http://" + nobody(t) + "/mcp"
 		}, "network_error", "Nothing answers at http://127.0.0.1:"},
 		"wrong path": {func(t *testing.T) string {
-			return strings.TrimSuffix(peer.New(t, peer.Options{Site: withCORS(http.NotFoundHandler())}).URL(), "/mcp") + "/mpc"
+			return strings.TrimSuffix(peer.New(t, peer.Options{Site: withCORS(http.NotFoundHandler())}).URL(),
+				"/mcp") + "/mpc"
 		}, "http_error", "There is no MCP endpoint at /… (status 404)"},
 		"wrong path, no CORS there": {func(t *testing.T) string {
 			return peer.New(t, peer.Options{}).Origin() + "/mpc"
 		}, "cors_blocked", "is the path right?"},
-		"a web page": {answer(peer.Response{Header: map[string]string{"Content-Type": "text/html"}, Body: "<h1>Hi</h1>"}),
+		"a web page": {answer(peer.Response{Header: map[string]string{"Content-Type": "text/html"},
+			Body: "<h1>Hi</h1>"}),
 			"protocol_error", "not as an MCP server does"},
-		"no CORS":                {cors(peer.CORS{Off: true}), "cors_blocked", "Access-Control-Allow-Origin: http://127.0.0.1:"},
-		"content-type forbidden": {cors(peer.CORS{Allow: []string{"mcp-protocol-version", "mcp-session-id", "last-event-id"}}), "cors_blocked", "Access-Control-Allow-Headers: content-type"},
-		"session id forbidden":   {cors(peer.CORS{Allow: []string{"content-type", "mcp-protocol-version", "last-event-id"}}), "cors_blocked", "Access-Control-Allow-Headers: mcp-session-id"},
-		"session id hidden":      {cors(peer.CORS{Expose: []string{}}), "http_error", "Access-Control-Expose-Headers: Mcp-Session-Id"},
+		"no CORS": {cors(peer.CORS{Off: true}), "cors_blocked",
+			"Access-Control-Allow-Origin: http://127.0.0.1:"},
+		"content-type forbidden": {cors(
+			peer.CORS{Allow: []string{"mcp-protocol-version", "mcp-session-id", "last-event-id"}}),
+			"cors_blocked", "Access-Control-Allow-Headers: content-type"},
+		"session id forbidden": {cors(
+			peer.CORS{Allow: []string{"content-type", "mcp-protocol-version", "last-event-id"}}),
+			"cors_blocked", "Access-Control-Allow-Headers: mcp-session-id"},
+		"session id hidden": {cors(peer.CORS{Expose: []string{}}), "http_error",
+			"Access-Control-Expose-Headers: Mcp-Session-Id"},
 		"token wanted": {func(t *testing.T) string {
 			p := peer.New(t, peer.Options{})
 			p.Unauthorized(func(string) bool { return true })
 			return p.URL()
 		}, "unauthorized", "pass a token provider"},
 		"no JSON-RPC": {answer(peer.Response{Body: `{}`}), "protocol_error", "not as an MCP server does"},
-		"unknown revision": {answer(peer.Response{Body: `{"jsonrpc":"2.0","id":$ID,"result":{"protocolVersion":"1999-01-01"}}`}),
+		"unknown revision": {answer(
+			peer.Response{Body: `{"jsonrpc":"2.0","id":$ID,"result":{"protocolVersion":"1999-01-01"}}`}),
 			"no_revision", ""},
 		"not a URL":      {func(*testing.T) string { return "http://" }, "bad_argument", ""},
 		"another scheme": {func(*testing.T) string { return "ftp://x/" }, "bad_argument", ""},
@@ -59,7 +68,8 @@ func TestStoryConnectErrors(t *testing.T) {
 			row(t)
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 			page.WaitFor(`window.holdfast`)
-			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(test.url(t))+`));`)
+			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+
+				chrome.JS(test.url(t))+`));`)
 			if got.Code != test.code || !strings.Contains(got.Hint, test.hint) {
 				t.Errorf("got %+v, want code %s and a hint with %q", got, test.code, test.hint)
 			}
@@ -73,7 +83,8 @@ func TestStoryAbortedBefore(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
-	got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("add", { a: 1, b: 2 }, { signal: AbortSignal.abort() }).result);`)
+	got := chrome.Script[failure](page,
+		`return attempt(() => mcp.callTool("add", { a: 1, b: 2 }, { signal: AbortSignal.abort() }).result);`)
 	if got.Code != "cancelled" {
 		t.Errorf("got %+v", got)
 	}
@@ -130,7 +141,8 @@ func TestStoryBadArguments(t *testing.T) {
 			t.Errorf("%s: %+v, want bad_argument that names %s", call, got, names)
 		}
 	}
-	if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+	if sum := chrome.Script[float64](page,
+		`return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
 		t.Errorf("sum %v", sum)
 	}
 }

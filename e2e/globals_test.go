@@ -80,7 +80,8 @@ func TestStoryGlobals(t *testing.T) {
 		if text := strings.Join(got, " | "); text != stepsUnchanged {
 			t.Errorf("changed globals: %s", text)
 		}
-		if got := chrome.Eval[int](page, `performance.getEntriesByType("resource").filter((e) => /validate|diagnosis/.test(e.name)).length`); got != 2 {
+		if got := chrome.Eval[int](page, `performance.getEntriesByType("resource").filter((e) => /validate|`+
+			`diagnosis/.test(e.name)).length`); got != 2 {
 			t.Errorf("%d chunks were used, want the validator and the diagnosis", got)
 		}
 	})
@@ -96,7 +97,8 @@ func TestStoryGlobals(t *testing.T) {
 			steps.push("imported " + changed(before));
 			before.set("holdfast", holdfast);`+useScript+`
 			return steps;`)
-		if text, want := strings.Join(got, " | "), strings.Replace(stepsUnchanged, "imported ", "imported holdfast", 1); text != want {
+		if text, want := strings.Join(got, " | "),
+			strings.Replace(stepsUnchanged, "imported ", "imported holdfast", 1); text != want {
 			t.Errorf("changed globals: %s", text)
 		}
 	})
@@ -104,7 +106,8 @@ func TestStoryGlobals(t *testing.T) {
 		row(t)
 		// An element is a global by its id; these names are the ones that Go's glue looks for.
 		site := globalsSite(t)
-		site.File("/form.html", `<!doctype html><link rel="icon" href="data:,"><form id="fs"></form><p id="process"></p><p id="path"></p><p id="Go"></p>`)
+		site.File("/form.html", `<!doctype html><link rel="icon" href="data:,`+
+			`"><form id="fs"></form><p id="process"></p><p id="path"></p><p id="Go"></p>`)
 		page := chrome.Open(t, site.URL+"/form.html")
 		got := chrome.Script[[]string](page, list+`
 			const holdfast = { ...await import("/holdfast.mjs"), ...await import("/holdfast-agent.mjs") };
@@ -117,7 +120,8 @@ func TestStoryGlobals(t *testing.T) {
 	t.Run("two builds", func(t *testing.T) {
 		row(t)
 		site := globalsSite(t)
-		site.Handle("/other/", http.StripPrefix("/other/", http.FileServer(http.Dir(filepath.Join("..", "web", "dist")))))
+		site.Handle("/other/", http.StripPrefix("/other/",
+			http.FileServer(http.Dir(filepath.Join("..", "web", "dist")))))
 		page := chrome.Open(t, site.URL+"/")
 		got := chrome.Script[[]string](page, list+`
 			const builds = [];
@@ -221,7 +225,8 @@ func TestGlobalsOfServer(t *testing.T) {
 func TestFault172_TwoBuildsOnOnePage(t *testing.T) {
 	t.Parallel()
 	site := globalsSite(t)
-	site.Handle("/other/", http.StripPrefix("/other/", http.FileServer(http.Dir(filepath.Join("..", "web", "dist")))))
+	site.Handle("/other/", http.StripPrefix("/other/",
+		http.FileServer(http.Dir(filepath.Join("..", "web", "dist")))))
 	asked := make(chan struct{})
 	site.Handle("/silent", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

@@ -21,9 +21,9 @@ var wide = []struct {
 	of   func(file source) bool
 }{
 	{"Go, the product", 340, func(file source) bool { return isProductGo(file) }},
-	{"Go, tests and tools", 1_000, func(file source) bool { return file.isGo() && !isProductGo(file) }},
+	{"Go, tests and tools", 760, func(file source) bool { return file.isGo() && !isProductGo(file) }},
 	{"TypeScript, the product", 740, func(file source) bool { return isProductScript(file) }},
-	{"TypeScript, tests and demo", 600,
+	{"TypeScript, tests and demo", 480,
 		func(file source) bool { return path.Ext(file.path) == ".ts" && !isProductScript(file) }},
 }
 

@@ -18,8 +18,9 @@ type room struct {
 }
 
 // rooms are these folders, the lowest first, and what each may import of the
-// others. A package imports the rest by its published names, and only what packages share by its path. An import of types alone counts as well: who names another room's types has to
-// be read together with it. client and agent never meet.
+// others. A package imports the rest by its published names, and only what packages share by its path. An
+// import of types alone counts as well: who names another room's types has to be read together with it.
+// client and agent never meet.
 var rooms = []room{
 	{name: "base"},
 	{name: "storage", may: []string{"base"}},
@@ -30,12 +31,16 @@ var rooms = []room{
 	{name: "tabs", may: []string{"base", "storage", "runtime"}},
 	{name: "connect", may: []string{"base", "storage", "runtime", "input", "tabs"}},
 	{name: "auth", may: []string{"base", "storage", "runtime", "tabs", "connect"}},
-	{name: "client", may: []string{"base", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},
+	{name: "client", may: []string{"base", "storage", "runtime", "input", "output-schema", "diagnosis",
+		"tabs", "connect"}},
 	{name: "agent", may: []string{"base", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
 	{name: "host/wire", may: []string{"base", "connect", "client"}},
-	{name: "host/worker", may: []string{"base", "storage", "runtime", "input", "tabs", "connect", "client", "agent", "auth", "host/wire"}},
-	{name: "host/page", may: []string{"base", "storage", "runtime", "input", "tabs", "connect", "client", "agent", "auth", "host/wire"}},
-	{name: "host/choose", may: []string{"base", "storage", "runtime", "connect", "client", "agent", "host/wire", "host/page"}},
+	{name: "host/worker", may: []string{"base", "storage", "runtime", "input", "tabs", "connect", "client",
+		"agent", "auth", "host/wire"}},
+	{name: "host/page", may: []string{"base", "storage", "runtime", "input", "tabs", "connect", "client",
+		"agent", "auth", "host/wire"}},
+	{name: "host/choose", may: []string{"base", "storage", "runtime", "connect", "client", "agent",
+		"host/wire", "host/page"}},
 	{name: "packages/shared"},
 	{name: "packages/global"},
 	{name: "packages/observe", may: []string{"packages/shared"}},
@@ -53,7 +58,8 @@ var rooms = []room{
 // scriptImport finds what a module of TypeScript imports or exports of another file, types included.
 var scriptImport = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"`)
 
-// scriptImports returns the files of rooms that each of them imports: as paths from web/src, or from web for a package.
+// scriptImports returns the files of rooms that each of them imports: as paths from web/src, or from web for
+// a package.
 func scriptImports(files []source) map[string][]string {
 	imports := map[string][]string{}
 	for _, file := range files {
@@ -63,7 +69,8 @@ func scriptImports(files []source) map[string][]string {
 		name := inRoom(file.path)
 		imports[name] = nil
 		for _, match := range scriptImport.FindAllSubmatch(file.text, -1) {
-			imports[name] = append(imports[name], inRoom(path.Join(path.Dir(file.path), string(match[1]))+".ts"))
+			imports[name] = append(imports[name],
+				inRoom(path.Join(path.Dir(file.path), string(match[1]))+".ts"))
 		}
 	}
 	return imports
@@ -149,8 +156,8 @@ func TestHouseRooms(t *testing.T) {
 	}
 }
 
-// TestHouseSignInChunk: of what signs in, the chunk needs nothing of the module but the base: what it shared with it every
-// page would load.
+// TestHouseSignInChunk: of what signs in, the chunk needs nothing of the module but the base: what it shared
+// with it every page would load.
 func TestHouseSignInChunk(t *testing.T) {
 	t.Parallel()
 	const entry = "auth/opensignin.ts"
@@ -179,16 +186,23 @@ func TestHouseRoomsSees(t *testing.T) {
 	}{
 		{name: "downwards", from: "client/a", text: `import { b } from "../base/b.js";`},
 		{name: "a circle of types", from: "client/a", text: `import type { C } from "./c.js";`, circle: true},
-		{name: "a circle over several lines", from: "client/a", text: "import {\n  c,\n  type D,\n} from \"./c.js\";", circle: true},
-		{name: "a circle by what is exported", from: "client/a", text: `export { c } from "./c.js";`, circle: true},
-		{name: "a circle by what is loaded later", from: "client/a", text: `const c = await import("./c.js");`, circle: true},
+		{name: "a circle over several lines", from: "client/a",
+			text: "import {\n  c,\n  type D,\n} from \"./c.js\";", circle: true},
+		{name: "a circle by what is exported", from: "client/a", text: `export { c } from "./c.js";`,
+			circle: true},
+		{name: "a circle by what is loaded later", from: "client/a",
+			text: `const c = await import("./c.js");`, circle: true},
 		{name: "itself", from: "client/a", text: `import "./a.js";`, circle: true},
 		{name: "upwards", from: "base/a", text: `import type { C } from "../client/c.js";`, trespass: true},
-		{name: "the other protocol", from: "agent/a", text: `import { c } from "../client/c.js";`, trespass: true},
+		{name: "the other protocol", from: "agent/a", text: `import { c } from "../client/c.js";`,
+			trespass: true},
 		{name: "no room", from: "utils/a", text: ``, trespass: true},
-		{name: "of a package, what packages share", from: "../packages/hub/a", text: `import { d } from "../shared/d.js";`},
-		{name: "of a package, what is not published", from: "../packages/hub/a", text: `import { b } from "../../src/base/b.js";`, trespass: true},
-		{name: "over the wire", from: "host/page/a", text: `import { e } from "../worker/e.js";`, trespass: true},
+		{name: "of a package, what packages share", from: "../packages/hub/a",
+			text: `import { d } from "../shared/d.js";`},
+		{name: "of a package, what is not published", from: "../packages/hub/a",
+			text: `import { b } from "../../src/base/b.js";`, trespass: true},
+		{name: "over the wire", from: "host/page/a", text: `import { e } from "../worker/e.js";`,
+			trespass: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -209,10 +223,11 @@ func TestHouseRoomsSees(t *testing.T) {
 }
 
 // exportedType finds the types that a module of TypeScript exports where it declares them.
-var exportedType = regexp.MustCompile(`(?m)^export (?:declare )?(?:abstract )?(?:class|interface|type|enum) (\w+)\b`)
+var exportedType = regexp.MustCompile(
+	`(?m)^export (?:declare )?(?:abstract )?(?:class|interface|type|enum) (\w+)\b`)
 
-// TestHouseNames: no two types of the module that are exported have one name, nor two of a package. Types of two
-// packages may: an app names the package.
+// TestHouseNames: no two types of the module that are exported have one name, nor two of a package. Types of
+// two packages may: an app names the package.
 func TestHouseNames(t *testing.T) {
 	t.Parallel()
 	declared := map[string]string{}

@@ -59,7 +59,8 @@ func TestFault767_ListsOnEachChange(t *testing.T) {
 				t.Errorf("%d lists are under way", n)
 			}
 			close(gate)
-			tools := chrome.Script[[]int](page, `return [...new Set((await Promise.all(lists)).map(({ tools }) => tools.length))];`)
+			tools := chrome.Script[[]int](page,
+				`return [...new Set((await Promise.all(lists)).map(({ tools }) => tools.length))];`)
 			if n := lists.Load(); n != 2 || len(tools) != 1 || tools[0] == 0 {
 				t.Errorf("%d lists for %d changes, of %v tools", n, changes, tools)
 			}

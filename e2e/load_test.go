@@ -34,7 +34,8 @@ const addScript = `
 func TestStoryScriptTag(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
-	site.File("/deep/page.html", `<!doctype html><link rel="icon" href="data:,"><script src="../holdfast.js"></script>`)
+	site.File("/deep/page.html",
+		`<!doctype html><link rel="icon" href="data:,"><script src="../holdfast.js"></script>`)
 	page := chrome.Open(t, site.URL+"/deep/page.html")
 	if sum := chrome.Script[float64](page, `const { connect } = holdfast;`+addScript); sum != 42 {
 		t.Errorf("sum %v", sum)
@@ -50,7 +51,8 @@ func TestStoryESModule(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
 	page := chrome.Open(t, site.URL+"/")
-	if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+addScript); sum != 42 {
+	if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+
+		addScript); sum != 42 {
 		t.Errorf("sum %v", sum)
 	}
 	if left := chrome.Eval[string](page, `String(globalThis.__holdfast)`); left != "undefined" {
@@ -93,7 +95,8 @@ func TestStoryWrongType(t *testing.T) {
 		}
 	})
 	page := chrome.Open(t, site.URL+"/")
-	if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+addScript); sum != 42 {
+	if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+
+		addScript); sum != 42 {
 		t.Errorf("sum %v", sum)
 	}
 }
@@ -118,7 +121,8 @@ func TestStoryLoadedOnce(t *testing.T) {
 	}))
 	page := chrome.Open(t, site.Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)
-	first := chrome.Script[[]failure](page, `return Promise.all([1, 2].map(() => attempt(() => holdfast.connect("/mcp"))));`)
+	first := chrome.Script[[]failure](page,
+		`return Promise.all([1, 2].map(() => attempt(() => holdfast.connect("/mcp"))));`)
 	for _, f := range first {
 		if f.Code != "load_failed" || !f.Retryable || !strings.Contains(f.Message, "503") {
 			t.Errorf("a failed load rejects with %+v", f)
@@ -144,12 +148,14 @@ func TestStoryContentSecurityPolicy(t *testing.T) {
 			site := sdkSite(t)
 			site.Header(func(_ string, h http.Header) {
 				h.Set("Content-Security-Policy",
-					"default-src 'none'; img-src data:; connect-src *; script-src "+test.scriptSrc+"; require-trusted-types-for 'script'")
+					"default-src 'none'; img-src data:; connect-src *; script-src "+test.scriptSrc+
+						"; require-trusted-types-for 'script'")
 			})
 			page := chrome.Open(t, site.Page("/app", `window.violations = [];
 				addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective));`+appScript))
 			page.WaitFor(`window.holdfast`)
-			got := chrome.Script[failure](page, `return attempt(async () => (await holdfast.connect("/mcp")).close());`)
+			got := chrome.Script[failure](page,
+				`return attempt(async () => (await holdfast.connect("/mcp")).close());`)
 			if got.Code != test.code {
 				t.Errorf("connect ended with %+v", got)
 			}

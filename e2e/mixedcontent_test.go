@@ -66,7 +66,8 @@ func TestFault740_PlainHTTPFromASecurePage(t *testing.T) {
 			{`{ credentials: "include" }`, "bad_argument"},
 			{`{ auth: holdfast.oauth() }`, "bad_argument"},
 		} {
-			got := ask[failure](b, `attempt(() => holdfast.`+connect+`(`+chrome.JS(elsewhereOf(t, p))+`, `+row.options+`))`)
+			got := ask[failure](b, `attempt(() => holdfast.`+connect+`(`+chrome.JS(elsewhereOf(t, p))+`, `+
+				row.options+`))`)
 			if got.Code != row.want || !strings.Contains(got.Message+got.Hint, "https") {
 				t.Errorf("%s %s: %+v, want %s", connect, row.options, got, row.want)
 			}
@@ -78,7 +79,8 @@ func TestFault740_PlainHTTPFromASecurePage(t *testing.T) {
 	// This machine is as good as https, in each host.
 	here := strings.Replace(p.URL(), "127.0.0.1", "localhost", 1)
 	for _, host := range []string{"page", "worker", "shared"} {
-		if got := ask[string](b, `holdfast.connect(`+chrome.JS(here)+`, { host: "`+host+`", token: () => "t", principal: "ada" }).then((mcp) => mcp.host)`); got != host {
+		if got := ask[string](b, `holdfast.connect(`+chrome.JS(here)+`, { host: "`+host+
+			`", token: () => "t", principal: "ada" }).then((mcp) => mcp.host)`); got != host {
 			t.Errorf("localhost: %s, want %s", got, host)
 		}
 	}
@@ -98,13 +100,15 @@ func TestFault740_TheBrowserDecides(t *testing.T) {
 	site.Page("/app", secureApp)
 	b := startBrowser(t, t.TempDir(), secureSite(t, site, "/app"), insecurely...)
 	plain := strings.Replace(elsewhereOf(t, p), "https:", "http:", 1)
-	if got := ask[string](b, `holdfast.connect(`+chrome.JS(plain)+`).then((mcp) => mcp.host + " " + mcp.state)`); got != "page open" {
+	if got := ask[string](b, `holdfast.connect(`+chrome.JS(plain)+
+		`).then((mcp) => mcp.host + " " + mcp.state)`); got != "page open" {
 		t.Errorf("it is %s", got)
 	}
 	// A stored session is no connection where the browser keeps the requests back.
 	keptBack.Store(true)
 	b.reload()
-	if got := ask[failure](b, `attempt(() => holdfast.connect(`+chrome.JS(plain)+`))`); got.Code != "network_error" {
+	if got := ask[failure](b, `attempt(() => holdfast.connect(`+chrome.JS(plain)+`))`); got.Code !=
+		"network_error" {
 		t.Errorf("the next page: %+v", got)
 	}
 }

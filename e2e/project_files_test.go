@@ -16,8 +16,8 @@ import (
 // importOfAddress finds an import whose address only the running app knows.
 var importOfAddress = regexp.MustCompile(`\bimport\(([^)"]*)\)`)
 
-// TestFault301_AddressesAreLeftAlone: an import of an address has the comments by which webpack and Vite leave it as it is,
-// minified or not, and the validator and the recorder are imported by names that they see.
+// TestFault301_AddressesAreLeftAlone: an import of an address has the comments by which webpack and Vite
+// leave it as it is, minified or not, and the validator and the recorder are imported by names that they see.
 func TestFault301_AddressesAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "web", "dist", "holdfast-*-????????.mjs"))
@@ -27,7 +27,8 @@ func TestFault301_AddressesAreLeftAlone(t *testing.T) {
 	found, named := 0, 0
 	for _, file := range files {
 		text := read(t, file)
-		named += strings.Count(text, `import("./holdfast-validate.mjs")`) + strings.Count(text, `import("./holdfast-record.mjs")`)
+		named += strings.Count(text, `import("./holdfast-validate.mjs")`) +
+			strings.Count(text, `import("./holdfast-record.mjs")`)
 		for _, match := range importOfAddress.FindAllStringSubmatch(text, -1) {
 			found++
 			if !strings.HasPrefix(match[1], "/*webpackIgnore:true*//*@vite-ignore*/") {
@@ -40,12 +41,13 @@ func TestFault301_AddressesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestFault303_ImportedGlobal: the entry holdfast/global is a module that makes the global, with the names and the
-// classes that the module has.
+// TestFault303_ImportedGlobal: the entry holdfast/global is a module that makes the global, with the names
+// and the classes that the module has.
 func TestFault303_ImportedGlobal(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
-	for _, file := range []string{"holdfast.mjs", "holdfast-agent.mjs"} { // not those that pin the host of the stories
+	// not those that pin the host of the stories
+	for _, file := range []string{"holdfast.mjs", "holdfast-agent.mjs"} {
 		site.File("/"+file, read(t, filepath.Join("..", "web", "dist", file)))
 	}
 	page := chrome.Open(t, site.URL+"/")
@@ -62,8 +64,9 @@ func TestFault303_ImportedGlobal(t *testing.T) {
 	}
 }
 
-// TestFault306_InstalledFromGit: npm installs what a git address names by its script prepare, which then builds the package.
-// Who works on Holdfast has run npm ci, which builds nothing; and where something that the build needs is missing, it says what.
+// TestFault306_InstalledFromGit: npm installs what a git address names by its script prepare, which then
+// builds the package. Who works on Holdfast has run npm ci, which builds nothing; and where something that
+// the build needs is missing, it says what.
 func TestFault306_InstalledFromGit(t *testing.T) {
 	t.Parallel()
 	script, err := filepath.Abs(filepath.Join("..", "web", "scripts", "prepare.mjs"))
@@ -80,7 +83,8 @@ func TestFault306_InstalledFromGit(t *testing.T) {
 		built   bool
 		want    string
 	}{
-		"a git address":   {command: "install", has: []string{"go", "make"}, want: "make --old-file=node_modules/.package-lock.json package"},
+		"a git address": {command: "install", has: []string{"go", "make"},
+			want: "make --old-file=node_modules/.package-lock.json package"},
 		"there already":   {command: "install", has: []string{"go", "make"}, built: true},
 		"npm ci":          {command: "ci", has: []string{"go", "make"}},
 		"no Go":           {command: "install", has: []string{"make"}, want: "needs Go"},
@@ -90,12 +94,15 @@ func TestFault306_InstalledFromGit(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			for _, program := range test.has {
-				if err := os.WriteFile(filepath.Join(folder, program), []byte("#!/bin/sh\ncase $1 in *ersion) ;; *) echo "+program+" \"$@\";; esac\n"), 0o755); err != nil {
+				if err := os.WriteFile(filepath.Join(folder, program),
+					[]byte("#!/bin/sh\ncase $1 in *ersion) ;; *) echo "+program+" \"$@\";; esac\n"),
+					0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if test.built {
-				for _, file := range []string{"holdfast.wasm", "holdfast-agents.wasm", "holdfast-validate.mjs", "types/index.d.ts"} {
+				for _, file := range []string{"holdfast.wasm", "holdfast-agents.wasm",
+					"holdfast-validate.mjs", "types/index.d.ts"} {
 					path := filepath.Join(folder, "web", "dist", filepath.FromSlash(file))
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 						t.Fatal(err)
@@ -112,7 +119,8 @@ func TestFault306_InstalledFromGit(t *testing.T) {
 			if failed, missing := err != nil, strings.HasPrefix(test.want, "needs"); failed != missing {
 				t.Errorf("it ends with %v: %s", err, said)
 			}
-			if got := strings.TrimSpace(string(said)); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
+			if got := strings.TrimSpace(string(said)); (test.want == "") != (got == "") ||
+				!strings.Contains(got, test.want) {
 				t.Errorf("it says %q, want %q", got, test.want)
 			}
 		})

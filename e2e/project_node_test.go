@@ -13,8 +13,9 @@ import (
 // nodeLimit bounds how long Node may take: what keeps it from its end would do so for ever.
 const nodeLimit = time.Minute
 
-// TestFault304_ImportedWhereNoBrowserIs: Node imports every entry of the package, as a server that renders a page does.
-// Whoever connects there hears where to do that instead, and nothing keeps the process from its end.
+// TestFault304_ImportedWhereNoBrowserIs: Node imports every entry of the package, as a server that renders a
+// page does. Whoever connects there hears where to do that instead, and nothing keeps the process from its
+// end.
 func TestFault304_ImportedWhereNoBrowserIs(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -41,7 +42,8 @@ func TestFault304_ImportedWhereNoBrowserIs(t *testing.T) {
 	if err != nil {
 		t.Fatalf("node: %v\n%s", err, said)
 	}
-	want := "connect host_unavailable true\nshared host_unavailable true\nworker host_unavailable true\nconnectAgent host_unavailable true\n"
+	want := "connect host_unavailable true\nshared host_unavailable true\nworker host_unavailable " +
+		"true\nconnectAgent host_unavailable true\n"
 	if got := string(said); !strings.HasPrefix(got, want) {
 		t.Errorf("node says\n%swant\n%s", got, want)
 	}
@@ -74,7 +76,8 @@ func TestStoryTypes(t *testing.T) {
 		export const mcp = await holdfast.connect("/mcp");
 		export const agent = await holdfast.connectAgent("/acp");
 	`
-	for _, each := range []struct{ module, resolution string }{{"esnext", "bundler"}, {"node16", "node16"}, {"nodenext", "nodenext"}} {
+	for _, each := range []struct{ module, resolution string }{
+		{"esnext", "bundler"}, {"node16", "node16"}, {"nodenext", "nodenext"}} {
 		t.Run(each.resolution, func(t *testing.T) {
 			row(t)
 			t.Parallel()

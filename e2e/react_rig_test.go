@@ -13,12 +13,13 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 )
 
-// siteImports has a page's bundle take the module from the site, as an app does that bundles its own code alone.
+// siteImports has a page's bundle take the module from the site, as an app does that bundles its own code
+// alone.
 const siteImports = `<script type="importmap">
 	{ "imports": { "holdfast": "/holdfast.mjs", "holdfast/agent": "/holdfast-agent.mjs" } }</script>`
 
-// bundledReact bundles an app with React's development build, in which StrictMode mounts each component twice, and with
-// the hooks as they are published. The module itself stays a file of the site's.
+// bundledReact bundles an app with React's development build, in which StrictMode mounts each component
+// twice, and with the hooks as they are published. The module itself stays a file of the site's.
 func bundledReact(t *testing.T, entry string) string {
 	t.Helper()
 	root, err := moduleroot.Find()
@@ -27,12 +28,15 @@ func bundledReact(t *testing.T, entry string) string {
 	}
 	out := filepath.Join(t.TempDir(), "app.js")
 	dist := filepath.Join(root, "web", "dist")
-	run(t, root, "go", "tool", "esbuild", entry, "--bundle", "--format=esm", "--jsx=automatic", "--target=es2022", "--log-level=warning",
+	run(t, root, "go", "tool", "esbuild", entry, "--bundle", "--format=esm", "--jsx=automatic",
+		"--target=es2022", "--log-level=warning",
 		`--define:process.env.NODE_ENV="development"`, "--external:holdfast",
 		"--alias:holdfast/agent/react="+filepath.Join(dist, "holdfast-agent-react.mjs"),
 		"--alias:holdfast/agent/store="+filepath.Join(dist, "holdfast-agent-store.mjs"),
-		"--alias:holdfast/react="+filepath.Join(dist, "holdfast-react.mjs"), "--alias:holdfast/store="+filepath.Join(dist, "holdfast-store.mjs"),
-		"--alias:holdfast/ai="+filepath.Join(dist, "holdfast-ai.mjs"), "--alias:holdfast/testing="+filepath.Join(dist, "holdfast-testing.mjs"),
+		"--alias:holdfast/react="+filepath.Join(dist, "holdfast-react.mjs"),
+		"--alias:holdfast/store="+filepath.Join(dist, "holdfast-store.mjs"),
+		"--alias:holdfast/ai="+filepath.Join(dist, "holdfast-ai.mjs"),
+		"--alias:holdfast/testing="+filepath.Join(dist, "holdfast-testing.mjs"),
 		"--outfile="+out)
 	text, err := os.ReadFile(out)
 	if err != nil {
@@ -64,8 +68,10 @@ func reactSite(t *testing.T, script, first string) string {
 	site := chrome.NewSite(t)
 	site.File("/app.js", script)
 	site.File("/app.html", strings.Join([]string{
-		`<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>React</title>`, siteImports,
-		`<script>` + first + `</script><div id="root"></div><script type="module" src="/app.js"></script></html>`,
+		`<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,` +
+			`"><title>React</title>`, siteImports,
+		`<script>` + first +
+			`</script><div id="root"></div><script type="module" src="/app.js"></script></html>`,
 	}, ""))
 	return site.URL + "/app.html"
 }
@@ -95,7 +101,8 @@ func connectedReact(t *testing.T, url string) *chrome.Page {
 func shownCall(page *chrome.Page, state string, events int) {
 	for _, name := range []string{"a", "again"} {
 		call := element("data-call", name)
-		waits(page, call+`?.dataset.state === `+chrome.JS(state)+` && `+call+`.dataset.events === "`+chrome.JS(events)+`"`)
+		waits(page, call+`?.dataset.state === `+chrome.JS(state)+` && `+call+`.dataset.events === "`+
+			chrome.JS(events)+`"`)
 	}
 }
 

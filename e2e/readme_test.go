@@ -46,13 +46,15 @@ func scriptsOf(t *testing.T, site *chrome.Site, page string, n int) []string {
 	t.Helper()
 	scripts := pageExamples(t, page, "js", n)
 	for i, script := range scripts {
-		scripts[i] = strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `"holdfast/agent"`, `"/holdfast-agent.mjs"`, `https://example.com/mcp`, site.URL+"/mcp", `https://example.com/acp`, site.URL+"/acp").Replace(script)
+		scripts[i] = strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `"holdfast/agent"`,
+			`"/holdfast-agent.mjs"`, `https://example.com/mcp`, site.URL+"/mcp", `https://example.com/acp`,
+			site.URL+"/acp").Replace(script)
 	}
 	return scripts
 }
 
-// TestReadme runs the README's lines as they are written, and reloads their page in the middle of the call: all is there
-// once, and the tool has run once. The demo's first page shows the same lines.
+// TestReadme runs the README's lines as they are written, and reloads their page in the middle of the call:
+// all is there once, and the tool has run once. The demo's first page shows the same lines.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	site := chrome.NewSite(t)
@@ -60,8 +62,10 @@ func TestReadme(t *testing.T) {
 	t.Cleanup(server.Close)
 	counted := &executions{server: server}
 	site.Handle("/mcp", counted)
-	page := chrome.OpenWindow(t, site.Page("/app", scriptsOf(t, site, "README.md", 1)[0]+"window.done = true;"))
-	eventually(t, "the seventh number", func() bool { return slices.Contains(page.Console(), "log: 7 of 40") })
+	page := chrome.OpenWindow(t,
+		site.Page("/app", scriptsOf(t, site, "README.md", 1)[0]+"window.done = true;"))
+	eventually(t, "the seventh number",
+		func() bool { return slices.Contains(page.Console(), "log: 7 of 40") })
 	page.Reload()
 	page.WaitFor(`window.done`)
 	var want []string
@@ -79,7 +83,8 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines = strings.Split(strings.Replace(pageExamples(t, "README.md", "js", 1)[0], "https://example.com/mcp", "/mcp", 1), "\n")
+	lines = strings.Split(strings.Replace(pageExamples(t, "README.md", "js", 1)[0], "https://example.com/mcp",
+		"/mcp", 1), "\n")
 	for _, line := range lines {
 		if !strings.Contains(html.UnescapeString(string(shown)), line) {
 			t.Errorf("the demo does not show the README's line %q", line)
@@ -110,7 +115,8 @@ func TestAPIPage(t *testing.T) {
 		script := strings.Replace(apiScripts(t, site)[2], site.URL+"/mcp", s.URL, 1)
 		page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", script+"window.done = true;"))
 		page.WaitFor(`window.done`)
-		if got := page.Console(); !slices.Contains(got, "log: signed in to holdfast-signed-in, which has 2 tools") {
+		if got := page.Console(); !slices.Contains(got,
+			"log: signed in to holdfast-signed-in, which has 2 tools") {
 			t.Errorf("the example prints\n%s", strings.Join(got, "\n"))
 		}
 		if n := s.Requests("POST /token authorization_code"); n != 1 {
@@ -121,7 +127,8 @@ func TestAPIPage(t *testing.T) {
 		t.Run("script tag of "+of, func(t *testing.T) {
 			row(t)
 			site := sdkSite(t)
-			example := strings.NewReplacer("/assets/", "/", "http://localhost:3000", "").Replace(pageExamples(t, of, "html", 1)[0])
+			example := strings.NewReplacer("/assets/", "/", "http://localhost:3000", "").Replace(
+				pageExamples(t, of, "html", 1)[0])
 			site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+example)
 			page := chrome.Open(t, site.URL+"/page.html")
 			eventually(t, "the result in the console", func() bool { return len(page.Console()) > 0 })
@@ -169,13 +176,15 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	find := func(file, pattern string) []string { t.Helper(); return found(t, file, pattern) }
 	// The core's own are made from its sources, the module adds to them.
-	union := append(unionMembers(t, "web/src/base/border.ts", "CoreErrorCode"), unionMembers(t, "web/src/base/errors.ts", "ErrorCode")...)
+	union := append(unionMembers(t, "web/src/base/border.ts", "CoreErrorCode"),
+		unionMembers(t, "web/src/base/errors.ts", "ErrorCode")...)
 	slices.Sort(union)
 	documented := find("web/src/base/errors.ts", "(?m)^ \\* \\| `(\\w+)` \\|")
 	if !slices.Equal(union, documented) {
 		t.Errorf("ErrorCode is\n%v, its comment documents\n%v", union, documented)
 	}
-	for _, code := range append(find("core/engine/error.go", `Code = "(\w+)"`), find("core/mcp/failure.go", `Code = "(\w+)"`)...) {
+	for _, code := range append(find("core/engine/error.go", `Code = "(\w+)"`),
+		find("core/mcp/failure.go", `Code = "(\w+)"`)...) {
 		if !slices.Contains(union, code) {
 			t.Errorf("the core's code %s is missing from the TypeScript union", code)
 		}
@@ -230,7 +239,8 @@ func TestCounterNames(t *testing.T) {
 	}
 	counted = append(counted, "unsafeVisits")
 	slices.Sort(counted)
-	for name, pattern := range map[string]string{"Counters": `(?m)^  (\w+): number;`, "NO_COUNTERS": `(?m)^  (\w+): 0,`} {
+	for name, pattern := range map[string]string{"Counters": `(?m)^  (\w+): number;`,
+		"NO_COUNTERS": `(?m)^  (\w+): 0,`} {
 		if typed := found(t, "web/src/client/counters.ts", pattern); !slices.Equal(typed, counted) {
 			t.Errorf("%s has\n%v, the core counts\n%v", name, typed, counted)
 		}

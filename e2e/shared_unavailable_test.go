@@ -44,7 +44,8 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 			return `{ worker: "/nosuch/holdfast-worker.mjs" }`
 		}, "not there", "not_started"},
 		"a file that is something else": {func(_ *testing.T, site *chrome.Site) string {
-			site.File("/other-worker.mjs", `onconnect = ({ ports: [port] }) => port.postMessage({ hello: "you" });`)
+			site.File("/other-worker.mjs",
+				`onconnect = ({ ports: [port] }) => port.postMessage({ hello: "you" });`)
 			return `{ worker: "/other-worker.mjs" }`
 		}, "answer", "no_answer"},
 		"a script that throws": {func(_ *testing.T, site *chrome.Site) string {
@@ -67,16 +68,19 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 			site.File("/before.mjs", ``)
 			options := test.spoil(t, site)
 			url := site.Page("/app", `import "/before.mjs";`+appScript)
-			// A browser of its own each time: of a script that has failed, Chromium says nothing the second time.
+			// A browser of its own each time: of a script that has failed, Chromium says nothing the second
+			// time.
 			open := func() *chrome.Page {
 				page := chrome.Open(t, url)
 				page.WaitFor(`window.holdfast`)
 				return page
 			}
 			connect := func(host string) string {
-				return `holdfast.connect(` + chrome.JS(p.URL()) + `, { ...` + options + `, host: "` + host + `" })`
+				return `holdfast.connect(` + chrome.JS(p.URL()) + `, { ...` + options + `, host: "` + host +
+					`" })`
 			}
-			got := chrome.Script[failure](open(), `return await attempt(async () => (await `+connect("shared")+`, 0));`)
+			got := chrome.Script[failure](open(), `return await attempt(async () => (await `+
+				connect("shared")+`, 0));`)
 			if got.Code != "host_unavailable" || !strings.Contains(got.Message, test.why) {
 				t.Errorf("got %q: %s; want a message with %q", got.Code, got.Message, test.why)
 			}
@@ -111,15 +115,18 @@ func TestFault222_AgentsWithoutAWorker(t *testing.T) {
 			site.File("/before.mjs", test.before)
 			url := site.Page("/app", `import "/before.mjs";`+withAgents(appScript))
 			connect := func(host string) string {
-				return `holdfast.connectAgent(` + chrome.JS(server.URL()) + `, { ...` + test.options + `, host: "` + host + `" })`
+				return `holdfast.connectAgent(` + chrome.JS(server.URL()) + `, { ...` + test.options +
+					`, host: "` + host + `" })`
 			}
-			// Of a script that has failed, Chromium says nothing the second time: each has a browser of its own.
+			// Of a script that has failed, Chromium says nothing the second time: each has a browser of its
+			// own.
 			open := func() *chrome.Page {
 				page := chrome.Open(t, url)
 				page.WaitFor(`window.holdfast`)
 				return page
 			}
-			pinned := chrome.Script[failure](open(), `return await attempt(async () => (await `+connect("shared")+`, 0));`)
+			pinned := chrome.Script[failure](open(), `return await attempt(async () => (await `+
+				connect("shared")+`, 0));`)
 			if pinned.Code != "host_unavailable" || !strings.HasPrefix(pinned.Message, "connectAgent: ") {
 				t.Errorf("got %q: %s", pinned.Code, pinned.Message)
 			}
@@ -159,7 +166,8 @@ func TestFault226_TrustedTypes(t *testing.T) {
 			site.Header(func(_ string, h http.Header) { h.Set("Content-Security-Policy", test.policy) })
 			before := ""
 			if strings.Contains(test.policy, "default") {
-				before = `trustedTypes.createPolicy("default", { createScriptURL: (url) => new URL(url).origin === location.origin ? url : undefined });`
+				before = `trustedTypes.createPolicy("default", { createScriptURL: (url) => new ` +
+					`URL(url).origin === location.origin ? url : undefined });`
 			}
 			site.File("/before.mjs", before)
 			page := chrome.Open(t, site.Page("/app", `import "/before.mjs";`+appScript))

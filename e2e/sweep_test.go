@@ -37,7 +37,8 @@ func TestFault141_TwoUsers(t *testing.T) {
 	r.p.SideEffects()
 	page := r.open()
 	begin := func(user string) {
-		chrome.Script[chrome.Void](page, `await begin({ principal: "`+user+`", ack: "manual", retention: { ended: 1e10, running: 1e10 } });`)
+		chrome.Script[chrome.Void](page, `await begin({ principal: "`+user+
+			`", ack: "manual", retention: { ended: 1e10, running: 1e10 } });`)
 	}
 	call := `await mcp.callTool("sideeffect", { call: "1" }).result;`
 	begin("ada")
@@ -65,14 +66,17 @@ func TestFault141_TwoUsers(t *testing.T) {
 			chrome.Script[chrome.Void](page, `await noted();`)
 		}
 		if step.heads == 1 {
-			chrome.Script[chrome.Void](page, `while (await stores() > 1 || await heads() > 1) await new Promise((turn) => setTimeout(turn, 5));`)
+			chrome.Script[chrome.Void](page, `while (await stores() > 1 || await heads() > 1) await new `+
+				`Promise((turn) => setTimeout(turn, 5));`)
 		}
 		got := chrome.Script[[]int](page, `return [await stores(), await heads(), calls.length];`)
 		if got[0] != step.stores || got[1] != step.heads || got[2] != 1 {
-			t.Errorf("on day %s there are %d stores with %d calls, want %d with %d; bob has %d, want 1", step.day, got[0], got[1], step.stores, step.heads, got[2])
+			t.Errorf("on day %s there are %d stores with %d calls, want %d with %d; bob has %d, want 1",
+				step.day, got[0], got[1], step.stores, step.heads, got[2])
 		}
 	}
-	if ada := chrome.Script[bool](page, `return (await servers()).some(([server]) => server === localStorage.ada);`); ada {
+	if ada := chrome.Script[bool](page,
+		`return (await servers()).some(([server]) => server === localStorage.ada);`); ada {
 		t.Error("ada's store is there, and bob's is not")
 	}
 	if result := chrome.Script[bool](page, `return (await calls[0].result).content.length > 0;`); !result {
@@ -91,7 +95,8 @@ func TestFault141_OnlyTheCoreFindsIt(t *testing.T) {
 			`await mcp.callTool("sideeffect", { call: "1" }).result;`, `calls.length`,
 		},
 		"session": {
-			`window.agent = await (await import("/holdfast-agent.mjs")).connectAgent(AGENT, { principal: "bob" });`,
+			`window.agent = await (await import("/holdfast-agent.mjs")).connectAgent(AGENT,` +
+				` { principal: "bob" });`,
 			`await agent.newSession({ cwd: "/" });`, `(await agent.sessions()).length`,
 		},
 	} {
@@ -101,7 +106,8 @@ func TestFault141_OnlyTheCoreFindsIt(t *testing.T) {
 			r := storeRig(t, sweptPage)
 			r.profile.InWindows()
 			r.p.SideEffects()
-			connect := strings.Replace(work.connect, "AGENT", chrome.JS(acppeer.New(t, acppeer.Options{}).URL()), 1)
+			connect := strings.Replace(work.connect, "AGENT",
+				chrome.JS(acppeer.New(t, acppeer.Options{}).URL()), 1)
 			page := r.open()
 			chrome.Script[chrome.Void](page, connect+work.begin+`
 				while (await heads() === 0) await new Promise((turn) => setTimeout(turn, 5));
@@ -123,8 +129,10 @@ func TestFault141_OnlyTheCoreFindsIt(t *testing.T) {
 				} else {
 					page.WaitFor(`heads().then((n) => n === 1)`)
 				}
-				if got := chrome.Script[[]int](page, `return [await heads(), `+work.left+`];`); got[0] != step.heads || got[1] != 1 {
-					t.Errorf("on day %s there are %d records, %d of which can be read; want %d, and 1", step.day, got[0], got[1], step.heads)
+				if got := chrome.Script[[]int](page, `return [await heads(), `+work.left+`];`); got[0] !=
+					step.heads || got[1] != 1 {
+					t.Errorf("on day %s there are %d records, %d of which can be read; want %d, and 1",
+						step.day, got[0], got[1], step.heads)
 				}
 			}
 		})

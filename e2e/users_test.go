@@ -21,12 +21,16 @@ var whoAmI = map[string]struct {
 	options func(user string) string
 	cookie  bool
 }{
-	"a header": {options: func(user string) string { return `headers: { authorization: "Bearer ` + user + `" }` }},
+	"a header": {options: func(user string) string {
+		return `headers: { authorization: "Bearer ` + user +
+			`" }`
+	}},
 	"a header beside a token": {options: func(user string) string {
 		return `headers: { "x-user": "` + user + `" }, token: () => ` + chrome.JS(jwt("the app"))
 	}},
-	"cookies of the page's own origin": {options: func(string) string { return `credentials: "same-origin"` }, cookie: true},
-	"cookies of any origin":            {options: func(string) string { return `credentials: "include"` }, cookie: true},
+	"cookies of the page's own origin": {options: func(string) string { return `credentials: "same-origin"` },
+		cookie: true},
+	"cookies of any origin": {options: func(string) string { return `credentials: "include"` }, cookie: true},
 }
 
 // onSite serves a peer of 2024-11-05 or later on a site, and counts the requests that
@@ -57,7 +61,8 @@ func TestFault123_TwoUsersInTurn(t *testing.T) {
 			site := chrome.NewSite(t)
 			p := peer.Mounted(peer.Options{Path: "/mcp"})
 			t.Cleanup(p.Close)
-			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("go"), peer.Text("done")})
+			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("go"),
+				peer.Text("done")})
 			cookies := onSite(site, p)
 			page := candid(chrome.NewProfile(t), site)
 			signIn := func(user, principal string) string {
@@ -70,7 +75,8 @@ func TestFault123_TwoUsersInTurn(t *testing.T) {
 				while (seen.progress.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));`
 			chrome.Script[chrome.Void](page, signIn("ada", "")+call)
 			page.WaitFor(`told.length > 0`)
-			if got := chrome.Eval[string](page, `[mcp.durability, ...told, call.guarantee].join()`); got != "memory,memory principal,lost-on-reload" {
+			if got := chrome.Eval[string](page, `[mcp.durability, ...told, call.guarantee].join()`); got !=
+				"memory,memory principal,lost-on-reload" {
 				t.Errorf("ada's page says %s", got)
 			}
 			if found := text.in([]byte(chrome.Eval[string](page, left))); len(found) > 0 {
@@ -93,10 +99,12 @@ func TestFault123_TwoUsersInTurn(t *testing.T) {
 				page.WaitFor(`call.guarantee === "resumable" && seen.progress.length > 0`)
 				page.Reload()
 				page.WaitFor(`window.surfaces`)
-				mine := chrome.Script[int](page, signIn("ada", principal)+`return (await mcp.calls()).length;`)
+				mine := chrome.Script[int](page, signIn("ada", principal)+
+					`return (await mcp.calls()).length;`)
 				page.Reload()
 				page.WaitFor(`window.surfaces`)
-				bobs := chrome.Script[int](page, signIn("bob", `, principal: "bob"`)+`return (await mcp.calls()).length;`)
+				bobs := chrome.Script[int](page, signIn("bob", `, principal: "bob"`)+
+					`return (await mcp.calls()).length;`)
 				if mine != 1 || bobs != 0 {
 					t.Errorf("%s: she has %d calls, bob %d", principal, mine, bobs)
 				}
@@ -150,7 +158,9 @@ func TestFault123_AgentOverAWebSocket(t *testing.T) {
 			await session.settled();`)
 		page.Reload()
 		page.WaitFor(`window.holdfast`)
-		if got := chrome.Script[string](page, connect+`return agent.durability + " " + why + " " + (await agent.sessions()).length;`); got != want {
+		if got := chrome.Script[string](page,
+			connect+`return agent.durability + " " + why + " " + (await agent.sessions()).length;`); got !=
+			want {
 			t.Errorf("%s: %s, want %s", options, got, want)
 		}
 	}
@@ -219,7 +229,8 @@ func TestFault123_TheUserChangesInMidSession(t *testing.T) {
 		while (call.followed) await new Promise((resolve) => setTimeout(resolve, 5));`)
 	p.Release("go")
 	hers.WaitFor(`seen.done && seen.result`)
-	if got := chrome.Script[string](hers, whose); len(texts.in([]byte(got))) != 1 || texts.in([]byte(got))[0] != "ada's" {
+	if got := chrome.Script[string](hers, whose); len(texts.in([]byte(got))) != 1 ||
+		texts.in([]byte(got))[0] != "ada's" {
 		t.Errorf("ada has %q", got)
 	}
 
@@ -261,8 +272,10 @@ func TestFault123_CookieHint(t *testing.T) {
 				{site.URL, `{}`, true}, {site.URL, `{ credentials: "omit" }`, true},
 				{site.URL, `{ credentials: "same-origin" }`, false}, {other.URL, `{}`, false},
 			} {
-				got := chrome.Script[failure](page, `return attempt(() => holdfast.`+connect+`(`+chrome.JS(c.url+path)+`, `+c.options+`));`)
-				if strings.Contains(got.Hint, `credentials: "same-origin"`) != c.want || strings.Contains(got.Hint, "principal") != c.want {
+				got := chrome.Script[failure](page, `return attempt(() => holdfast.`+connect+`(`+
+					chrome.JS(c.url+path)+`, `+c.options+`));`)
+				if strings.Contains(got.Hint, `credentials: "same-origin"`) != c.want ||
+					strings.Contains(got.Hint, "principal") != c.want {
 					t.Errorf("%s %s %s: %s: %s", connect, path, c.options, got.Code, got.Hint)
 				}
 			}

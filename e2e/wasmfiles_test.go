@@ -59,25 +59,30 @@ func (f *fetches) repeated() []string {
 }
 
 // TestStoryAPagePaysForWhatItCalls: a page of an MCP server never fetches the wasm for agents, and one of
-// an agent fetches that alone; each file once, preloaded or not, in every host. A page that has both kinds of clients
-// has both.
+// an agent fetches that alone; each file once, preloaded or not, in every host. A page that has both kinds of
+// clients has both.
 func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 	t.Parallel()
 	agent := acpserver.Start(t, acpserver.Options{})
-	connect, connectAgent := `await holdfast.connect("/mcp", options);`, `await holdfast.connectAgent(`+chrome.JS(agent.URL())+`, options);`
+	connect, connectAgent := `await holdfast.connect("/mcp", options);`,
+		`await holdfast.connectAgent(`+chrome.JS(agent.URL())+`, options);`
 	for name, test := range map[string]struct {
 		script string
 		want   [2]int
 	}{
-		"MCP":                      {connect + connect, [2]int{1, 0}},
-		"MCP, preloaded":           {`holdfast.preload(options); await holdfast.preload(options);` + connect, [2]int{1, 0}},
-		"MCP, while it is loaded":  {`const early = holdfast.preload(options);` + connect + `await early;`, [2]int{1, 0}},
-		"agent":                    {connectAgent, [2]int{0, 1}},
-		"agent, preloaded":         {`await holdfast.preloadAgent(options);` + connectAgent, [2]int{0, 1}},
-		"agent, then MCP":          {connectAgent + connect, [2]int{1, 1}},
-		"MCP, then agent":          {connect + connectAgent + connect, [2]int{1, 1}},
-		"both, preloaded":          {`await holdfast.preloadAgent(options); await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
-		"both at once":             {`await Promise.all([(async () => {` + connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
+		"MCP": {connect + connect, [2]int{1, 0}},
+		"MCP, preloaded": {`holdfast.preload(options); await holdfast.preload(options);` + connect,
+			[2]int{1, 0}},
+		"MCP, while it is loaded": {`const early = holdfast.preload(options);` + connect + `await early;`,
+			[2]int{1, 0}},
+		"agent":            {connectAgent, [2]int{0, 1}},
+		"agent, preloaded": {`await holdfast.preloadAgent(options);` + connectAgent, [2]int{0, 1}},
+		"agent, then MCP":  {connectAgent + connect, [2]int{1, 1}},
+		"MCP, then agent":  {connect + connectAgent + connect, [2]int{1, 1}},
+		"both, preloaded": {`await holdfast.preloadAgent(options); await Promise.all([(async () => {` +
+			connect + `})(), (async () => {` + connectAgent + `})()]);`, [2]int{1, 1}},
+		"both at once": {`await Promise.all([(async () => {` + connect + `})(), (async () => {` +
+			connectAgent + `})()]);`, [2]int{1, 1}},
 		"only a preload":           {`await holdfast.preload(options);`, [2]int{1, 0}},
 		"only a preload of agents": {`await holdfast.preloadAgent(options);`, [2]int{0, 1}},
 	} {
@@ -89,11 +94,18 @@ func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 				counts := countFetches(site)
 				page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 				page.WaitFor(`window.holdfast`)
-				chrome.Script[chrome.Void](page, `const options = { host: "`+host+`", principal: "ada" };`+test.script)
+				chrome.Script[chrome.Void](page, `const options = { host: "`+host+`", principal: "ada" };`+
+					test.script)
 				// A worker that was only preloaded is still at it.
-				eventually(t, "the wasm", func() bool { got := counts.wasm(); return got[0] >= test.want[0] && got[1] >= test.want[1] })
+				eventually(t, "the wasm",
+					func() bool {
+						got := counts.wasm()
+						return got[0] >= test.want[0] &&
+							got[1] >= test.want[1]
+					})
 				if got := counts.wasm(); got != test.want {
-					t.Errorf("holdfast.wasm and holdfast-agents.wasm were fetched %v times, want %v", got, test.want)
+					t.Errorf("holdfast.wasm and holdfast-agents.wasm were fetched %v times, want %v", got,
+						test.want)
 				}
 				if again := counts.repeated(); len(again) > 0 {
 					t.Errorf("fetched more than once: %v", again)
@@ -104,8 +116,8 @@ func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 }
 
 // TestFault298_SharedServerAndAgent: a page of an MCP server and one of an agent, of one user, meet in one
-// shared worker, which has a runtime for each. Both are reloaded in the middle of a call and a prompt, and the
-// worker is killed: both go on from the journal, each its own, and nothing ran twice.
+// shared worker, which has a runtime for each. Both are reloaded in the middle of a call and a prompt, and
+// the worker is killed: both go on from the journal, each its own, and nothing ran twice.
 func TestFault298_SharedServerAndAgent(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -118,7 +130,8 @@ func TestFault298_SharedServerAndAgent(t *testing.T) {
 			server := acpserver.Start(t, acpserver.Options{})
 			v := newVisits(t, p, `principal: "ada"`)
 			counts := countFetches(v.site)
-			chats := &sharedChats{t: t, server: server, profile: v.profile, url: chatPage(v.site, server.URL(), `{ principal: "ada", host: "shared" }`)}
+			chats := &sharedChats{t: t, server: server, profile: v.profile,
+				url: chatPage(v.site, server.URL(), `{ principal: "ada", host: "shared" }`)}
 			var page, chat *chrome.Page
 			if first == "server" {
 				page = v.open()
@@ -151,8 +164,10 @@ func TestFault298_SharedServerAndAgent(t *testing.T) {
 			worker.Kill()
 			passes(p, "a", 5)
 			server.Release("go")
-			page.WaitFor(`trails.a.outcome && mcp.state === "open"`) // in that page it goes on, or ends with a word that says so
-			v.outcome(v.open(), "a", "result")                       // the next one has it as the journal has it
+			// in that page it goes on, or ends with a word that says so
+			page.WaitFor(`trails.a.outcome && mcp.state === "open"`)
+			// the next one has it as the journal has it
+			v.outcome(v.open(), "a", "result")
 			shows(chat, chunks(1, 30))
 			chat.WaitFor(`chats.s1.session.state === "idle" && agent.state === "open"`)
 			if next := v.worker(); next.ID == worker.ID {
@@ -166,15 +181,17 @@ func TestFault298_SharedServerAndAgent(t *testing.T) {
 	}
 }
 
-// TestFault330_AgentWithTheWasmForMCP: an app gives connectAgent the wasm that is for MCP alone, as one may that has
-// had one file for both. It hears which one it needs; and the other way round one file is enough for both.
+// TestFault330_AgentWithTheWasmForMCP: an app gives connectAgent the wasm that is for MCP alone, as one may
+// that has had one file for both. It hears which one it needs; and the other way round one file is enough for
+// both.
 func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 	t.Parallel()
 	agent := acpserver.Start(t, acpserver.Options{})
 	for _, host := range []string{"page", "worker"} {
 		for name, before := range map[string]string{
-			"alone":           ``,
-			"beside a client": `await holdfast.connect("/mcp", { host: "` + host + `", wasm: "/holdfast.wasm" });`,
+			"alone": ``,
+			"beside a client": `await holdfast.connect("/mcp", { host: "` + host +
+				`", wasm: "/holdfast.wasm" });`,
 		} {
 			t.Run(name+", "+host, func(t *testing.T) {
 				row(t)
@@ -182,8 +199,10 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 				site := sdkSite(t)
 				page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 				page.WaitFor(`window.holdfast`)
-				got := chrome.Script[failure](page, before+`return attempt(() => holdfast.connectAgent(`+chrome.JS(agent.URL())+`, { host: "`+host+`", wasm: "/holdfast.wasm" }));`)
-				if got.Code != "load_failed" || !strings.Contains(got.Message, "is for MCP alone") || !strings.Contains(got.Hint, "holdfast-agents.wasm") {
+				got := chrome.Script[failure](page, before+`return attempt(() => holdfast.connectAgent(`+
+					chrome.JS(agent.URL())+`, { host: "`+host+`", wasm: "/holdfast.wasm" }));`)
+				if got.Code != "load_failed" || !strings.Contains(got.Message, "is for MCP alone") ||
+					!strings.Contains(got.Hint, "holdfast-agents.wasm") {
 					t.Errorf("with holdfast.wasm an agent's client gets %+v", got)
 				}
 			})
@@ -207,8 +226,9 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 	}
 }
 
-// TestFault331_WasmForAgentsIsNotServed: an app that talks to a server and to an agent is served without the wasm for agents.
-// Its MCP client has its own, whether or not the page has begun with the agent; the agent's client says which file is missing.
+// TestFault331_WasmForAgentsIsNotServed: an app that talks to a server and to an agent is served without the
+// wasm for agents. Its MCP client has its own, whether or not the page has begun with the agent; the agent's
+// client says which file is missing.
 func TestFault331_WasmForAgentsIsNotServed(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -225,15 +245,16 @@ func TestFault331_WasmForAgentsIsNotServed(t *testing.T) {
 				const failing = attempt(() => holdfast.connectAgent("/acp", options));
 				await holdfast.connect("/mcp", options);
 				return failing;`)
-			if got.Code != "load_failed" || !strings.Contains(got.Hint, "Serve the package's holdfast-agents.wasm there") {
+			if got.Code != "load_failed" || !strings.Contains(
+				got.Hint, "Serve the package's holdfast-agents.wasm there") {
 				t.Errorf("an agent's client without its wasm gets %+v", got)
 			}
 		})
 	}
 }
 
-// TestFault332_PreloadIsNotLoud: what is preloaded does not come. preload says nothing of it; the connect after it
-// asks once more, and says so where there is still nothing.
+// TestFault332_PreloadIsNotLoud: what is preloaded does not come. preload says nothing of it; the connect
+// after it asks once more, and says so where there is still nothing.
 func TestFault332_PreloadIsNotLoud(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -256,26 +277,29 @@ func TestFault332_PreloadIsNotLoud(t *testing.T) {
 			page := chrome.Open(t, site.Page("/app", withAgents(appScript)))
 			page.WaitFor(`window.holdfast`)
 			options := `{ host: "` + host + `" }`
-			if said := chrome.Script[string](page, `return String(await holdfast.preload(`+options+`));`); said != "undefined" {
+			if said := chrome.Script[string](page, `return String(await holdfast.preload(`+options+
+				`));`); said != "undefined" {
 				t.Errorf("preload says %q", said)
 			}
 			eventually(t, "the wasm to be asked for", func() bool { return asked.Load() == 1 })
-			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", `+options+`));`)
+			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", `+options+
+				`));`)
 			if got.Code != "load_failed" || !got.Retryable || !strings.Contains(got.Message, "503") {
 				t.Errorf("the connect after it gets %+v", got)
 			}
 			isThere.Store(true) // the connect may have waited for what was preloaded, or have asked again
 			before := asked.Load()
-			if sum := chrome.Script[float64](page, `const connect = (url) => holdfast.connect(url, `+options+`);`+addScript); sum != 42 || asked.Load() != before+1 {
+			if sum := chrome.Script[float64](page, `const connect = (url) => holdfast.connect(url, `+options+
+				`);`+addScript); sum != 42 || asked.Load() != before+1 {
 				t.Errorf("sum %v, asked for %d times more", sum, asked.Load()-before)
 			}
 		})
 	}
 }
 
-// TestStoryPreloadLinks: the lines of docs/bundlers.md that have the browser load the module and the wasm before a script
-// runs. Chrome takes both for what the page then asks for, and each is fetched once; for what a worker asks for only
-// where it may keep it.
+// TestStoryPreloadLinks: the lines of docs/bundlers.md that have the browser load the module and the wasm
+// before a script runs. Chrome takes both for what the page then asks for, and each is fetched once; for what
+// a worker asks for only where it may keep it.
 func TestStoryPreloadLinks(t *testing.T) {
 	t.Parallel()
 	for host, caching := range map[string]string{"page": "no-cache", "shared": "max-age=600"} {
@@ -289,7 +313,8 @@ func TestStoryPreloadLinks(t *testing.T) {
 				<link rel="preload" href="/holdfast.wasm" as="fetch" type="application/wasm" crossorigin>
 				<title>linked</title>`)
 			page := chrome.Open(t, site.URL+"/linked.html")
-			page.WaitFor(`performance.getEntriesByType("resource").filter((e) => e.responseEnd > 0 && /holdfast\.(mjs|wasm)/.test(e.name)).length === 2`)
+			page.WaitFor(`performance.getEntriesByType("resource").filter((e) => e.responseEnd > 0 && ` +
+				`/holdfast\.(mjs|wasm)/.test(e.name)).length === 2`)
 			if got := counts.wasm(); got != [2]int{1, 0} {
 				t.Errorf("before any script runs the wasm was fetched %v times", got)
 			}
@@ -297,14 +322,15 @@ func TestStoryPreloadLinks(t *testing.T) {
 				const holdfast = await import("/holdfast.mjs?built");
 				const connect = (url) => holdfast.connect(url, { host: "`+host+`" });`+addScript)
 			if sum != 42 || counts.wasm() != [2]int{1, 0} || len(counts.repeated()) > 0 {
-				t.Errorf("sum %v; the wasm was fetched %v times, and more than once: %v", sum, counts.wasm(), counts.repeated())
+				t.Errorf("sum %v; the wasm was fetched %v times, and more than once: %v", sum, counts.wasm(),
+					counts.repeated())
 			}
 		})
 	}
 }
 
-// TestFault298_WipedWithTwoRuntimes: a page has a call in one runtime and a session in the other, over one store. A
-// wipe leaves nothing of either, in another page too.
+// TestFault298_WipedWithTwoRuntimes: a page has a call in one runtime and a session in the other, over one
+// store. A wipe leaves nothing of either, in another page too.
 func TestFault298_WipedWithTwoRuntimes(t *testing.T) {
 	long(t)
 	t.Parallel()

@@ -55,8 +55,8 @@ type robbed struct {
 	host string
 	site *chrome.Site
 	page *chrome.Page
-	// thief is a module that sends each token of its worker's to /loot, before the request; files are addresses of it,
-	// as expressions.
+	// thief is a module that sends each token of its worker's to /loot, before the request; files are
+	// addresses of it, as expressions.
 	thief string
 	files [][2]string
 
@@ -134,7 +134,8 @@ func (r *robbed) heard(path string, h http.Header) {
 // nothing by then.
 func (r *robbed) unrobbed(t *testing.T) {
 	t.Helper()
-	if who := chrome.Script[string](r.page, `return (await mcp.callTool("pay", {}).result).content[0].text;`); who != "ada" {
+	if who := chrome.Script[string](r.page,
+		`return (await mcp.callTool("pay", {}).result).content[0].text;`); who != "ada" {
 		t.Errorf("the user pays as %q", who)
 	}
 	r.mu.Lock()
@@ -204,13 +205,15 @@ func TestFault722_ScriptOfThePageNamesAFile(t *testing.T) {
 				for what, test := range map[string]struct{ hostile, options, want string }{
 					"option recorder":  {`{}`, `record: true, recorder: ` + file[1], "host_unavailable: "},
 					"option validator": {`{}`, `validator: ` + file[1], "host_unavailable: "},
-					"recorder":         {`{ recorder: ` + file[1] + ` }`, `record: true`, "invalid_structured_content"},
-					"validator":        {`{ validator: ` + file[1] + ` }`, ``, "delivered"},
+					"recorder": {`{ recorder: ` + file[1] + ` }`, `record: true`,
+						"invalid_structured_content"},
+					"validator": {`{ validator: ` + file[1] + ` }`, ``, "delivered"},
 				} {
 					t.Run(what+", "+file[0], func(t *testing.T) {
 						before := r.loaded()
 						said := r.tries(test.hostile, uses(test.options))
-						isBeside := file[0] == "a redirect" || file[0] == "the worker's script" // as far as the page can see
+						// as far as the page can see
+						isBeside := file[0] == "a redirect" || file[0] == "the worker's script"
 						if after := r.loaded(); after != before {
 							t.Errorf("files of the package were asked for %d times more", after-before)
 						}
@@ -233,7 +236,8 @@ func TestFault722_ScriptOfThePageNamesAFile(t *testing.T) {
 			chrome.Script[chrome.Void](r.page, `await mcp.callTool("pay", {}).result;`)
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			if !slices.ContainsFunc(r.loot, func(text string) bool { return strings.HasPrefix(text, "Bearer ") }) {
+			if !slices.ContainsFunc(r.loot,
+				func(text string) bool { return strings.HasPrefix(text, "Bearer ") }) {
 				t.Errorf("what lies beside the worker's script gets %q", r.loot)
 			}
 		})
@@ -245,7 +249,9 @@ func (r *robbed) namesWasm(t *testing.T) {
 	ours := read(t, "../web/dist/holdfast-agents.wasm")
 	elsewhere := chrome.NewSite(t)
 	elsewhere.Header(func(_ string, h http.Header) { h.Set("Access-Control-Allow-Origin", "*") })
-	for path, text := range map[string]string{"same.wasm": strings.Replace(ours, "initialize", "initialise", 1), "other.wasm": strings.Replace(ours, "holdfast-wasm/0", "holdfast-wasm/9", 1)} {
+	for path, text := range map[string]string{
+		"same.wasm":  strings.Replace(ours, "initialize", "initialise", 1),
+		"other.wasm": strings.Replace(ours, "holdfast-wasm/0", "holdfast-wasm/9", 1)} {
 		if text == ours {
 			t.Fatal("nothing was changed")
 		}
@@ -254,13 +260,18 @@ func (r *robbed) namesWasm(t *testing.T) {
 	agent := acppeer.New(t, acppeer.Options{}).URL()
 	const bytes = `new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])`
 	for _, row := range []struct{ name, hostile, options, want string }{
-		{"option data:", `{}`, `wasm: "data:application/wasm;base64,AGFzbQEAAAA="`, "host_unavailable: connectAgent: a worker fetches the wasm over http"},
-		{"data:", `{ wasm: "data:application/wasm;base64,AGFzbQEAAAA=" }`, ``, "takes none from data:application/wasm"},
-		{"blob:", `{ wasm: URL.createObjectURL(new Blob([` + bytes + `], { type: "application/wasm" })) }`, ``, "takes none from blob:"},
+		{"option data:", `{}`, `wasm: "data:application/wasm;base64,AGFzbQEAAAA="`,
+			"host_unavailable: connectAgent: a worker fetches the wasm over http"},
+		{"data:", `{ wasm: "data:application/wasm;base64,AGFzbQEAAAA=" }`, ``,
+			"takes none from data:application/wasm"},
+		{"blob:", `{ wasm: URL.createObjectURL(new Blob([` + bytes + `], { type: "application/wasm" })) }`,
+			``, "takes none from blob:"},
 		{"bytes", `{ wasm: ` + bytes + ` }`, ``, "takes none from a page"},
 		{"a module", `{ wasm: new WebAssembly.Module(` + bytes + `) }`, ``, "takes none from a page"},
-		{"of the same version", `{ wasm: location.origin + "/uploads/same.wasm" }`, ``, ", of another build, the script is version "},
-		{"of another version", `{ wasm: location.origin + "/uploads/other.wasm" }`, ``, "load_failed: load: the wasm is version 9."},
+		{"of the same version", `{ wasm: location.origin + "/uploads/same.wasm" }`, ``,
+			", of another build, the script is version "},
+		{"of another version", `{ wasm: location.origin + "/uploads/other.wasm" }`, ``,
+			"load_failed: load: the wasm is version 9."},
 		{"none", `{ wasm: location.origin + "/uploads/evil.wasm" }`, ``,
 			"the server answered 404 for the wasm at " + r.site.URL + "/…/evil.wasm"},
 		{"ours, from another origin", `{ wasm: "` + elsewhere.URL + `/holdfast-agents.wasm" }`, ``, "open"},
@@ -268,7 +279,8 @@ func (r *robbed) namesWasm(t *testing.T) {
 		if row.name == "a module" && r.host == "shared" {
 			continue // none can be sent there
 		}
-		said := r.tries(row.hostile, `return (await (await import("/holdfast-agent.mjs")).connectAgent(`+chrome.JS(agent)+`, { host: "`+r.host+`", `+row.options+` })).state;`)
+		said := r.tries(row.hostile, `return (await (await import("/holdfast-agent.mjs")).connectAgent(`+
+			chrome.JS(agent)+`, { host: "`+r.host+`", `+row.options+` })).state;`)
 		if !strings.Contains(said, row.want) {
 			t.Errorf("%s: got %q, want %q", row.name, said, row.want)
 		}

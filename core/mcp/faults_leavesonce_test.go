@@ -360,7 +360,8 @@ func TestFault761_ASessionIsGone(t *testing.T) {
 	o.Head(o.leaves("ping"), 404)
 	initialize := o.leaves("initialize")
 	o.Head(initialize, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
-	o.Chunk(initialize, coretest.Result(coretest.RequestID(o.Exchange(initialize).Request), `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`))
+	o.Chunk(initialize, coretest.Result(coretest.RequestID(o.Exchange(initialize).Request),
+		`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`))
 	o.End(initialize, engine.EndClean)
 	initialized, _ := o.next()
 	o.Head(initialized, 202)
@@ -378,7 +379,9 @@ func TestFault761_ASessionIsGone(t *testing.T) {
 // Fault 760: a call that waits so has not left for the store either: the page that loads next sends it,
 // behind an answer of its own.
 func TestFault760_AReloadMeanwhile(t *testing.T) {
-	q := &queue{MCP: coretest.NewMCP(t, mcp.Config{Streams: true, Journal: true, NoListen: true, Wall: 1_790_000_000_000}), t: t}
+	q := &queue{
+		MCP: coretest.NewMCP(t, mcp.Config{Streams: true, Journal: true, NoListen: true,
+			Wall: 1_790_000_000_000}), t: t}
 	q.Handshake("2025-11-25")
 	q.Stored(journal.ResultOK, 0)
 	q.call, _ = q.MCP.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true})

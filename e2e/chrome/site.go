@@ -36,7 +36,8 @@ type Site struct {
 }
 
 // blank is the page at "/": the icon is inline, or Chrome would ask for one.
-const blank = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>holdfast</title></html>`
+const blank = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,` +
+	`"><title>holdfast</title></html>`
 
 // types are the content types of what a site serves. The system's table is not
 // asked: it differs between machines.
@@ -93,7 +94,8 @@ func (s *Site) File(path, content string) {
 // content security policy as well.
 func (s *Site) Page(path, script string) string {
 	s.File(path+".mjs", script)
-	s.File(path, strings.Replace(blank, "</html>", `<script type="module" src="`+path+`.mjs"></script></html>`, 1))
+	s.File(path,
+		strings.Replace(blank, "</html>", `<script type="module" src="`+path+`.mjs"></script></html>`, 1))
 	return s.URL + path
 }
 

@@ -14,12 +14,15 @@ func explainTides(a actor) *background {
 		a.say(
 			"The moon pulls at the sea, and most at the water that is nearest to it. That water heaps up, " +
 				"and a second heap stands on the far side of the earth, where the pull is weakest. " +
-				"The earth turns beneath both, so a harbour passes through two high tides in a little more than " +
+				"The earth turns beneath both, so a harbour passes through two high tides in a little " +
+				"more than " +
 				"a day.\n\n" +
-				"The sun pulls as well, about half as strongly. At new and at full moon the two pull along one " +
+				"The sun pulls as well, about half as strongly. At new and at full moon the two pull " +
+				"along one " +
 				"line, and the tide is high: a spring tide. At half moon they pull across each other, and " +
 				"the tide is low: a neap tide.\n\n" +
-				"The rest is the coast. A bay that narrows lifts the water as a funnel does, and a sea that is " +
+				"The rest is the coast. A bay that narrows lifts the water as a funnel does, and a " +
+				"sea that is " +
 				"nearly closed hardly feels it at all. This is why every harbour keeps a table of its own.")
 	}
 	return nil

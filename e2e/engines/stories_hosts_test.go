@@ -20,7 +20,8 @@ func strictPolicy(s *scene) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	policy := "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' http://" + origin.Host
+	policy := "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src " +
+		"'self' http://" + origin.Host
 	s.own().Header(func(_ string, header http.Header) { header.Set("Content-Security-Policy", policy) })
 	page := s.openKeeper(p.URL(), byHand)
 	page.counts(p, "a", 3, 2)
@@ -59,7 +60,8 @@ func sharedHost(s *scene) {
 	}
 }
 
-// onlyTab reloads the only tab of an app. Where the worker outlives it no stream is cut; elsewhere the call is resumed.
+// onlyTab reloads the only tab of an app. Where the worker outlives it no stream is cut; elsewhere the call
+// is resumed.
 func onlyTab(asked, host string, outlives bool) func(*scene) {
 	return func(s *scene) {
 		p := s.counting(peer.Options{})
@@ -79,27 +81,30 @@ func onlyTab(asked, host string, outlives bool) func(*scene) {
 	}
 }
 
-// onlyTabInThePage is that of an engine whose shared worker can store no key: every tab of the app has the runtime in the page,
-// and hears why.
+// onlyTabInThePage is that of an engine whose shared worker can store no key: every tab of the app has the
+// runtime in the page, and hears why.
 func onlyTabInThePage(s *scene) {
 	onlyTab("auto", "page", false)(s)
 	p := s.counting(peer.Options{})
 	for range 2 {
 		page := s.openKeeper(p.URL(), `{ host: "auto" }`)
-		if got := eval[string](page, `mcp.host + " " + hosts.map(({ host, why }) => host + " " + why)`); got != "page page no_keys" {
+		if got := eval[string](page,
+			`mcp.host + " " + hosts.map(({ host, why }) => host + " " + why)`); got != "page page no_keys" {
 			s.Errorf("it says %q", got)
 		}
 	}
 }
 
-// onlyTabForgets pins the shared worker where that can store no key (put throws a DataCloneError; in a page and in a
-// dedicated worker it does not). What a call is resumed with is then in the worker's memory alone, which ends with the
-// only tab. That is said, before and after: the call is of unknown fate, and is not run again.
+// onlyTabForgets pins the shared worker where that can store no key (put throws a DataCloneError; in a page
+// and in a dedicated worker it does not). What a call is resumed with is then in the worker's memory alone,
+// which ends with the only tab. That is said, before and after: the call is of unknown fate, and is not run
+// again.
 func onlyTabForgets(s *scene) {
 	p := s.counting(peer.Options{})
 	page := s.openKeeper(p.URL(), `{ host: "shared", ack: "manual" }`)
 	page.counts(p, "a", 6, 3)
-	if got := eval[string](page, `mcp.host + " " + mcp.durability + " " + calls.a.guarantee`); got != "shared indexeddb lost-on-reload" {
+	if got := eval[string](page, `mcp.host + " " + mcp.durability + " " + calls.a.guarantee`); got !=
+		"shared indexeddb lost-on-reload" {
 		s.Errorf("it says %q", got)
 	}
 	page.waitFor(`(await mcp.stored()).calls === 1`)

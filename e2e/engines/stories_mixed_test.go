@@ -108,7 +108,8 @@ func plainHTTP(here ...string) func(*scene) {
 				want = host + " open"
 			}
 			options := `{ host: ` + chrome.JS(host) + `, token: () => "t", principal: "ada" }`
-			if got := eval[string](page, `connects("connect", `+chrome.JS(local)+`, `+options+`)`); got != want {
+			if got := eval[string](page, `connects("connect", `+chrome.JS(local)+`, `+options+`)`); got !=
+				want {
 				s.Errorf("localhost: %s, want %s", got, want)
 			}
 		}

@@ -42,7 +42,8 @@ func newFront(t *testing.T, across bool) *front {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		if refuse := f.refuses.Load(); refuse != nil && r.Method == "POST" && strings.Contains(string(body), `"tools/call"`) {
+		if refuse := f.refuses.Load(); refuse != nil && r.Method == "POST" &&
+			strings.Contains(string(body), `"tools/call"`) {
 			letIn(w.Header(), r)
 			f.streamed.Store(r.ContentLength < 0)
 			(*refuse)(w, r)
@@ -89,16 +90,18 @@ func TestFault761_RefusedCalls(t *testing.T) {
 		refuse  http.HandlerFunc
 		want    string
 	}{
-		"a token": {`token: async () => "t" + (window.asked = (window.asked ?? 0) + 1)`, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			w.WriteHeader(401)
-		}, "unauthorized"},
+		"a token": {`token: async () => "t" + (window.asked = (window.asked ?? 0) + 1)`,
+			func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				w.WriteHeader(401)
+			}, "unauthorized"},
 		"a password": {``, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
 			w.WriteHeader(401)
 		}, "unauthorized"},
 		"a cookie": {``, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }, "unauthorized"},
-		"a 307":    {``, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, "http_error"},
+		"a 307": {``, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) },
+			"http_error"},
 	} {
 		for _, across := range []bool{false, true} {
 			for _, credentials := range []string{"omit", "include"} {
@@ -110,7 +113,8 @@ func TestFault761_RefusedCalls(t *testing.T) {
 				page.WaitFor(`tracked.refused.done`)
 				code, runs := chrome.Eval[string](page, `tracked.refused.code`), f.p.Oracle().Runs("refused")
 				if code != c.want || runs != 0 {
-					t.Errorf("%s, across %v, %s: it ended with %q, and ran %d times", name, across, credentials, code, runs)
+					t.Errorf("%s, across %v, %s: it ended with %q, and ran %d times", name, across,
+						credentials, code, runs)
 				}
 				// With cookies the browser would hide that a password is asked for.
 				if streamed := f.streamed.Load(); streamed != (credentials == "omit") {

@@ -14,7 +14,8 @@ import (
 func (w *wire) begun(page *chrome.Page, label string) {
 	w.t.Helper()
 	chrome.Eval[chrome.Void](page, `call("sideeffect", `+chrome.JS(label)+`, { gate: `+chrome.JS(label)+` })`)
-	eventually(w.t, "the call at the server", func() bool { return w.p.Oracle().Runs(label) > 0 && w.proxy.Waiting() > 0 })
+	eventually(w.t, "the call at the server",
+		func() bool { return w.p.Oracle().Runs(label) > 0 && w.proxy.Waiting() > 0 })
 }
 
 // ranOnce lets a call go on to its end, which is that nobody knows its outcome, and checks that it ran once.
@@ -27,8 +28,9 @@ func (w *wire) ranOnce(page *chrome.Page, label string) {
 	}
 }
 
-// TestFault758_ClosedBeforeTheHead: the connection ends while a call waits for its head. Chrome itself sends a
-// request again that it can; a body that is a stream it cannot. The tool runs once, and the app hears that nobody knows its outcome.
+// TestFault758_ClosedBeforeTheHead: the connection ends while a call waits for its head. Chrome itself sends
+// a request again that it can; a body that is a stream it cannot. The tool runs once, and the app hears that
+// nobody knows its outcome.
 func TestFault758_ClosedBeforeTheHead(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -42,8 +44,8 @@ func TestFault758_ClosedBeforeTheHead(t *testing.T) {
 	w.ranOnce(page, "pay")
 }
 
-// TestFault758_ForgottenBeforeTheHead: a NAT or a VPN forgets the connection while a call waits for its head, and another
-// request finds that out.
+// TestFault758_ForgottenBeforeTheHead: a NAT or a VPN forgets the connection while a call waits for its head,
+// and another request finds that out.
 func TestFault758_ForgottenBeforeTheHead(t *testing.T) {
 	t.Parallel()
 	long(t)
@@ -57,8 +59,9 @@ func TestFault758_ForgottenBeforeTheHead(t *testing.T) {
 	w.ranOnce(page, "pay")
 }
 
-// TestFault760_ForgottenWhileIdle: a connection is forgotten, and nobody asks for anything for a minute. The next call, which the
-// browser could not send again, leaves behind the answer to a request that it could: it ends with its result, and ran once.
+// TestFault760_ForgottenWhileIdle: a connection is forgotten, and nobody asks for anything for a minute. The
+// next call, which the browser could not send again, leaves behind the answer to a request that it could: it
+// ends with its result, and ran once.
 func TestFault760_ForgottenWhileIdle(t *testing.T) {
 	t.Parallel()
 	long(t)
@@ -75,13 +78,14 @@ func (w *wire) counts(page *chrome.Page, label string) {
 	w.t.Helper()
 	chrome.Eval[chrome.Void](page, `call("sideeffect", `+chrome.JS(label)+`, {})`)
 	page.WaitFor(`tracked[` + chrome.JS(label) + `].done`)
-	if code, runs := chrome.Eval[string](page, `tracked[`+chrome.JS(label)+`].code`), w.p.Oracle().Runs(label); code != "" || runs != 1 {
+	if code, runs := chrome.Eval[string](page, `tracked[`+chrome.JS(label)+`].code`),
+		w.p.Oracle().Runs(label); code != "" || runs != 1 {
 		w.t.Errorf("%s ended with %q, and ran %d times", label, code, runs)
 	}
 }
 
-// TestFault759_HTTP11InMidLife: a server that has taken streams speaks HTTP/1.1 from some moment on. No call has an unknown
-// outcome but those in flight then, and those that follow leave with bytes.
+// TestFault759_HTTP11InMidLife: a server that has taken streams speaks HTTP/1.1 from some moment on. No call
+// has an unknown outcome but those in flight then, and those that follow leave with bytes.
 func TestFault759_HTTP11InMidLife(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -90,7 +94,9 @@ func TestFault759_HTTP11InMidLife(t *testing.T) {
 	w.proxy.Downgrade()
 	chrome.Eval[chrome.Void](page, `call("sideeffect", "change", {})`)
 	page.WaitFor(`tracked.change.done`)
-	if code, runs := chrome.Eval[string](page, `tracked.change.code`), w.p.Oracle().Runs("change"); code != "" && code != "outcome_unknown" || code == "" && runs != 1 || runs > 1 {
+	if code, runs := chrome.Eval[string](page, `tracked.change.code`),
+		w.p.Oracle().Runs("change"); code != "" && code != "outcome_unknown" || code == "" && runs != 1 ||
+		runs > 1 {
 		t.Errorf("the call at the change ended with %q, and ran %d times", code, runs)
 	}
 	for _, label := range labels(5) {

@@ -40,7 +40,12 @@ const box = new Box(
 );
 
 part("agent-reload").addEventListener("click", () => location.reload());
-part("agent-cut").addEventListener("click", () => void sabotage("cut").then((what) => say(`The server has ${what}.`), (error: unknown) => say(`That did not work: ${String(error)}`)));
+part("agent-cut").addEventListener(
+  "click",
+  () => void sabotage("cut").then(
+    (what) => say(`The server has ${what}.`), (error: unknown) => say(`That did not work: ${String(error)}`),
+  ),
+);
 part("agent-again").addEventListener("click", () => void startOver());
 
 /** Says what came of something. */
@@ -51,7 +56,12 @@ function say(words: string): void {
 function fail(error: unknown, lead: string): void {
   part("agent-problem").replaceChildren(
     error instanceof HoldfastError
-      ? showFailure(error, "agent-error", { lead, actions: agent?.state === "failed" || !agent ? [button("Try again", { "data-testid": "agent-retry" }, () => location.reload())] : [] })
+      ? showFailure(error, "agent-error", {
+        lead,
+        actions: agent?.state === "failed" || !agent
+          ? [button("Try again", { "data-testid": "agent-retry" }, () => location.reload())]
+          : [],
+      })
       : showThrown(error, "agent-error", lead),
   );
   draw();
@@ -90,7 +100,12 @@ function stands(): keyof typeof STATES {
 function follow(next: AgentSession): void {
   session = next;
   part("agent-problem").replaceChildren();
-  for (const event of ["update", "reset", "values", "pending", "turn", "request", "withdrawn", "resumed", "status"] as const) next.on(event, draw);
+  for (
+    const event of [
+      "update", "reset", "values", "pending", "turn", "request", "withdrawn", "resumed", "status",
+    ] as const
+  )
+    next.on(event, draw);
   next.on("turn", ({ ended }) => {
     if (ended) void showStored();
   });
@@ -130,13 +145,20 @@ async function startOver(): Promise<void> {
 
 async function showStored(): Promise<void> {
   const usage = await agent?.stored();
-  setText(part("agent-stored"), usage ? `This conversation is stored in this browser: ${Math.max(1, Math.round(usage.bytes / 1024))} kB.` : "This browser stores nothing for this page.");
+  setText(
+    part("agent-stored"),
+    usage
+      ? `This conversation is stored in this browser: ${Math.max(1, Math.round(usage.bytes / 1024))} kB.`
+      : "This browser stores nothing for this page.",
+  );
 }
 
 async function open(): Promise<void> {
   draw();
   try {
-    agent = await connectAgent(new URL("/acp", location.href).href, { client: { name: "holdfast-demo", version: "1" } });
+    agent = await connectAgent(new URL("/acp", location.href).href, {
+      client: { name: "holdfast-demo", version: "1" },
+    });
     agent.on("state", ({ error }) => (error ? fail(error, "The agent cannot be reached.") : draw()));
     // The newest is the one that was on the screen.
     const kept = (await agent.sessions()).at(-1);

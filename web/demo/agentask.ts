@@ -31,7 +31,10 @@ export class Permissions {
 
   #draw(request: PermissionRequest, session: AgentSession): HTMLElement {
     const answers = request.options.map(({ optionId, name, kind }) =>
-      button(clipped(name, 80), { class: kind.startsWith("allow") ? "primary" : "", "data-testid": "permission-option", "data-option": optionId }, () => {
+      button(clipped(name, 80), {
+        class: kind.startsWith("allow") ? "primary" : "", "data-testid": "permission-option",
+        "data-option": optionId,
+      }, () => {
         try {
           request.select(optionId);
         } catch (error) {
@@ -40,9 +43,15 @@ export class Permissions {
         this.show(session);
       }),
     );
-    return element("div", { class: "asks", role: "group", "aria-label": "The agent asks", "data-testid": "permission" },
-      element("p", { class: "asks-message" }, clipped(request.title || "The agent asks for permission.", 400)),
-      request.description === undefined ? undefined : element("p", { class: "note" }, clipped(request.description, 1000)),
+    return element("div", {
+      class: "asks", role: "group", "aria-label": "The agent asks", "data-testid": "permission",
+    },
+      element(
+        "p", { class: "asks-message" }, clipped(request.title || "The agent asks for permission.", 400),
+      ),
+      request.description === undefined
+        ? undefined
+        : element("p", { class: "note" }, clipped(request.description, 1000)),
       element("div", { class: "actions" }, ...answers),
     );
   }

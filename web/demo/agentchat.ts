@@ -34,7 +34,8 @@ export class Chat {
       const entry = (this.#entries[i] ??= new Entry());
       if (!entry.element.isConnected) this.#end.before(entry.element);
       entry.draw(item);
-      entry.live = i === transcript.length - 1 && session.state === "running" && item.type === "agent_message";
+      entry.live = i === transcript.length - 1 && session.state === "running" &&
+        item.type === "agent_message";
     }
     this.#pending = pending.map(({ content }) => drawPending(content));
     this.#end.before(...this.#pending);

@@ -17,8 +17,14 @@ export function drawDiff({ changes = [], patch, path, oldText, newText }: DiffCo
   if (patch) lines = clipped(patch.text, MAX_SHOWN).replace(/\n$/, "").split("\n");
   // Version 1 has the file before and after.
   else if (newText !== undefined) {
-    const side = (text: string, sign: string): string[] => clipped(text, MAX_SHOWN / 2).replace(/\n$/, "").split("\n").map((line) => sign + line);
+    const side = (text: string, sign: string): string[] =>
+      clipped(text, MAX_SHOWN / 2).replace(/\n$/, "").split("\n").map((line) => sign + line);
     lines = [`--- ${path ?? ""}`, ...(oldText == null ? [] : side(oldText, "-")), ...side(newText, "+")];
   }
-  return element("div", { class: "diff", "data-testid": "diff" }, ...lines.map((line) => element("div", { "data-line": patch || newText !== undefined ? kindOf(line) : "at" }, line)));
+  return element(
+    "div", { class: "diff", "data-testid": "diff" },
+    ...lines.map(
+      (line) => element("div", { "data-line": patch || newText !== undefined ? kindOf(line) : "at" }, line),
+    )
+  );
 }

@@ -15,10 +15,14 @@ import { clipped, element, setAttributes, setText } from "./element.js";
 const MAX_OUTPUT = 20_000;
 
 const STATUS: Record<string, string> = {
-  pending: "not begun", in_progress: "at work", paused: "waits", completed: "done", failed: "not done", cancelled: "cancelled",
+  pending: "not begun", in_progress: "at work", paused: "waits", completed: "done", failed: "not done",
+    cancelled: "cancelled",
 };
 
-/** An item of the transcript as it is drawn. It is drawn again in the same place, so that what is open or selected in it stays so. */
+/**
+ * An item of the transcript as it is drawn. It is drawn again in the same place, so that what is open or
+ * selected in it stays so.
+ */
 export class Entry {
   readonly element = element("article", { class: "entry", "data-testid": "entry" });
   #item: TranscriptItem | undefined;
@@ -60,7 +64,8 @@ export class Entry {
 
   #begin(type: string): void {
     setAttributes(this.element, { "data-type": type, "data-status": undefined });
-    if (type === "agent_thought") this.element.replaceChildren(element("details", {}, element("summary", {}, "Thoughts"), this.#said));
+    if (type === "agent_thought")
+      this.element.replaceChildren(element("details", {}, element("summary", {}, "Thoughts"), this.#said));
     else if (type === "tool_call" || type === "terminal" || type === "plan") this.element.replaceChildren();
     else this.element.replaceChildren(this.#said);
   }
@@ -76,9 +81,12 @@ export class Entry {
   }
 
   #terminal({ command, text }: TerminalItem): void {
-    const output = this.element.querySelector("pre") ?? element("pre", { class: "terminal", "data-testid": "output", tabindex: 0 });
+    const output = this.element.querySelector("pre") ?? element("pre", {
+      class: "terminal", "data-testid": "output", tabindex: 0,
+    });
     setText(output, text.slice(-MAX_OUTPUT));
-    if (!output.isConnected) this.element.replaceChildren(element("p", { class: "terminal-command" }), output);
+    if (!output.isConnected)
+      this.element.replaceChildren(element("p", { class: "terminal-command" }), output);
     setText(this.element.firstElementChild!, clipped(command ?? "", 400));
     output.scrollTop = output.scrollHeight;
   }
@@ -87,7 +95,10 @@ export class Entry {
     this.element.replaceChildren(
       element("div", { class: "tool-line" },
         element("strong", {}, "Plan"),
-        element("span", { class: "dim" }, `${entries.filter(({ status }) => status === "completed").length} of ${entries.length} done`)),
+        element(
+          "span", { class: "dim" },
+          `${entries.filter(({ status }) => status === "completed").length} of ${entries.length} done`,
+        )),
       element("ol", { class: "steps" }, ...entries.map(({ content, status }) =>
         element("li", { "data-testid": "step", "data-step": status }, clipped(content, 400)))),
     );
@@ -98,12 +109,17 @@ export class Entry {
 export function drawPending(content: readonly AgentContentBlock[]): HTMLElement {
   const said = element("div", { class: "said" });
   paragraphs(said, shown(content));
-  return element("article", { class: "entry", "data-type": "user_message", "data-pending": true, "data-testid": "entry" }, said);
+  return element(
+    "article", { class: "entry", "data-type": "user_message", "data-pending": true, "data-testid": "entry" },
+    said,
+  );
 }
 
 /** What can be shown of blocks in this page: text, and the names of what is none. */
 function shown(content: readonly AgentContentBlock[]): string {
-  return content.some(({ type }) => type !== "text") ? content.map((block) => (block.type === "text" ? textOf([block]) : `[${block.type}]`)).join("\n\n") : textOf(content);
+  return content.some(({ type }) => type !== "text")
+    ? content.map((block) => (block.type === "text" ? textOf([block]) : `[${block.type}]`)).join("\n\n")
+    : textOf(content);
 }
 
 /** Puts text into paragraphs, and writes only to those that have changed. */

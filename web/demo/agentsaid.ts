@@ -17,7 +17,9 @@ export interface Account {
 
 /** The text of a message. */
 export function textOf(content: readonly AgentContentBlock[]): string {
-  return content.map((block) => (block.type === "text" && typeof block["text"] === "string" ? block["text"] : "")).join("");
+  return content.map(
+    (block) => (block.type === "text" && typeof block["text"] === "string" ? block["text"] : ""),
+  ).join("");
 }
 
 /** Counts the words of a text. */

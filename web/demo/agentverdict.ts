@@ -19,7 +19,9 @@ interface Survived {
   left: boolean;
 }
 
-/** Says what was lost of the latest answer. It asks the text itself, and what the agent says that it has said. */
+/**
+ * Says what was lost of the latest answer. It asks the text itself, and what the agent says that it has said.
+ */
 export class Verdict {
   readonly #line = part("agent-verdict");
   #kept: Survived = nothing("", 0);
@@ -42,7 +44,8 @@ export class Verdict {
     this.#kept = before?.session === session.id ? before : nothing(session.id, asked(session));
     if (this.#kept.left) this.#keep(false, { reloads: this.#kept.reloads + 1 });
     session.on("status", ({ state }) => {
-      if (state === "cut" && !this.#leaving && this.#underway) this.#keep(false, { cuts: this.#kept.cuts + 1 });
+      if (state === "cut" && !this.#leaving && this.#underway)
+        this.#keep(false, { cuts: this.#kept.cuts + 1 });
       this.show();
     });
     session.on("resumed", ({ outcome }) => {
@@ -62,7 +65,9 @@ export class Verdict {
     }
     const { reloads, cuts, gap } = this.#kept;
     const { here, whole, open, wrong } = account(session.transcript);
-    const over = [reloads > 0 ? counted(reloads, "reload") : "", cuts > 0 ? counted(cuts, "cut") : ""].filter((each) => each !== "").join(" and ");
+    const over = [
+      reloads > 0 ? counted(reloads, "reload") : "", cuts > 0 ? counted(cuts, "cut") : "",
+    ].filter((each) => each !== "").join(" and ");
     let lost: string | undefined;
     let says = "Ask something. Then reload the page while the agent speaks.";
     if (wrong > 0) {
@@ -72,12 +77,16 @@ export class Verdict {
       lost = "unknown";
       says = "The agent could not tell what was said meanwhile.";
     } else if (session.requests.length > 0) {
-      says = `It waits for your answer.${over ? ` It has waited over ${over}.` : " Reload the page if you like: the question stays."}`;
+      says =
+        `It waits for your answer.${over ? ` It has waited over ${over}.` : " Reload the page if you like: the question stays."}`;
     } else if (this.#underway) {
-      says = over ? `It goes on in mid-sentence, after ${over}. Nothing is lost so far.` : "It is at work. Reload the page now, or cut the stream.";
+      says = over
+        ? `It goes on in mid-sentence, after ${over}. Nothing is lost so far.`
+        : "It is at work. Reload the page now, or cut the stream.";
     } else if (whole > 0 && open === 0) {
       lost = "none";
-      says = `What was lost: nothing. All ${counted(here, "word")} are here, each once${over ? `, over ${over}` : ""}.`;
+      says =
+        `What was lost: nothing. All ${counted(here, "word")} are here, each once${over ? `, over ${over}` : ""}.`;
     }
     setAttributes(this.#line, { "data-lost": lost });
     setText(this.#line, says);
@@ -111,7 +120,10 @@ function recall(): Survived | undefined {
   }
 }
 
-/** How often the user has said something. What is pending does not count: it moves into the transcript in two steps. */
+/**
+ * How often the user has said something. What is pending does not count: it moves into the transcript in two
+ * steps.
+ */
 function asked({ transcript }: AgentSession): number {
   return transcript.filter(({ type }) => type === "user_message").length;
 }

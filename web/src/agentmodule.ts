@@ -9,8 +9,8 @@
  * await session.prompt("Count to ten.");
  * ```
  *
- * Named exports only: every name added here is public API. What an app without agents imports has nothing of it, nor of
- * the wasm and the chunks that it loads.
+ * Named exports only: every name added here is public API. What an app without agents imports has nothing of
+ * it, nor of the wasm and the chunks that it loads.
  *
  * @module
  */
@@ -75,4 +75,6 @@ export type {
 export type { SessionMode } from "./agent/modes.js";
 export type { AgentQuestion } from "./agent/questions.js";
 export type { AgentSession, PromptAccepted } from "./agent/session.js";
-export type { SessionEvent, SessionEvents, SessionStatus, SessionTurn, WithdrawnReason } from "./agent/sessionevents.js";
+export type {
+  SessionEvent, SessionEvents, SessionStatus, SessionTurn, WithdrawnReason,
+} from "./agent/sessionevents.js";

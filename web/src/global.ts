@@ -1,6 +1,6 @@
 // The script-tag build: <script src="holdfast.js"></script> gives a global
-// `holdfast` with the names of the module, and of `holdfast/agent`. esbuild's --global-name makes it. It is one file, with
-// the page's own host in it: what the module loads as chunks is there from the start.
+// `holdfast` with the names of the module, and of `holdfast/agent`. esbuild's --global-name makes it. It is
+// one file, with the page's own host in it: what the module loads as chunks is there from the start.
 import { connectAgentHere, loadHere as loadAgentsHere } from "./agent/connectagent.js";
 import { agentHost } from "./agent/loadagent.js";
 import { connectHere, loadHere } from "./client/connect.js";

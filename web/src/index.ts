@@ -87,7 +87,10 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./base/mcp.js";
-export type { AckMode, CallOptions, CompleteOptions, ConnectOptions, Limits, ListOptions, Progress, RequestOptions, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
+export type {
+  AckMode, CallOptions, CompleteOptions, ConnectOptions, Limits, ListOptions, Progress, RequestOptions,
+  RerunPolicy, ResponseMode, Retention, Timeouts,
+} from "./client/options.js";
 export type { FetchLike } from "./runtime/sender.js";
 export type { WasmSource } from "./runtime/loadruntime.js";
 export type { NegotiationStep } from "./base/negotiation.js";

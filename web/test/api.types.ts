@@ -43,8 +43,12 @@ export async function accepted(show: (text: string) => void): Promise<void> {
   show(nextCursor ?? "");
   const call: Call<CallToolResult> = mcp.callTool("render", { scene: 7 }, { signal: AbortSignal.timeout(5) });
   for await (const event of call) one(event);
-  mcp.callTool({ name: "render", arguments: { scene: 7 } }, { onprogress: ({ progress, total, message }) => show(`${progress} of ${total}: ${message}`) });
-  const { structuredContent } = await mcp.callTool<{ structuredContent: { sum: number } }>("add", { a: 1, b: 2 }).result;
+  mcp.callTool({ name: "render", arguments: { scene: 7 } }, {
+    onprogress: ({ progress, total, message }) => show(`${progress} of ${total}: ${message}`),
+  });
+  const { structuredContent } = await mcp.callTool<{ structuredContent: { sum: number } }>("add", {
+    a: 1, b: 2,
+  }).result;
   show(structuredContent.sum.toFixed());
   const result = await call.result;
   for (const block of result.content) show(contentOf(block));
@@ -63,13 +67,17 @@ export async function accepted(show: (text: string) => void): Promise<void> {
     handlers: {
       elicitation: async (request, { draft, saveDraft }) => {
         saveDraft({ typed: request.message });
-        return draft === undefined ? { action: "cancel" } : { action: "accept", content: draft as Record<string, string> };
+        return draft === undefined
+          ? { action: "cancel" }
+          : { action: "accept", content: draft as Record<string, string> };
       },
       roots: ({ saveDraft }) => (saveDraft([]), []),
     },
   });
   const lenient: ValidatePolicy = "report";
-  await connect("/mcp", { validate: lenient, validator: new URL("https://cdn.example.com/holdfast-validate.mjs") });
+  await connect("/mcp", {
+    validate: lenient, validator: new URL("https://cdn.example.com/holdfast-validate.mjs"),
+  });
   const careful: RerunPolicy = "never";
   await connect("/mcp", { validate: false, rerun: careful });
   mcp.callTool("pay", {}, { rerun: "always" });
@@ -160,14 +168,17 @@ export async function agents(show: (text: string) => void): Promise<void> {
     limits: { item: 1024 },
   });
   show(`${agent.info.name} ${agent.version} ${agent.authMethods[0]?.methodId}`);
-  const session: AgentSession = (await agent.sessions())[0] ?? (await agent.newSession({ cwd: "/w", mcpServers: [{ name: "x", url: "https://example.com/mcp" }] }));
+  const session: AgentSession = (await agent.sessions())[0] ??
+    (await agent.newSession({ cwd: "/w", mcpServers: [{ name: "x", url: "https://example.com/mcp" }] }));
   for (const item of session.transcript) show(shown(item));
   session.on("update", ({ item, index }) => show(`${index} ${shown(item)}`));
   session.on("request", ({ request }) => {
     if (request instanceof PermissionRequest) request.select(request.options[0]!.optionId);
     else if (request instanceof ElicitationRequest) request.accept({ a: "b" });
   });
-  const { messageId } = await session.prompt([{ type: "text", text: "hi" }], { signal: AbortSignal.timeout(5) });
+  const { messageId } = await session.prompt([{ type: "text", text: "hi" }], {
+    signal: AbortSignal.timeout(5),
+  });
   const { stopReason, error } = await session.settled();
   show(`${messageId} ${stopReason} ${error?.code}`);
   for await (const event of session) show(happened(event));

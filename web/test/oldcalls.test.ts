@@ -14,7 +14,12 @@ const UNKNOWN = `{"code":"outcome_unknown","op":"tools/call","message":"?"}`;
 
 /** A backend that is open over the first of these links; the next one takes its place. */
 async function opened(...links: FakeLink[]): Promise<RemoteBackend> {
-  const backend = new RemoteBackend({ kind: "shared", url: "http://x/", options: {}, token: undefined, link: async () => links.shift()!.link }, {});
+  const backend = new RemoteBackend(
+    {
+      kind: "shared", url: "http://x/", options: {}, token: undefined, link: async () => links.shift()!.link,
+    },
+    {},
+  );
   await backend.open(undefined);
   return backend;
 }
@@ -25,23 +30,31 @@ function make(backend: RemoteBackend, args: object, options: object = {}): Call<
 
 /** What was said of calls. */
 function saidOfCalls(link: FakeLink): unknown[] {
-  return link.said.filter((message) => "call" in message).map((message) => [message.t, (message as { call: number }).call]);
+  return link.said.filter((message) => "call" in message).map(
+    (message) => [message.t, (message as { call: number }).call],
+  );
 }
 
 test("Fault 540: a call object of a worker that has ended asks nothing of the next one, whose numbers are those of other calls", async () => {
   const [first, second] = [new FakeLink(true), new FakeLink(true)];
   const backend = await opened(first, second);
-  const [handed, kept, running] = [make(backend, { n: 1 }, { ack: "auto" }), make(backend, { n: 2 }, { ack: "manual" }), make(backend, { n: 3 })];
+  const [handed, kept, running] = [
+    make(backend, { n: 1 }, { ack: "auto" }), make(backend, { n: 2 }, { ack: "manual" }),
+    make(backend, { n: 3 }),
+  ];
   first.tell({ t: "settle", call: 4, outcome: OUTCOME.result, text: "{}" });
   first.tell({ t: "settle", call: 6, outcome: OUTCOME.failure, text: UNKNOWN });
-  first.tell({ t: "skipped", call: 6, events: 3, from: 1, to: 3, position: 3, guarantee: "durable", followed: false });
+  first.tell({
+    t: "skipped", call: 6, events: 3, from: 1, to: 3, position: 3, guarantee: "durable", followed: false,
+  });
   first.die();
   await assert.rejects(running.result, (error) => code(error) === "runtime_exited");
   await ready();
   const others = [1, 2, 3].map((n) => make(backend, { other: n }));
   assert.deepEqual(saidOfCalls(second), [["make", 10], ["make", 12], ["make", 14]]);
   await handed.result;
-  for (const act of [() => kept.ack(), () => kept.ack(2), () => running.ack(3)]) await assert.rejects(act(), (error) => code(error) === "runtime_exited");
+  for (const act of [() => kept.ack(), () => kept.ack(2), () => running.ack(3)])
+    await assert.rejects(act(), (error) => code(error) === "runtime_exited");
   for (const call of [handed, kept, running]) {
     call.abandon();
     call.cancel();
@@ -63,7 +76,9 @@ test("Fault 540: what is read again over a link that ends comes from no other li
   const [first, second] = [new FakeLink(true), new FakeLink(true)];
   const backend = await opened(first, second);
   const call = make(backend, {});
-  first.tell({ t: "skipped", call: 4, events: 2, from: 1, to: 2, position: 2, guarantee: "durable", followed: false });
+  first.tell({
+    t: "skipped", call: 4, events: 2, from: 1, to: 2, position: 2, guarantee: "durable", followed: false,
+  });
   const loop = call[Symbol.asyncIterator]();
   const next = loop.next();
   await ready();
@@ -75,14 +90,23 @@ test("Fault 540: what is read again over a link that ends comes from no other li
   assert.deepEqual(second.kinds.filter((kind) => kind === "reread" || kind === "stop"), []);
 });
 
-/** A worker has ended, and the next one is not open yet: the app has made a call under the key `k`, and the next worker has brought one back that has it. */
-async function whileReplaced(request: object, stored: object): Promise<{ backend: RemoteBackend; link: FakeLink; call: Call<unknown> }> {
+/**
+ * A worker has ended, and the next one is not open yet: the app has made a call under the key `k`, and the
+ * next worker has brought one back that has it.
+ */
+async function whileReplaced(
+  request: object, stored: object,
+): Promise<{ backend: RemoteBackend; link: FakeLink; call: Call<unknown> }> {
   const [first, link] = [new FakeLink(true), new FakeLink(false)];
   const backend = await opened(first, link);
   first.die();
   const call = make(backend, request, { key: "k" });
   await ready();
-  link.tell({ t: "call", client: 2, call: 3, method: "tools/call", manual: false, params: JSON.stringify({ name: "count", arguments: stored, task: {} }), made: { key: "k", createdAt: 1 }, kept: true });
+  link.tell({
+    t: "call", client: 2, call: 3, method: "tools/call", manual: false,
+    params: JSON.stringify({ name: "count", arguments: stored, task: {} }), made: { key: "k", createdAt: 1 },
+    kept: true,
+  });
   link.tell({ t: "settle", call: 3, outcome: OUTCOME.result, text: `{"n":1}` });
   return { backend, link, call };
 }
@@ -93,12 +117,17 @@ test("Fault 541: another request under the key of a stored call does not get the
   link.open();
   await ready();
   const [made] = link.said.filter(({ t }) => t === "make") as unknown as [{ call: number }];
-  link.tell({ t: "fail", call: made.call, error: { code: "key_in_use", op: "tools/call", message: "another call has this key" } as never });
+  link.tell({
+    t: "fail", call: made.call,
+    error: { code: "key_in_use", op: "tools/call", message: "another call has this key" } as never,
+  });
   link.tell({ t: "forgotten", call: made.call });
   await assert.rejects(call.result, (error) => code(error) === "key_in_use");
   const calls = backend.calls();
   link.answer([3]);
-  assert.deepEqual((await calls).map(({ params, settled }) => [params["arguments"], settled]), [[{ n: 1 }, true]]);
+  assert.deepEqual(
+    (await calls).map(({ params, settled }) => [params["arguments"], settled]), [[{ n: 1 }, true]],
+  );
 });
 
 test("Fault 541: the same request is that call, under its number: what is handed over of it is acknowledged", async () => {

@@ -21,7 +21,8 @@ test("Fault 800: a call that two clients make under one key at the same moment i
     await tasks(4);
     const told: Call[] = [];
     for (const client of [one, other]) client.on("restored", ({ call }) => told.push(call));
-    const [first, second] = [one.callTool(...ASKED), other.callTool(...ASKED)]; // neither has heard of the other
+    // neither has heard of the other
+    const [first, second] = [one.callTool(...ASKED), other.callTool(...ASKED)];
     await until(() => origin.core.calls.length === 1);
     await tasks(10);
     assert.deepEqual(told, [], host);

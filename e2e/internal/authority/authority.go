@@ -35,7 +35,8 @@ var Own = sync.OnceValue(func() *Authority {
 	if err != nil {
 		panic(err)
 	}
-	return &Authority{root, tls.Certificate{Certificate: [][]byte{leaf.Raw, root.Raw}, PrivateKey: leafKey, Leaf: leaf}}
+	return &Authority{root, tls.Certificate{Certificate: [][]byte{leaf.Raw, root.Raw}, PrivateKey: leafKey,
+		Leaf: leaf}}
 })
 
 // Server is what a server with the certificate is configured by.
@@ -63,7 +64,8 @@ func (a *Authority) Client() *tls.Config {
 }
 
 // certificate makes the root where there is no parent, else a leaf.
-func certificate(serial int64, parent *x509.Certificate, by *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+func certificate(serial int64, parent *x509.Certificate, by *ecdsa.PrivateKey) (
+	*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -76,7 +78,8 @@ func certificate(serial int64, parent *x509.Certificate, by *ecdsa.PrivateKey) (
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	if parent == nil {
-		c.Subject.CommonName, c.IsCA, c.KeyUsage, c.ExtKeyUsage, c.IPAddresses = "the stories' authority", true, x509.KeyUsageCertSign, nil, nil
+		c.Subject.CommonName, c.IsCA, c.KeyUsage, c.ExtKeyUsage, c.IPAddresses = "the stories' authority",
+			true, x509.KeyUsageCertSign, nil, nil
 		parent, by = c, key
 	}
 	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, by)

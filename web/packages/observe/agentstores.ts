@@ -20,7 +20,9 @@ export { emptySession, observeAgentSession } from "./sessionstore.js";
 export type { AgentSessionSnapshot } from "./sessionstore.js";
 
 // An agent goes on by itself.
-const agents = new Connections<Agent, AgentOptions>({ op: "sharedAgent", open: connectAgent, isIdle: () => true });
+const agents = new Connections<Agent, AgentOptions>({
+  op: "sharedAgent", open: connectAgent, isIdle: () => true,
+});
 
 /** As `sharedConnection` of `holdfast/store`, for an ACP agent. To close it leaves the agent to its work. */
 export function sharedAgent(

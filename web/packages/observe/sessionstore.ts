@@ -17,7 +17,10 @@ import { Observed, type Store } from "./observed.js";
 
 /** A session with an agent as it stands. */
 export interface AgentSessionSnapshot {
-  /** `looking`: the sessions of earlier pages are being read; `missing`: there is none, or none of that id; `closed`: it is over. Else who is at work. */
+  /**
+   * `looking`: the sessions of earlier pages are being read; `missing`: there is none, or none of that id;
+   * `closed`: it is over. Else who is at work.
+   */
   readonly state: SessionState | "looking" | "missing" | "closed";
   /** The session; undefined where there is none. */
   readonly session: AgentSession | undefined;
@@ -39,9 +42,15 @@ export interface AgentSessionSnapshot {
 }
 
 const noSession = (op: string): Promise<never> =>
-  Promise.reject(new HoldfastError({ code: "no_session", op, message: "there is no session", hint: "Begin one with newSession({ cwd })." }));
+  Promise.reject(
+    new HoldfastError({
+      code: "no_session", op, message: "there is no session", hint: "Begin one with newSession({ cwd }).",
+    }),
+  );
 
-/** The snapshot before there is an agent, and of a server that renders the page: the same object each time. */
+/**
+ * The snapshot before there is an agent, and of a server that renders the page: the same object each time.
+ */
 export const emptySession: AgentSessionSnapshot = Object.freeze({
   state: "looking",
   session: undefined,
@@ -87,14 +96,18 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     super();
     this.#agent = agent;
     this.#id = id;
-    // As long as the agent lives: its user may change while no component is there, and the next one is drawn before it looks.
+    // As long as the agent lives: its user may change while no component is there, and the next one is drawn
+    // before it looks.
     agent.on("state", ({ state, anotherUser }) => {
       if (anotherUser || state === "closed") this.#over();
     });
   }
 
   protected override begin(): void {
-    this.#stop = [this.#agent.on("session", ({ session }) => this.#found(session)), this.#agent.on("state", () => this.changed())];
+    this.#stop = [
+      this.#agent.on("session", ({ session }) => this.#found(session)),
+      this.#agent.on("state", () => this.changed()),
+    ];
     void this.#look();
   }
 
@@ -110,7 +123,10 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     this.#session = undefined;
   }
 
-  /** What was shown was the last user's, or has been deleted: a client that is closed shows nothing, as of its calls. */
+  /**
+   * What was shown was the last user's, or has been deleted: a client that is closed shows nothing, as of its
+   * calls.
+   */
   #over(): void {
     this.#forget();
     this.#looked = false;
@@ -138,10 +154,14 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
 
   protected current(): AgentSessionSnapshot {
     const session = this.#session;
-    if (!session) return { ...emptySession, state: this.#looked ? "missing" : "looking", newSession: this.#newSession };
+    if (!session)
+      return { ...emptySession, state: this.#looked ? "missing" : "looking", newSession: this.#newSession };
     const { title, transcript, pending, requests, stopReason } = session;
     const state = session.closed ? "closed" : session.state;
-    return { state, session, title, transcript, pending, requests, stopReason, newSession: this.#newSession, prompt: this.#prompt, cancel: this.#cancel };
+    return {
+      state, session, title, transcript, pending, requests, stopReason, newSession: this.#newSession,
+      prompt: this.#prompt, cancel: this.#cancel,
+    };
   }
 
   readonly #newSession = async (options: SessionOptions): Promise<AgentSession> => {
@@ -150,7 +170,9 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     return session;
   };
 
-  readonly #prompt = (content: string | readonly ContentBlock[]): Promise<PromptAccepted> => this.#session?.prompt(content) ?? noSession("session/prompt");
+  readonly #prompt =
+    (content: string | readonly ContentBlock[]): Promise<PromptAccepted> => this.#session?.prompt(content) ??
+    noSession("session/prompt");
 
   readonly #cancel = (): Promise<void> => this.#session?.cancel() ?? noSession("session/cancel");
 }
@@ -158,14 +180,15 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
 const stores = new WeakMap<Agent, Map<string | undefined, SessionStore>>();
 
 /**
- * Observes a session of an agent's, of this page or of an earlier one: its transcript, who is at work, and what the agent asks.
- * Without an id it is the newest session that there is.
+ * Observes a session of an agent's, of this page or of an earlier one: its transcript, who is at work, and
+ * what the agent asks. Without an id it is the newest session that there is.
  *
  * @throws HoldfastError `bad_argument`
  */
 export function observeAgentSession(agent: Agent, sessionId?: string): Store<AgentSessionSnapshot> {
   checkAgent("observeAgentSession", agent);
-  if (sessionId !== undefined && (typeof sessionId !== "string" || sessionId === "")) throw badArgument("observeAgentSession", "sessionId", "has to be that of a session");
+  if (sessionId !== undefined && (typeof sessionId !== "string" || sessionId === ""))
+    throw badArgument("observeAgentSession", "sessionId", "has to be that of a session");
   let all = stores.get(agent);
   if (!all) stores.set(agent, (all = new Map()));
   let store = all.get(sessionId);

@@ -1,6 +1,7 @@
 /**
- * Holdfast as values that change, for what draws them: one contract ({@link Store}) that React's useSyncExternalStore, Vue's
- * shallowRef and Svelte's `$store` all take. `holdfast/react` has hooks made of it.
+ * Holdfast as values that change, for what draws them: one contract ({@link Store}) that React's
+ * useSyncExternalStore, Vue's shallowRef and Svelte's `$store` all take. `holdfast/react` has hooks made of
+ * it.
  *
  * ```ts
  * import { observeCall } from "holdfast/store";
@@ -8,7 +9,8 @@
  * const stop = observeCall(call).subscribe(({ state, progress, result }) => draw(state, progress, result));
  * ```
  *
- * To observe begins nothing, cancels nothing and ends nothing. Named exports only: every name added here is public API.
+ * To observe begins nothing, cancels nothing and ends nothing. Named exports only: every name added here is
+ * public API.
  *
  * @module
  */
@@ -31,7 +33,9 @@ export type { ConnectionSnapshot, SharedConnection, SharedOptions } from "./shar
 export type { Store } from "./observed.js";
 export type { ToolsSnapshot } from "./toolsstore.js";
 
-/** The snapshots before there is a client, and of a server that renders the page: the same objects each time. */
+/**
+ * The snapshots before there is a client, and of a server that renders the page: the same objects each time.
+ */
 export const empty: {
   readonly connection: ConnectionSnapshot<never>;
   readonly call: CallSnapshot;

@@ -15,7 +15,9 @@
 
 import { useMemo } from "react";
 import type { Agent, AgentOptions } from "holdfast/agent";
-import { emptySession, observeAgentSession, sharedAgent, type AgentSessionSnapshot } from "holdfast/agent/store";
+import {
+  emptySession, observeAgentSession, sharedAgent, type AgentSessionSnapshot,
+} from "holdfast/agent/store";
 import { empty, type ConnectionSnapshot, type SharedOptions } from "holdfast/store";
 import { constant, useShared, useStore } from "./useshared.js";
 
@@ -23,20 +25,24 @@ export type { AgentSessionSnapshot } from "holdfast/agent/store";
 export type { ConnectionSnapshot, SharedOptions } from "holdfast/store";
 
 /**
- * A connection to an ACP agent, as `useMcp` of `holdfast/react` is one to a server. To close it leaves the agent to its
- * work.
+ * A connection to an ACP agent, as `useMcp` of `holdfast/react` is one to a server. To close it leaves the
+ * agent to its work.
  */
-export function useAgent(url: string | URL, options?: SharedOptions<AgentOptions>): ConnectionSnapshot<Agent> {
+export function useAgent(
+  url: string | URL, options?: SharedOptions<AgentOptions>,
+): ConnectionSnapshot<Agent> {
   return useStore(useShared(sharedAgent, url, options), empty.connection);
 }
 
 const noSession = constant(emptySession);
 
 /**
- * A session with an agent: its transcript, who is at work, what the agent asks. Without an id it is the newest that
- * there is, of this page or of an earlier one; `newSession` begins another.
+ * A session with an agent: its transcript, who is at work, what the agent asks. Without an id it is the
+ * newest that there is, of this page or of an earlier one; `newSession` begins another.
  */
 export function useAgentSession(agent: Agent | undefined, sessionId?: string): AgentSessionSnapshot {
-  const store = useMemo(() => (agent ? observeAgentSession(agent, sessionId) : noSession), [agent, sessionId]);
+  const store = useMemo(
+    () => (agent ? observeAgentSession(agent, sessionId) : noSession), [agent, sessionId],
+  );
   return useStore(store, emptySession);
 }

@@ -29,21 +29,24 @@ import { useProvided } from "./provider.js";
 /** The connection of the provider above: its client, where it stands, and why it failed. */
 export function useMcp(): ConnectionSnapshot;
 /**
- * A connection to an MCP server: made once for all components that name the same address and options, however often they are
- * mounted, and closed when none has used it for `linger` ms (10,000) and no call is under way.
+ * A connection to an MCP server: made once for all components that name the same address and options, however
+ * often they are mounted, and closed when none has used it for `linger` ms (10,000) and no call is under way.
  *
- * Functions among the options may be new ones each time; an object of a class has to be the same one, and `oauth()` with the same options is the same, where its functions have the same text.
+ * Functions among the options may be new ones each time; an object of a class has to be the same one, and
+ * `oauth()` with the same options is the same, where its functions have the same text.
  */
 export function useMcp(url: string | URL, options?: SharedOptions<ConnectOptions>): ConnectionSnapshot;
-export function useMcp(...given: [url?: string | URL, options?: SharedOptions<ConnectOptions>]): ConnectionSnapshot {
+export function useMcp(
+  ...given: [url?: string | URL, options?: SharedOptions<ConnectOptions>]
+): ConnectionSnapshot {
   // Which of the two it is does not change between two draws of a component, as with any hook.
   const connection = given.length === 0 ? useProvided("useMcp") : useConnectionTo(given[0]!, given[1]);
   return useStore(connection, empty.connection);
 }
 
 /**
- * The same for Suspense: suspends until the client is there, and throws why it cannot be had to the nearest error boundary.
- * On a server it throws at once, so that the browser draws what is inside the Suspense.
+ * The same for Suspense: suspends until the client is there, and throws why it cannot be had to the nearest
+ * error boundary. On a server it throws at once, so that the browser draws what is inside the Suspense.
  */
 export function useSuspenseMcp(url: string | URL, options?: SharedOptions<ConnectOptions>): McpClient {
   const connection = useConnectionTo(url, options);
@@ -52,19 +55,24 @@ export function useSuspenseMcp(url: string | URL, options?: SharedOptions<Connec
   const error = connection.failure();
   if (error) throw error;
   if (typeof document === "undefined") {
-    throw new HoldfastError({ code: "host_unavailable", op: "useSuspenseMcp", message: "there is no page here: the browser connects", hint: "Put a <Suspense> around the component." });
+    throw new HoldfastError({
+      code: "host_unavailable", op: "useSuspenseMcp", message: "there is no page here: the browser connects",
+      hint: "Put a <Suspense> around the component.",
+    });
   }
   throw connection.ready();
 }
 
-/** The server's tools; listed once for all components, and again when the server says that they have changed. */
+/**
+ * The server's tools; listed once for all components, and again when the server says that they have changed.
+ */
 export function useTools(client?: McpClient): ToolsSnapshot {
   return useOfClient("useTools", client, observeTools, empty.tools);
 }
 
 /**
- * The calls that there are: of this page, of earlier ones and of other tabs. A call that has ended stays in the list until the
- * app acknowledges it. Nothing of them is read by this: {@link useCall} does.
+ * The calls that there are: of this page, of earlier ones and of other tabs. A call that has ended stays in
+ * the list until the app acknowledges it. Nothing of them is read by this: {@link useCall} does.
  */
 export function useCalls(client?: McpClient): CallsSnapshot {
   return useOfClient("useCalls", client, observeCalls, empty.calls);
@@ -77,14 +85,17 @@ export interface UseCallOptions extends ObserveOptions {
 }
 
 /**
- * A call as it stands, drawn once per frame at most, and what can be done with it. A text is the `key` or the `id` of a call, which is
- * found whichever page has made it. To unmount cancels nothing.
+ * A call as it stands, drawn once per frame at most, and what can be done with it. A text is the `key` or the
+ * `id` of a call, which is found whichever page has made it. To unmount cancels nothing.
  *
- * With `ack: "auto"` a call counts as acknowledged once a component that shows its outcome has been committed.
+ * With `ack: "auto"` a call counts as acknowledged once a component that shows its outcome has been
+ * committed.
  */
 export function useCall<T = CallToolResult>(call: Call<T>, options?: UseCallOptions): CallSnapshot<T>;
 export function useCall(keyOrId: string, options?: UseCallOptions): CallSnapshot;
-export function useCall<T>(which: Call<T> | string, { client, ...options }: UseCallOptions = {}): CallSnapshot<T> {
+export function useCall<T>(
+  which: Call<T> | string, { client, ...options }: UseCallOptions = {},
+): CallSnapshot<T> {
   const { events } = options;
   const found = useClient("useCall", client, typeof which !== "string");
   const store = useMemo(() => {
@@ -97,12 +108,18 @@ export function useCall<T>(which: Call<T> | string, { client, ...options }: UseC
   return snapshot as CallSnapshot<unknown> as CallSnapshot<T>;
 }
 
-/** What servers ask a person, of clients whose handler for elicitations is `elicit` of `holdfast/store`, which is exported here as well. */
+/**
+ * What servers ask a person, of clients whose handler for elicitations is `elicit` of `holdfast/store`, which
+ * is exported here as well.
+ */
 export function useElicitation(): readonly ServerElicitation[] {
   return useStore(elicitations, empty.elicitations);
 }
 
-/** The client that was given to a hook, or the provider's; undefined while that connects. `needsNone`: it can do without. */
+/**
+ * The client that was given to a hook, or the provider's; undefined while that connects. `needsNone`: it can
+ * do without.
+ */
 function useClient(hook: string, client: McpClient | undefined, needsNone = false): McpClient | undefined {
   const provided = useProvided(hook, client !== undefined || needsNone);
   const own = useMemo(() => (client ? observeClient(client) : undefined), [client]);
@@ -110,7 +127,9 @@ function useClient(hook: string, client: McpClient | undefined, needsNone = fals
 }
 
 /** What a client's store says; `none` while there is no client. */
-function useOfClient<T>(hook: string, client: McpClient | undefined, observe: (client: McpClient) => Store<T>, none: T): T {
+function useOfClient<T>(
+  hook: string, client: McpClient | undefined, observe: (client: McpClient) => Store<T>, none: T,
+): T {
   const found = useClient(hook, client);
   const store = useMemo(() => (found ? observe(found) : constant(none)), [found, observe, none]);
   return useStore(store, none);

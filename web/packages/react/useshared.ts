@@ -2,19 +2,27 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { sharedConnection, type SharedConnection, type SharedOptions, type Store } from "holdfast/store";
 import type { ConnectOptions, McpClient } from "holdfast";
 
-/** The value of a store, drawn again when there is another. `served` is what a server draws, and the first draw over it. */
+/**
+ * The value of a store, drawn again when there is another. `served` is what a server draws, and the first
+ * draw over it.
+ */
 export function useStore<T>(store: Store<T>, served: T): T {
   return useSyncExternalStore(store.onChange, store.snapshot, () => served);
 }
 
 /** The shared connection to an MCP server. */
-export function useConnectionTo(url: string | URL, options: SharedOptions<ConnectOptions> | undefined): SharedConnection<McpClient, ConnectOptions> {
+export function useConnectionTo(
+  url: string | URL, options: SharedOptions<ConnectOptions> | undefined,
+): SharedConnection<McpClient, ConnectOptions> {
   return useShared(sharedConnection, url, options);
 }
 
 const NONE = {};
 
-/** The same one as long as the address and the options are the same, though an app makes new objects each time it draws. */
+/**
+ * The same one as long as the address and the options are the same, though an app makes new objects each time
+ * it draws.
+ */
 export function useShared<C, O>(
   share: (url: string | URL, options: SharedOptions<O>) => SharedConnection<C, O>,
   url: string | URL, given: SharedOptions<O> | undefined,

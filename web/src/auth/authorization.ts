@@ -36,8 +36,8 @@ const QUICK = 2_000;
 const SIGNED_IN = "signed-in";
 
 /**
- * What a request is held for whose user has signed out, or has no token that can be used, before a server that
- * takes requests of nobody runs it as nobody's.
+ * What a request is held for whose user has signed out, or has no token that can be used, before a server
+ * that takes requests of nobody runs it as nobody's.
  */
 const SIGNED_OUT: Refusal = { status: 401, challenge: undefined, token: undefined, nonce: false };
 

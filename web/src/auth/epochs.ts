@@ -46,7 +46,9 @@ export async function openWish(
 }
 
 /** Whether somebody has logged out since that was wished for. */
-export async function isOver(hands: Hands, { signIn, epoch, marks }: Wish & { readonly signIn: string }): Promise<boolean> {
+export async function isOver(
+  hands: Hands, { signIn, epoch, marks }: Wish & { readonly signIn: string },
+): Promise<boolean> {
   return (await readEpoch(hands, signIn)) !== epoch || (await hands.marks()) !== marks;
 }
 

@@ -1,8 +1,13 @@
-/** Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a second. */
+/**
+ * Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a
+ * second.
+ */
 export class Yielding {
   #channel: MessageChannel | undefined;
 
-  /** One channel for all turns of a burst: another one for each takes the main thread 45 us (Chromium 156). */
+  /**
+   * One channel for all turns of a burst: another one for each takes the main thread 45 us (Chromium 156).
+   */
   others(): Promise<void> {
     const { port1, port2 } = (this.#channel ??= new MessageChannel());
     return new Promise((resolve) => {

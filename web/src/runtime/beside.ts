@@ -18,13 +18,22 @@ export interface WasmFile {
 }
 
 /** For MCP alone. */
-export const mcpWasm: WasmFile = { name: "holdfast.wasm", beside: located("holdfast.wasm", () => new URL("./holdfast.wasm", import.meta.url)) };
+export const mcpWasm: WasmFile = {
+  name: "holdfast.wasm", beside: located("holdfast.wasm", () => new URL("./holdfast.wasm", import.meta.url)),
+};
 
-/** The runtimes of this page by the name of their file (loadruntime.ts): those of each kind of client, whose chunks are apart. */
+/**
+ * The runtimes of this page by the name of their file (loadruntime.ts): those of each kind of client, whose
+ * chunks are apart.
+ */
 export const runtimes: Map<string, object> = new Map();
 
 /** Where what records is, if the app does not say. */
-export const recorderBeside: URL = located("holdfast-record.mjs", () => new URL("./holdfast-record.mjs", import.meta.url));
+export const recorderBeside: URL = located(
+  "holdfast-record.mjs", () => new URL("./holdfast-record.mjs", import.meta.url),
+);
 
 /** Where the validator is, if the app does not say. */
-export const validatorBeside: URL = located("holdfast-validate.mjs", () => new URL("./holdfast-validate.mjs", import.meta.url));
+export const validatorBeside: URL = located(
+  "holdfast-validate.mjs", () => new URL("./holdfast-validate.mjs", import.meta.url),
+);

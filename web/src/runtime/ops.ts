@@ -3,9 +3,14 @@
 import { OP_HEADER, OP_OUTCOME_SHIFT, OpFlags, OpKind } from "../base/border.js";
 import type { LoadedCall, Op, StoredRow } from "../storage/storage.js";
 
-/** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */
+/**
+ * Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is
+ * stored has to be.
+ */
 export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
-  const part = (from: number, to: number): Uint8Array => (copied ? bytes.slice(from, to) : bytes.subarray(from, to));
+  const part = (from: number, to: number): Uint8Array => (
+    copied ? bytes.slice(from, to) : bytes.subarray(from, to)
+  );
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ops: Op[] = [];
   for (let at = 0; at + OP_HEADER <= bytes.length; ) {
@@ -19,17 +24,32 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     const plain = part(at + OP_HEADER, plainEnd);
     const secret = end > plainEnd ? part(plainEnd, end) : null;
     at = end;
-    if (kind === OpKind.Server) ops.push({ kind: "server", plain, secret, ended: (flags & OpFlags.Ended) !== 0, beside: (flags & OpFlags.Beside) !== 0 });
+    if (kind === OpKind.Server)
+      ops.push({
+        kind: "server", plain, secret, ended: (flags & OpFlags.Ended) !== 0,
+        beside: (flags & OpFlags.Beside) !== 0,
+      });
     else if (kind === OpKind.Call) ops.push({ kind: "call", call, epoch, plain });
-    else if (kind === OpKind.Log) ops.push({ kind: "log", call, epoch, n, plain, secret, ended: (flags & OpFlags.Ended) !== 0 });
-    else if (kind === OpKind.Forget) ops.push({ kind: "forget", call, mine: (flags & OpFlags.Owned) !== 0, awaited: (flags & OpFlags.Awaited) !== 0, outcome: outcomeIn(flags) });
-    else if (kind === OpKind.Key) ops.push({ kind: "key", call, key: plain, dispensable: (flags & OpFlags.Owned) !== 0 });
+    else if (kind === OpKind.Log)
+      ops.push({ kind: "log", call, epoch, n, plain, secret, ended: (flags & OpFlags.Ended) !== 0 });
+    else if (kind === OpKind.Forget)
+      ops.push({
+        kind: "forget", call, mine: (flags & OpFlags.Owned) !== 0, awaited: (flags & OpFlags.Awaited) !== 0,
+        outcome: outcomeIn(flags),
+      });
+    else if (kind === OpKind.Key)
+      ops.push({ kind: "key", call, key: plain, dispensable: (flags & OpFlags.Owned) !== 0 });
   }
   return ops;
 }
 
 /** Takes the head off that is the first of some operations: the call that they are about. */
-export function aboutOf(bytes: Uint8Array<ArrayBuffer>): { call: number; epoch: number; n: number; rest: Uint8Array<ArrayBuffer> } {
+export function aboutOf(bytes: Uint8Array<ArrayBuffer>): {
+  call: number;
+  epoch: number;
+  n: number;
+  rest: Uint8Array<ArrayBuffer>
+} {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const call = view.getUint32(12, true) + view.getUint32(16, true) * 2 ** 32;
   return { call, epoch: view.getUint32(4, true), n: view.getUint32(8, true), rest: bytes.slice(OP_HEADER) };
@@ -46,7 +66,9 @@ export class OpList {
   /** The server's row, and the one beside it. */
   server(row: StoredRow & { beside?: StoredRow }): this {
     this.#add(OpKind.Server, 0, 0, 0, 0, row.plain, row.secret);
-    return row.beside ? this.#add(OpKind.Server, OpFlags.Beside, 0, 0, 0, row.beside.plain, row.beside.secret) : this;
+    return row.beside
+      ? this.#add(OpKind.Server, OpFlags.Beside, 0, 0, 0, row.beside.plain, row.beside.secret)
+      : this;
   }
 
   /** A call's head, without its log. */
@@ -69,7 +91,9 @@ export class OpList {
   call(loaded: LoadedCall): this {
     this.#heads.push(this.#size);
     const flags = (loaded.owned ? OpFlags.Owned : 0) | (loaded.ended ? OpFlags.Ended : 0);
-    this.#add(OpKind.Call, flags, loaded.call, loaded.epoch, 0, loaded.plain, new TextEncoder().encode(loaded.owner));
+    this.#add(
+      OpKind.Call, flags, loaded.call, loaded.epoch, 0, loaded.plain, new TextEncoder().encode(loaded.owner),
+    );
     if (loaded.acked > 0) this.#add(OpKind.Log, 0, loaded.call, 0, loaded.acked, NOTHING, null);
     for (const row of loaded.rows) this.row(loaded.call, row);
     return this;
@@ -81,7 +105,10 @@ export class OpList {
     return this.#add(OpKind.Forget, flags, call, 0, 0, NOTHING, null);
   }
 
-  /** A call of this page's has lost its key to the one that is added next; to one that cannot be read, where none is. */
+  /**
+   * A call of this page's has lost its key to the one that is added next; to one that cannot be read, where
+   * none is.
+   */
   lostKey(call: number): this {
     this.#heads.push(this.#size);
     return this.#add(OpKind.Key, 0, call, 0, 0, NOTHING, null);
@@ -115,7 +142,10 @@ export class OpList {
     return pieces;
   }
 
-  #add(kind: number, flags: number, call: number, epoch: number, n: number, plain: Uint8Array, secret: Uint8Array | null): this {
+  #add(
+    kind: number, flags: number, call: number, epoch: number, n: number, plain: Uint8Array,
+    secret: Uint8Array | null,
+  ): this {
     const at = this.#grow(OP_HEADER + plain.length + (secret?.length ?? 0));
     const plainAt = at + OP_HEADER;
     const secretAt = plainAt + plain.length;

@@ -32,7 +32,9 @@ export async function ownWasm(
     });
   }
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(new DOMException("it did not come in time", "TimeoutError")), patience);
+  const timer = setTimeout(
+    () => over.abort(new DOMException("it did not come in time", "TimeoutError")), patience,
+  );
   try {
     return await fetched(url, digests, over);
   } finally {
@@ -40,7 +42,9 @@ export async function ownWasm(
   }
 }
 
-async function fetched(url: string, digests: string, over: AbortController): Promise<Response | WebAssembly.Module> {
+async function fetched(
+  url: string, digests: string, over: AbortController,
+): Promise<Response | WebAssembly.Module> {
   const { signal } = over;
   const came = await fetch(url, { signal }).catch(() => undefined);
   if (came?.ok) {
@@ -53,7 +57,9 @@ async function fetched(url: string, digests: string, over: AbortController): Pro
   }
   // It is of another build, or nothing is there. The browser may have kept the file of an earlier deploy
   // (fault 629).
-  const response = await fetch(url, { cache: "reload", signal }).catch((cause: unknown) => notFetched(url, cause));
+  const response = await fetch(url, { cache: "reload", signal }).catch(
+    (cause: unknown) => notFetched(url, cause)
+  );
   const bytes = await bytesOf(response.clone(), over).catch((cause: unknown) => notFetched(url, cause));
   if (!response.ok || !beginsAsWasm(bytes) || digests.includes(await digestOf(bytes))) return response;
   const [, its = "unknown"] = STAMP.exec(new TextDecoder("latin1").decode(bytes)) ?? [];
