@@ -60,7 +60,7 @@ type Client struct {
 	sessions  []*session        // in the order of their handles, which count from 1
 	unclaimed []unclaimedUpdate // updates of sessions that are not known yet
 	requests  []*request
-	posts     []*post
+	posts     link.Posts[*post]
 	questions []*question
 	others    []uint64        // requests of other tabs' that were made for them
 	dropped   map[uint64]bool // requests of ours whose answer nobody waits for any more
@@ -176,7 +176,7 @@ func (c *Client) Advance(now engine.Time) {
 	for _, r := range c.allRequests() {
 		r.advance(c, now)
 	}
-	for _, p := range c.allPosts() {
+	for _, p := range c.posts.All() {
 		p.advance(c, now)
 	}
 	c.reach.advance(c, now)
@@ -194,13 +194,11 @@ func (c *Client) Advance(now engine.Time) {
 	}
 }
 
-// allRequests, allQuestions and allPosts return what there is now, to be walked over:
+// allRequests and allQuestions return what there is now, to be walked over:
 // what ends is taken out of the client's own list.
 func (c *Client) allRequests() []*request { return append([]*request(nil), c.requests...) }
 
 func (c *Client) allQuestions() []*question { return append([]*question(nil), c.questions...) }
-
-func (c *Client) allPosts() []*post { return append([]*post(nil), c.posts...) }
 
 // Next takes the oldest effect. What is to be stored comes last: a commit takes
 // up all that an input brought.
@@ -227,15 +225,12 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft(), c.reach.Deadline())
+	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft(), c.reach.Deadline(), c.posts.Deadline())
 	for _, n := range c.connections() {
 		at = min(at, n.deadline(c))
 	}
 	for _, r := range c.requests {
 		at = min(at, r.by, r.again)
-	}
-	for _, p := range c.posts {
-		at = min(at, p.at)
 	}
 	for _, s := range c.sessions {
 		at = min(at, s.turn.grace.lookAt)

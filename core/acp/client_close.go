@@ -75,7 +75,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 		why = &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"}
 	}
 	c.end(now, why)
-	for _, p := range c.allPosts() {
+	for _, p := range c.posts.All() {
 		p.finish(c)
 	}
 	for _, n := range c.connections() {

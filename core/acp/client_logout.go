@@ -53,8 +53,8 @@ func (c *Client) leave(now engine.Time) {
 		c.shut(now, durable.LoggedOut("connect"))
 		return
 	}
-	for _, p := range c.allPosts() {
-		if !c.exchanges.Live(p.x) {
+	for _, p := range c.posts.All() {
+		if !c.exchanges.Live(p.X) {
 			p.finish(c)
 			c.settleFailure(p.call, durable.Unsent(p.op))
 		}
@@ -76,7 +76,7 @@ func (r *request) hasOpen(c *Client) bool {
 		return false
 	case c.cfg.Transport == TransportWebSocket:
 		return r.conn.state == connOpen
-	case r.post != nil && c.exchanges.Live(r.post.x):
+	case r.post != nil && c.exchanges.Live(r.post.X):
 		return true
 	}
 	for _, es := range r.conn.streams(c) {
@@ -89,7 +89,7 @@ func (r *request) hasOpen(c *Client) bool {
 
 // waits reports whether the request has not left, or its server has not taken it.
 func (r *request) waits(c *Client) bool {
-	held := r.post != nil && r.post.x == 0 && r.post.failures == 0 && slices.Contains(c.posts, r.post)
+	held := r.post != nil && r.post.X == 0 && r.post.Failures == 0 && slices.Contains(c.posts, r.post)
 	return r.doubtful == nil && (r.state == requestQueued || r.state == requestSent && held)
 }
 

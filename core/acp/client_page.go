@@ -20,11 +20,7 @@ func (c *Client) Online(now engine.Time) {
 		n.probe(c, now)
 	}
 	c.token.Online(now)
-	for _, p := range c.posts {
-		if p.waiting {
-			p.at, _ = link.Sooner(p.at, p.floor, now)
-		}
-	}
+	c.posts.Hear(link.News{Kind: link.NewsOnline, Now: now, At: now})
 }
 
 // Visited notes that a page has come to a client that outlives its pages. What waits after
@@ -44,14 +40,7 @@ func (c *Client) Visited(now engine.Time) {
 			hastened = es.link.Hasten(at) || hastened
 		}
 	}
-	for _, p := range c.posts {
-		var moved bool
-		if p.waiting {
-			p.at, moved = link.Sooner(p.at, p.floor, at)
-		}
-		hastened = hastened || moved
-	}
-	if hastened {
+	if c.posts.Hear(link.News{Kind: link.NewsVisit, Now: now, At: at}) || hastened {
 		c.visits.Hastened(at)
 	}
 }

@@ -88,10 +88,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 			r.by = r.answerBy(c, now)
 		}
 	}
-	for _, p := range c.allPosts() {
-		if !p.waiting || p.at != engine.Never {
-			continue
-		}
+	for _, p := range c.posts.Parked() {
 		switch r := p.request; {
 		case failure != nil:
 			p.finish(c)

@@ -260,7 +260,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 			c.withdraw(now, q, withdrawnConnection)
 		}
 	}
-	for _, p := range c.allPosts() {
+	for _, p := range c.posts.All() {
 		if p.conn == n && p.request == nil {
 			p.finish(c)
 			p.lost(c, now)

@@ -8,16 +8,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// postTimeout is how long the agent's server may take to say that it has a message,
-// in ms; for a DELETE, how long Terminate waits at most.
-const (
-	postTimeout   = 30_000
-	deleteTimeout = 2_000
-)
-
 // post is one message to the agent over HTTP: its server answers 202, and what the
 // agent answers comes on a stream.
 type post struct {
+	link.Post
 	conn     *connection
 	session  *session // nil: of the connection's scope
 	body     []byte   // nil: the DELETE that ends the connection
@@ -27,20 +21,13 @@ type post struct {
 	op       string
 	again    bool    // it may be sent twice: the agent knows it by an id, or it changes nothing
 	after    []*post // what it must not overtake
-
-	x        engine.ExchangeID
-	exchange link.Exchange
-	at       engine.Time // until when to wait, or when to send it again
-	waiting  bool        // to be sent again
-	floor    engine.Time // of that: its server allows it no earlier
-	failures int
-	token    int
-	refusals uint8 // for want of authorization
-	done     bool  // taken; only its body is still read
 }
 
 // send posts the message, or puts it on the socket.
 func (c *Client) send(now engine.Time, p *post) {
+	if p.Post = link.NewPost(&c.illegalTransitions); p.request != nil {
+		p.Refusals = p.request.refusals
+	}
 	if p.body != nil && c.state >= stateClosing {
 		return
 	}
@@ -57,11 +44,9 @@ func (c *Client) send(now engine.Time, p *post) {
 		return
 	}
 	c.posts = append(c.posts, p)
-	if p.held(c) {
-		p.at = engine.Never
-		return
+	if !p.held(c) {
+		p.post(c, now)
 	}
-	p.post(c, now)
 }
 
 // held reports whether something that it must not overtake is under way: the
@@ -74,14 +59,14 @@ func (p *post) held(c *Client) bool {
 // without: nothing waits for it for long.
 func (p *post) post(c *Client, now engine.Time) {
 	if c.token.Asking() && p.body != nil {
-		p.waiting, p.at = true, engine.Never
+		p.Park()
 		c.tellAwaiting(p.session)
 		return
 	}
-	method, within := "POST", int64(postTimeout)
+	method, within := "POST", int64(link.PostWithin)
 	header := []engine.Field{{Name: "Content-Type", Value: "application/json"}, {Name: "Accept", Value: "application/json"}}
 	if p.body == nil {
-		method, within, header = "DELETE", deleteTimeout, nil
+		method, within, header = "DELETE", link.DeleteWithin, nil
 	}
 	if p.conn.id != "" {
 		header = append(header, engine.Field{Name: "Acp-Connection-Id", Value: p.conn.id})
@@ -89,30 +74,30 @@ func (p *post) post(c *Client, now engine.Time) {
 	if p.session != nil {
 		header = append(header, engine.Field{Name: "Acp-Session-Id", Value: p.session.id})
 	}
-	p.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
-	p.waiting, p.token = false, c.token.Number()
 	if p.request != nil && p.request.role == roleInitialize {
 		within = c.cfg.Timeouts.Answer
 	}
-	p.at = in(now, within)
-	p.x = c.fetch(p, method, header, p.body)
+	limits := link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body}
+	p.Sent(c.fetch(p, method, header, p.body), limits, c.token.Number(), in(now, within))
 }
 
 func (p *post) head(c *Client, now engine.Time, head engine.Head) {
-	kind := p.exchange.Head(head)
+	kind := p.Head(head)
 	switch status := head.Status; {
-	case p.exchange.OK():
+	case p.OK():
 		if kind != link.BodyJSON && (kind != link.BodyCut || p.request == nil) {
 			p.finish(c)
 			p.taken(c, now)
 			p.unanswered(c, now)
 			return
 		}
-		c.read(p.x) // initialize, or a server that answers at once
-	case status == 401 && p.refusals < c.maxRefusals():
-		p.finish(c)
+		c.read(p.X) // initialize, or a server that answers at once
+	case p.Unauthorized(c.maxRefusals()):
+		c.abort(p.X)
+		p.leave(c)
+		p.Park()
 		if p.takeBack(c, now) {
-			if !c.refreshToken(p.token) {
+			if !c.refreshToken(p.Token()) {
 				p.request.dispatch(c, now)
 				return
 			}
@@ -120,9 +105,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 			return
 		}
 		c.posts = append(c.posts, p)
-		p.refusals++
-		p.waiting, p.at = true, engine.Never
-		if !c.refreshToken(p.token) {
+		if !c.refreshToken(p.Token()) {
 			p.post(c, now)
 			return
 		}
@@ -140,7 +123,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		p.finish(c)
 		p.unsure(c, now, httpError(p.op, status, p.again)) // a proxy speaks, and the agent's server may have it
 	case p.mayBeCopy():
-		c.read(p.x) // it may say that it has the message already
+		c.read(p.X) // it may say that it has the message already
 	default:
 		p.finish(c)
 		p.refused(c, now, httpError(p.op, status, p.again))
@@ -148,32 +131,32 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 }
 
 func (p *post) chunk(c *Client, now engine.Time, b []byte) {
-	if err := p.exchange.Chunk(b); err != nil {
+	if err := p.Chunk(b); err != nil {
 		p.finish(c)
 		p.refused(c, now, &engine.Error{Code: engine.CodeLimit, Op: p.op, Message: "the answer is over the limit of bytes", Cause: err})
 		return
 	}
-	c.read(p.x)
+	c.read(p.X)
 }
 
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
-	p.x = 0
+	p.X = 0
 	switch {
-	case p.exchange.Opened() && p.exchange.OK() && how == engine.EndClean:
+	case p.Opened() && p.OK() && how == engine.EndClean:
 		p.finish(c)
 		p.taken(c, now)
 		if p.request != nil && p.request.role == roleInitialize {
-			p.request.connection = p.exchange.Header("acp-connection-id")
+			p.request.connection = p.Header("acp-connection-id")
 		}
-		if p.exchange.Kind() != link.BodyCut || jsonrpc.Valid(p.exchange.Body(), c.cfg.Limits.Depth) == nil {
-			p.conn.heard(c, now, p.session, p.exchange.Body()) // else it was cut inside its head
+		if p.Kind() != link.BodyCut || jsonrpc.Valid(p.Body(), c.cfg.Limits.Depth) == nil {
+			p.conn.heard(c, now, p.session, p.Body()) // else it was cut inside its head
 		}
 		p.unanswered(c, now)
-	case p.exchange.Opened() && p.exchange.OK():
+	case p.Opened() && p.OK():
 		p.finish(c)
 		p.taken(c, now) // the server has it; what it said is lost
 		p.unanswered(c, now)
-	case p.exchange.Opened():
+	case p.Opened():
 		p.finish(c)
 		p.copied(c, now)
 	case how == engine.EndInvalid:
@@ -191,18 +174,13 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 }
 
 func (p *post) advance(c *Client, now engine.Time) {
-	if now < p.at {
+	switch {
+	case !p.Due(now) || p.State() == link.PostHeld && p.held(c):
 		return
-	}
-	if p.x == 0 && !p.waiting && p.held(c) {
-		p.at = engine.Never
-		return
-	}
-	if p.waiting || p.x == 0 {
+	case p.X == 0:
 		p.post(c, now)
 		return
-	}
-	if p.again && p.body != nil {
+	case p.again && p.body != nil:
 		p.retry(c, now, engine.Head{})
 		return
 	}
@@ -212,30 +190,27 @@ func (p *post) advance(c *Client, now engine.Time) {
 
 // retry sends the message again, later.
 func (p *post) retry(c *Client, now engine.Time, head engine.Head) {
-	c.abort(p.x)
-	p.x = 0
-	asked := link.RetryAfter(head.Get("retry-after"))
-	delay := c.cfg.Retry.DelayAfter(p.failures, asked, &c.random)
-	p.failures++
-	p.waiting, p.at, p.floor = true, now.After(delay), now.After(asked)
+	c.abort(p.X)
+	p.Retry(now, link.RetryAfter(head.Get("retry-after")), &c.cfg.Retry, &c.random)
 }
 
-// finish takes the post out of what is under way.
+// finish ends the post.
 func (p *post) finish(c *Client) {
-	c.abort(p.x)
-	p.x, p.at = 0, engine.Never
-	for i, other := range c.posts {
-		if other == p {
-			c.posts = append(c.posts[:i], c.posts[i+1:]...)
-			break
-		}
-	}
+	c.abort(p.X)
+	p.X = 0
+	p.Over(c.now, 0)
+	p.leave(c)
+}
+
+// leave takes the post out of what is under way: what it has held back may go.
+func (p *post) leave(c *Client) {
+	c.posts.Remove(p)
 	if slices.ContainsFunc(c.requests, p.holdsBack) {
 		p.session.dispatchAt = c.now // Advance looks whether it may leave
 	}
 	for _, other := range c.posts {
-		if other.x == 0 && !other.waiting && slices.Contains(other.after, p) {
-			other.at = c.now // Advance looks whether it may leave
+		if slices.Contains(other.after, p) {
+			other.Wake(c.now) // Advance looks whether it may leave
 		}
 	}
 }
@@ -269,17 +244,17 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 // mayBeCopy reports whether the refused request may be a copy that the browser has made. Then the words of the
 // refusal count.
 func (p *post) mayBeCopy() bool {
-	status := p.exchange.Status()
+	status := p.Status()
 	isInitialize := p.request != nil && p.request.role == roleInitialize
-	return (status == 400 || status == 409) && p.exchange.Kind() == link.BodyJSON && !isInitialize
+	return (status == 400 || status == 409) && p.Kind() == link.BodyJSON && !isInitialize
 }
 
 // copied takes such a refusal, with its words. Where the server has the message already, it may answer the first
 // copy.
 func (p *post) copied(c *Client, now engine.Time) {
-	status := p.exchange.Status()
+	status := p.Status()
 	failure := httpError(p.op, status, p.again)
-	m, err := jsonrpc.Parse(p.exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	m, err := jsonrpc.Parse(p.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
 	switch {
 	case err != nil || !link.Taken(status, &m):
 		p.refused(c, now, failure)

@@ -4,6 +4,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // requestRole says whom the answer is for.
@@ -98,7 +99,7 @@ func (r *request) waitsForToken() bool {
 // isHeld reports whether the request waits for a token: the agent's server has not seen it, or has
 // refused it.
 func (r *request) isHeld() bool {
-	return r.state == requestSent && r.post != nil && r.post.waiting && r.post.at == engine.Never
+	return r.state == requestSent && r.post != nil && r.post.State() == link.PostParked
 }
 
 // Request makes a request; session is the handle of the one whose scope it has, 0
@@ -253,7 +254,7 @@ func (r *request) send(c *Client, now engine.Time) {
 	m := methods[r.method]
 	r.cut = m.repeats && !m.patient && r.conn.stream.mayLose() && r.conn.stream.brings(r)
 	r.conn.answers = append(r.conn.answers, r)
-	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: m.repeats, refusals: r.refusals,
+	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: m.repeats,
 		body: jsonrpc.AppendRequest(nil, r.id, r.method, r.params, nil)}
 	c.send(now, r.post)
 }

@@ -83,7 +83,7 @@ func (p *post) takeBack(c *Client, now engine.Time) bool {
 	if r == nil || r.method != "session/prompt" || r.state != requestSent || r.session.version() != 1 {
 		return false
 	}
-	r.refusals = p.refusals + 1
+	r.refusals = p.Refusals
 	r.unsend(c, now)
 	return true
 }

@@ -5,6 +5,7 @@
 //
 //	exchange.go   one response: its head, then events or one JSON text (body.go, status.go)
 //	exchanges.go  ids of exchanges, and whose they are
+//	post.go       one message that brings none in return
 //	stream.go     one event stream over many exchanges (cursor.go, seen.go)
 //	liveness.go   when a connection counts as dead; heads.go: when an attempt does
 //	backoff.go    how long to wait before an attempt (policy.go, retryafter.go, loopguard.go)

@@ -8,3 +8,6 @@ func MayFollowReach(from, next int) bool { return reachTransitions.May(uint8(fro
 
 // MayFollowBodies reports the same of what is known of bodies that are streams.
 func MayFollowBodies(from, next int) bool { return bodiesTransitions.May(uint8(from), uint8(next)) }
+
+// MayFollowPost reports the same of a post.
+func MayFollowPost(from, next int) bool { return postTransitions.May(uint8(from), uint8(next)) }

@@ -13,8 +13,8 @@ func (c *Client) Revoke(now engine.Time, id engine.CallID) {
 	if call := c.byCall[id]; call != nil && !call.left && call.isQueued() {
 		c.takeBack(now, call, revokedError(call.method))
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
-		if p.role == postNotification && p.state == postParked && p.call == id {
+	for _, p := range c.posts.Parked() {
+		if p.role == postNotification && p.call == id {
 			c.posted(now, p, revokedError(p.method))
 		}
 	}

@@ -21,7 +21,6 @@ func TestStatesAreDocumented(t *testing.T) {
 		{Title: "The result of a task", Path: "core/mcp/task_result.go", Type: "resultState", Prefix: "result", May: mcp.MayFollow["result"]},
 		{Title: "Whether Last-Event-ID may be sent", Path: "core/mcp/session_cursorheader.go", Type: "headerState", Prefix: "header", May: mcp.MayFollow["header"]},
 		{Title: "The stream for what the server says unasked", Path: "core/mcp/listen_state.go", Type: "listenState", Prefix: "listen", May: mcp.MayFollow["listen"]},
-		{Title: "A message that expects none in return", Path: "core/mcp/message_post.go", Type: "postState", Prefix: "post", May: mcp.MayFollow["post"]},
 		{Title: "A client of an MCP server", Path: "core/mcp/client.go", Type: "clientState", Prefix: "state", May: mcp.MayFollow["client"]},
 	} {
 		table.Check(t, *update)

@@ -74,7 +74,7 @@ type Client struct {
 	byCall      map[engine.CallID]*call
 	byRecord    map[uint64]*call
 	exchanges   link.Exchanges[owner]
-	posts       []*post
+	posts       link.Posts[*post]
 	answers     answers
 	listen      *listen
 	taskListen  taskListen
@@ -259,7 +259,7 @@ func (c *Client) Advance(now engine.Time) {
 	if now >= c.answersDue() {
 		c.postAnswers(now)
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
+	for _, p := range c.posts.All() {
 		p.advance(c, now)
 	}
 	c.listen.advance(c, now)
@@ -298,10 +298,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.bodies.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue())
-	for _, p := range c.posts {
-		at = min(at, p.by)
-	}
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.bodies.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue(), c.posts.Deadline())
 	return at, at != engine.Never
 }
 

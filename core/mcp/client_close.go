@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // Close ends the client because its app asked: calls in flight are rejected
@@ -54,8 +55,8 @@ func (c *Client) close(now engine.Time, how closing) {
 // whoever reads the store from then on makes a new one (fault 138).
 // Where it cannot be taken out of the store it lives on, and so does what is stored.
 func (c *Client) deleteSession(now engine.Time, how closing) {
-	p := &post{role: postDelete, by: now.After(deleteTimeout)}
-	c.posts = append(c.posts, p)
+	p := c.newPost(postDelete, nil)
+	p.HoldUntil(now.After(link.DeleteWithin))
 	stored := c.session.stored
 	if stored {
 		c.storeEnd()
@@ -73,13 +74,11 @@ type sessionEnd struct {
 // Stored sends it.
 func (s *sessionEnd) Stored(now engine.Time) {
 	switch {
-	case s.post.state != postParked:
+	case s.post.State() != link.PostHeld:
 	case s.unless && !s.c.writer.Open():
 		s.c.keepSession()
 	default:
-		by := s.post.by
 		s.post.send(s.c, now)
-		s.post.by = by
 	}
 }
 
@@ -93,7 +92,7 @@ func (c *Client) storeEnd() {
 // keepSession closes without the DELETE, unless that has left.
 func (c *Client) keepSession() {
 	for _, p := range c.posts {
-		if p.role == postDelete && p.state == postParked {
+		if p.role == postDelete && p.State() == link.PostHeld {
 			c.posted(c.now, p, nil)
 			return
 		}
@@ -107,9 +106,9 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.channel.state, c.channel.x = channelClosed, 0
 	c.abort(c.reach.X)
 	c.reach.End()
-	for _, p := range append([]*post(nil), c.posts...) {
-		c.abort(p.x)
-		if c.forget(p) && p.state != postDone && p.role == postNotification {
+	for _, p := range c.posts.All() {
+		c.abort(p.X)
+		if c.posts.Remove(p) && p.State() != link.PostOver && p.role == postNotification {
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: c.closedError(p.method)})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // loggedOut has the client leave, whose user has logged out (durable.Unsent): nothing begins from here on.
@@ -52,8 +53,8 @@ func (c *Client) leave(now engine.Time) {
 		c.fail(now)
 		return
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
-		if p.state != postDone && !c.exchanges.Live(p.x) {
+	for _, p := range c.posts.All() {
+		if p.State() != link.PostOver && !c.exchanges.Live(p.X) {
 			c.posted(now, p, durable.Unsent(p.method))
 		}
 	}
@@ -66,7 +67,7 @@ func (c *Client) leave(now engine.Time) {
 // isBusy reports whether a call waits for its outcome, or a message for its answer.
 func (c *Client) isBusy() bool {
 	return slices.ContainsFunc(c.calls, func(call *call) bool { return call.state < callEnding }) ||
-		slices.ContainsFunc(c.posts, func(p *post) bool { return p.state != postDone })
+		slices.ContainsFunc(c.posts, func(p *post) bool { return p.State() != link.PostOver })
 }
 
 // hasOpen reports whether something is open that may bring the call's answer: an exchange of its own, or one about its task.

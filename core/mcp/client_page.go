@@ -74,9 +74,7 @@ func (c *Client) Woke(now engine.Time, gap int64) {
 		call.answerBy = later(call.answerBy, gap)
 		call.totalBy = later(call.totalBy, gap)
 	}
-	for _, p := range c.posts {
-		p.by = later(p.by, gap)
-	}
+	c.posts.Hear(link.News{Kind: link.NewsSlept, Now: now, Gap: gap})
 	c.writer.Slept(gap)
 }
 

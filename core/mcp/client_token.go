@@ -164,10 +164,8 @@ func (c *Client) tokenArrived(now engine.Time) {
 			call.stream.Unpark(now)
 		}
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
-		if p.state == postParked {
-			p.send(c, now)
-		}
+	for _, p := range c.posts.Parked() {
+		p.send(c, now)
 	}
 	if c.listen.state == listenParked {
 		c.listen.connect(c, now)
@@ -201,10 +199,8 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 			call.stream.Unpark(now)
 		}
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
-		if p.state == postParked {
-			c.posted(now, p, failure)
-		}
+	for _, p := range c.posts.Parked() {
+		c.posted(now, p, failure)
 	}
 	c.awaited()
 	if c.listen.state == listenParked {

@@ -55,7 +55,6 @@ var MayFollow = map[string]func(from, next int) bool{
 	"result": func(from, next int) bool { return resultTransitions.May(uint8(from), uint8(next)) },
 	"header": func(from, next int) bool { return headerTransitions.May(uint8(from), uint8(next)) },
 	"listen": func(from, next int) bool { return listenTransitions.May(uint8(from), uint8(next)) },
-	"post":   func(from, next int) bool { return postTransitions.May(uint8(from), uint8(next)) },
 	"client": func(from, next int) bool { return clientTransitions.May(uint8(from), uint8(next)) },
 }
 

@@ -101,8 +101,8 @@ func (c *Client) postAnswers(now engine.Time) {
 		q.waiting = slices.Delete(q.waiting, 0, 1)
 		q.dropping = q.dropping && q.self > 0
 		q.underWay++
-		p := &post{role: postAnswer, body: a.body, answer: a}
-		c.posts = append(c.posts, p)
+		p := c.newPost(postAnswer, a.body)
+		p.answer = a
 		p.send(c, now)
 	}
 }

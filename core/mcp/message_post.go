@@ -21,57 +21,29 @@ const (
 	postDelete                       // the DELETE that ends a session
 )
 
-// postTimeout is how long a one-way post may take, in ms; for a DELETE, how
-// long Close waits at most.
-const (
-	postTimeout   = 30_000
-	deleteTimeout = 2_000
-)
-
-// postState is where a post stands. enter alone changes it.
-type postState uint8
-
-const (
-	postParked postState = iota // waits for a token, or a DELETE for the store
-	postSent                    // its exchange is under way
-	postDone                    // answered, or failed; only the end of the body is waited for
-)
-
-// postTransitions are the states that may follow each.
-var postTransitions = engine.Transitions{
-	postParked: 1<<postSent | 1<<postDone,
-	postSent:   1<<postParked | 1<<postDone,
-	postDone:   0,
-}
-
-// enter has the post in another state.
-func (p *post) enter(c *Client, next postState) {
-	engine.Enter(&postTransitions, &p.state, next, &c.illegalTransitions)
-}
-
 // post is an exchange that expects no message in return: 202, or whatever 2xx
 // the server likes (e2e/peer/seed.go answers 200 and 204).
 type post struct {
+	link.Post
 	role       postRole
 	call       engine.CallID // postNotification
 	answer     answer        // postAnswer
 	method     string
 	body       []byte
-	state      postState
-	x          engine.ExchangeID
-	exchange   link.Exchange
-	by         engine.Time
-	token      int    // number of the token it carried
-	refusals   uint8  // for want of authorization
-	failures   int    // times that fetch failed, before any answer
 	generation uint32 // the handshake in whose session it was sent
 	inSession  bool   // that session had an id
 }
 
+// newPost returns a post that is held, among those of the client.
+func (c *Client) newPost(role postRole, body []byte) *post {
+	p := &post{Post: link.NewPost(&c.illegalTransitions), role: role, body: body}
+	c.posts = append(c.posts, p)
+	return p
+}
+
 // post sends a message that expects none in return.
 func (c *Client) post(now engine.Time, role postRole, body []byte) *post {
-	p := &post{role: role, body: body}
-	c.posts = append(c.posts, p)
+	p := c.newPost(role, body)
 	p.send(c, now)
 	return p
 }
@@ -114,28 +86,22 @@ func (p *post) send(c *Client, now engine.Time) {
 		return
 	}
 	if c.token.Asking() {
-		p.enter(c, postParked)
-		p.x, p.by = 0, engine.Never
+		p.Park()
 		return
 	}
-	method, timeout := "POST", int64(postTimeout)
+	method, within := "POST", int64(link.PostWithin)
 	if p.role == postDelete {
-		method, timeout = "DELETE", deleteTimeout
+		method, within = "DELETE", link.DeleteWithin
 	}
-	p.enter(c, postSent)
-	p.by = now.After(timeout)
 	p.generation, p.inSession = c.session.generation, c.session.id != ""
-	p.exchange = link.NewExchange(c.linkLimits())
-	p.token = c.token.Number()
-	p.x = c.fetch(p, method, p.body)
+	p.Sent(c.fetch(p, method, p.body), c.linkLimits(), c.token.Number(), now.After(within))
 }
 
 func (p *post) head(c *Client, now engine.Time, head engine.Head) {
-	kind := p.exchange.Head(head)
-	if head.Status == 401 && p.refusals < c.maxRefusals() && p.role != postDelete {
-		p.refusals++
-		c.abort(p.x)
-		c.refreshToken(p.token)
+	kind := p.Head(head)
+	if p.role != postDelete && p.Unauthorized(c.maxRefusals()) {
+		c.abort(p.X)
+		c.refreshToken(p.Token())
 		p.send(c, now)
 		return
 	}
@@ -144,47 +110,47 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		// Only the body tells: a 404 with method-not-found is no lost session,
 		// and the Go SDK answers 200 with a JSON-RPC error to a notification
 		// without its session.
-		c.read(p.x)
+		c.read(p.X)
 		return
 	case (kind == link.BodyNone || kind == link.BodyCut) && p.role != postDelete:
-		c.read(p.x) // to its end, so that the connection can be used again
+		c.read(p.X) // to its end, so that the connection can be used again
 	default:
 		// Not left unread: an open body holds one of six connections.
-		c.abort(p.x)
+		c.abort(p.X)
 	}
 	p.answered(c, now, nil)
 }
 
 func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
-	if err := p.exchange.Chunk(bytes); err != nil {
-		c.abort(p.x)
+	if err := p.Chunk(bytes); err != nil {
+		c.abort(p.X)
 		c.posted(now, p, &engine.Error{Code: engine.CodeLimit, Op: p.method, Message: "the answer is too large", Cause: err})
 		return
 	}
-	c.read(p.x)
+	c.read(p.X)
 }
 
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
-	p.x = 0
-	if p.state == postDone {
-		c.forget(p)
+	p.X = 0
+	if p.State() == link.PostOver {
+		c.posts.Remove(p)
 		return
 	}
-	if p.exchange.Opened() {
+	if p.Opened() {
 		var m *jsonrpc.Message
-		if parsed, err := jsonrpc.Parse(p.exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil {
+		if parsed, err := jsonrpc.Parse(p.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil {
 			m = &parsed
 		}
 		p.answered(c, now, m)
 		return
 	}
-	p.failures++
-	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.offline && p.failures <= 2 {
+	p.Failures++
+	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.offline && p.Failures <= 2 {
 		// initialize passed and the first request with MCP-Protocol-Version
 		// did not, twice: the mark of a server whose CORS rules do not list
 		// that header. Servers take its absence for 2025-03-26 (MCP 2025-11-25
 		// "Transports", Protocol Version Header).
-		c.skipVersionHeader = p.failures == 2
+		c.skipVersionHeader = p.Failures == 2
 		p.send(c, now)
 		return
 	}
@@ -198,22 +164,22 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 
 // answered decides on the answer, with the message in its body if there is one.
 func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
-	if p.exchange.OK() {
+	if p.OK() {
 		if m == nil || m.Kind != jsonrpc.ErrorResponse {
 			c.posted(now, p, nil)
 			return
 		}
-		c.posted(now, p, &engine.Error{Code: engine.CodeProtocol, Op: p.method, Status: p.exchange.Status(),
+		c.posted(now, p, &engine.Error{Code: engine.CodeProtocol, Op: p.method, Status: p.Status(),
 			Message: "the server answered a notification with a JSON-RPC error"})
 		return
 	}
-	if wire.VerdictOnRefusal(p.exchange.Status(), c.refusalCode(m), p.inSession, c.blamesSession(m), false) == wire.RefusalSessionGone && p.role != postDelete {
+	if wire.VerdictOnRefusal(p.Status(), c.refusalCode(m), p.inSession, c.blamesSession(m), false) == wire.RefusalSessionGone && p.role != postDelete {
 		c.sessionLost(now, p.generation)
 	}
 	if p.role == postInitialized {
-		c.session.retryAfter = link.RetryAfter(p.exchange.Header("retry-after"))
+		c.session.retryAfter = link.RetryAfter(p.Header("retry-after"))
 	}
-	failure := httpError(p.method, p.exchange.Status())
+	failure := httpError(p.method, p.Status())
 	if code := wire.ErrorCode(m); code != 0 {
 		failure.Message = "the server refused the message with JSON-RPC error " + strconv.FormatInt(code, 10)
 	}
@@ -221,27 +187,24 @@ func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
 }
 
 func (p *post) advance(c *Client, now engine.Time) {
-	if now < p.by {
+	if !p.Due(now) {
 		return
 	}
-	c.abort(p.x)
-	p.x = 0
+	c.abort(p.X)
+	p.X = 0
 	c.posted(now, p, timeoutError(p.method, "no answer in time"))
 }
 
-// posted ends a post, once; failure is nil if the server took it. An exchange
-// that is still open gets a moment to end by itself: an answer whose body never
-// ends would hold one of six connections for ever.
+// posted ends a post, once; failure is nil if the server took it. Its tail may still come.
 func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
-	if c.exchanges.Live(p.x) {
-		p.by = now.After(tailTime)
-	} else {
-		c.forget(p)
+	if !c.exchanges.Live(p.X) {
+		p.X = 0
+		c.posts.Remove(p)
 	}
-	if p.state == postDone {
+	if p.State() == link.PostOver {
 		return
 	}
-	p.enter(c, postDone)
+	p.Over(now, tailTime)
 	switch p.role {
 	case postInitialized:
 		switch {
@@ -266,16 +229,4 @@ func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
 		}
 		c.effects.Add(e)
 	}
-}
-
-// forget takes p out of the list of posts; false if it was not there.
-func (c *Client) forget(p *post) bool {
-	for i, other := range c.posts {
-		if other == p {
-			c.posts = append(c.posts[:i], c.posts[i+1:]...)
-			p.by = engine.Never
-			return true
-		}
-	}
-	return false
 }

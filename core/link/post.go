@@ -1,0 +1,182 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// The most that the other side may take to say that it has a message, and to end a session, in ms.
+const (
+	PostWithin   = 30_000
+	DeleteWithin = 2_000
+)
+
+// PostState is where a Post stands.
+type PostState uint8
+
+// The states of a Post.
+const (
+	PostHeld    PostState = iota // not sent yet: something has to go before it
+	PostParked                   // waits for a token
+	PostWaiting                  // is sent again, after a delay
+	PostSent                     // its exchange is under way
+	PostOver                     // answered, or failed; at most the tail of its answer is waited for
+)
+
+// postTransitions are the states that may follow each.
+var postTransitions = engine.Transitions{
+	PostHeld:    1<<PostParked | 1<<PostSent | 1<<PostOver,
+	PostParked:  1<<PostSent | 1<<PostOver,
+	PostWaiting: 1<<PostParked | 1<<PostSent | 1<<PostOver,
+	PostSent:    1<<PostParked | 1<<PostWaiting | 1<<PostOver,
+	PostOver:    0,
+}
+
+// Post is a one-way message: a request that is answered with a status alone, or with little more. It begins no
+// exchange: its client does, and reports what becomes of that.
+type Post struct {
+	Exchange
+	X        engine.ExchangeID // under way, 0 for none
+	Failures int               // times in a row that it had no answer, or was to come later
+	Refusals uint8             // for want of authorization
+
+	state   PostState
+	at      engine.Time // PostSent: until when to wait; PostWaiting: when it is sent again; PostOver: until when the tail may take
+	floor   engine.Time // PostWaiting: the other side allows it no earlier
+	token   int         // number of the token that it carried
+	illegal *uint32
+}
+
+// NewPost returns a Post that is held. What is entered against the table is counted in illegal.
+func NewPost(illegal *uint32) Post { return Post{at: engine.Never, illegal: illegal} }
+
+// State returns where the post stands.
+func (p *Post) State() PostState { return p.state }
+
+// Park has the post wait for the answer about a token, without a limit: a person may be signing in.
+func (p *Post) Park() {
+	p.enter(PostParked)
+	p.X, p.at = 0, engine.Never
+}
+
+// HoldUntil has a post that is held be over at that time, answered or not.
+func (p *Post) HoldUntil(by engine.Time) { p.at = by }
+
+// Sent notes that exchange x sends the message, with the token of that number. The answer is due at that time, or
+// when the post was held until.
+func (p *Post) Sent(x engine.ExchangeID, limits Limits, token int, by engine.Time) {
+	if p.state == PostHeld {
+		by = min(by, p.at)
+	}
+	p.enter(PostSent)
+	p.X, p.token, p.at, p.Exchange = x, token, by, NewExchange(limits)
+}
+
+// Token returns the number of the token that the post has carried.
+func (p *Post) Token() int { return p.token }
+
+// Unauthorized reports whether its answer is a refusal that another token may mend: no more than so many in a row.
+func (p *Post) Unauthorized(most uint8) bool {
+	if p.Status() != 401 || p.Refusals >= most {
+		return false
+	}
+	p.Refusals++
+	return true
+}
+
+// Retry has the post sent again later, and not before the other side allows it: asked is the Retry-After, in ms.
+func (p *Post) Retry(now engine.Time, asked int64, policy *Policy, random *engine.Random) {
+	p.enter(PostWaiting)
+	p.X, p.at, p.floor = 0, now.After(policy.DelayAfter(p.Failures, asked, random)), now.After(asked)
+	p.Failures++
+}
+
+// Over notes that the post is answered, or has failed, and that an exchange which is under way still gets so many
+// ms to end by itself: an answer whose body never ends would hold one of six connections for ever.
+func (p *Post) Over(now engine.Time, tail int64) {
+	p.enter(PostOver)
+	p.at = engine.Never
+	if p.X != 0 {
+		p.at = now.After(tail)
+	}
+}
+
+// Wake has Advance look once more at a post that is held.
+func (p *Post) Wake(now engine.Time) {
+	if p.state == PostHeld {
+		p.at = now
+	}
+}
+
+// Due reports whether the time of its state is over, once for a post that is held.
+func (p *Post) Due(now engine.Time) bool {
+	if now < p.at {
+		return false
+	}
+	if p.state == PostHeld {
+		p.at = engine.Never
+	}
+	return true
+}
+
+// Deadline returns when Due is.
+func (p *Post) Deadline() engine.Time { return p.at }
+
+// Hear takes news. A post that waits after failures is sent as soon as the other side allows.
+func (p *Post) Hear(n News) (moved bool) {
+	switch {
+	case n.Kind == NewsSlept && (p.state == PostSent || p.state == PostOver):
+		p.at = Later(p.at, n.Gap)
+	case n.Hastens() && p.state == PostWaiting:
+		p.at, moved = Sooner(p.at, p.floor, n.At)
+	}
+	return moved
+}
+
+func (p *Post) enter(next PostState) { engine.Enter(&postTransitions, &p.state, next, p.illegal) }
+
+// Posts are the posts of a client whose end is not known, or whose tail has not come.
+type Posts[P posted] []P
+
+// posted is what embeds a Post.
+type posted interface {
+	comparable
+	Deadline() engine.Time
+	Hear(n News) (moved bool)
+	State() PostState
+}
+
+// All returns the posts that there are now, to be walked over: what ends meanwhile leaves the list.
+func (all Posts[P]) All() []P { return slices.Clone(all) }
+
+// Parked returns those that wait for a token.
+func (all Posts[P]) Parked() []P {
+	return slices.DeleteFunc(all.All(), func(p P) bool { return p.State() != PostParked })
+}
+
+// Remove takes a post out of the list; false if it was not there.
+func (all *Posts[P]) Remove(p P) bool {
+	i := slices.Index(*all, p)
+	if i >= 0 {
+		*all = slices.Delete(*all, i, i+1)
+	}
+	return i >= 0
+}
+
+// Deadline returns when one of them is due.
+func (all Posts[P]) Deadline() engine.Time {
+	at := engine.Never
+	for _, p := range all {
+		at = min(at, p.Deadline())
+	}
+	return at
+}
+
+// Hear hands news to all.
+func (all Posts[P]) Hear(n News) (moved bool) {
+	for _, p := range all {
+		moved = p.Hear(n) || moved
+	}
+	return moved
+}
