@@ -42,9 +42,9 @@ var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "leavi
 // Client is the state machine of one agent. It is an engine.Machine. Its inputs
 // are the methods that take now first; none may be called concurrently.
 type Client struct {
+	link.Waits
 	cfg     Config
 	effects engine.Queue
-	now     engine.Time // of the input under way
 	random  engine.Random
 	state   clientState
 	failure *engine.Error
@@ -60,7 +60,7 @@ type Client struct {
 	sessions  []*session        // in the order of their handles, which count from 1
 	unclaimed []unclaimedUpdate // updates of sessions that are not known yet
 	requests  []*request
-	posts     link.Posts[*post]
+	posts     posts
 	questions []*question
 	others    []uint64        // requests of other tabs' that were made for them
 	dropped   map[uint64]bool // requests of ours whose answer nobody waits for any more
@@ -70,8 +70,6 @@ type Client struct {
 	shared    bool        // and it wants to know what they would have
 	demand    demand      // that the page knows of
 	token     link.Bearer
-	visits    link.Visits
-	offline   bool
 	idle      bool // behind a logout nothing is under way any more, and the host was told so
 	served    bool // the agent's server has let a stream be read
 	heads     link.Heads
@@ -94,16 +92,18 @@ type owner interface {
 // New returns a Client that waits for Start.
 func New(cfg Config) *Client {
 	cfg = cfg.withDefaults()
-	return &Client{
+	c := &Client{
 		cfg: cfg, heads: link.Heads{Late: cfg.LateHeads}, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
 		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, dropped: map[uint64]bool{}, writer: durable.NewWriter(cfg.Journal),
 	}
+	c.Waits = link.NewWaits(&c.effects, link.ProveWithin, whatRuns{c}, &c.token, &c.posts, &c.writer)
+	return c
 }
 
 // Start connects, or goes on with the connection that an earlier page had. A
 // State effect tells when the client is open or has failed.
 func (c *Client) Start(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if c.state != stateNew {
 		return
 	}
@@ -131,15 +131,9 @@ func (c *Client) begun(now engine.Time) {
 	}
 }
 
-// begin starts an input.
-func (c *Client) begin(now engine.Time) {
-	c.now = now
-	c.effects.Reset()
-}
-
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
-	c.begin(now)
+	c.effects.Begin(now)
 	switch o := c.exchanges.Owner(x); {
 	case o == nil:
 	case link.CutHead(head.Status):
@@ -152,7 +146,7 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if o := c.exchanges.Owner(x); o != nil {
 		o.chunk(c, now, p)
 	}
@@ -160,7 +154,7 @@ func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 
 // End reports that an exchange is over.
 func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if o := c.exchanges.Owner(x); o != nil {
 		c.exchanges.End(x)
 		o.end(c, now, how, detail)
@@ -169,14 +163,14 @@ func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, de
 
 // Advance does what is due.
 func (c *Client) Advance(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	for _, n := range c.connections() {
 		n.advance(c, now)
 	}
 	for _, r := range c.allRequests() {
 		r.advance(c, now)
 	}
-	for _, p := range c.posts.All() {
+	for _, p := range c.posts.all() {
 		p.advance(c, now)
 	}
 	c.reach.advance(c, now)
@@ -207,7 +201,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 		return e, true
 	}
 	if c.exchanges.IsShut() {
-		c.leave(c.now)
+		c.leave(c.effects.Now)
 		if e, ok := c.effects.Next(); ok {
 			return e, true
 		}
@@ -217,15 +211,15 @@ func (c *Client) Next() (engine.Effect, bool) {
 			return e, true
 		}
 	}
-	if c.writer.ReleaseIdle(c.now) {
+	if c.writer.ReleaseIdle(c.effects.Now) {
 		return c.Next()
 	}
-	return c.writer.Commit(c.now)
+	return c.writer.Commit(c.effects.Now)
 }
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft(), c.reach.Deadline(), c.posts.Deadline())
+	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft(), c.reach.Deadline(), c.posts.deadline())
 	for _, n := range c.connections() {
 		at = min(at, n.deadline(c))
 	}
@@ -341,4 +335,4 @@ func (c *Client) deliver(s *session, kind engine.EventKind, position uint32, dat
 }
 
 // wall returns what a wall clock shows now, in ms since 1970.
-func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.now) }
+func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.effects.Now) }

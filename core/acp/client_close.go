@@ -8,7 +8,7 @@ import (
 // Close ends the client and leaves the connection as it is, without a DELETE: the agent
 // works on, and whoever comes back finds what it said.
 func (c *Client) Close(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.shut(now, nil)
 }
 
@@ -19,7 +19,7 @@ func (c *Client) CloseKeepingSession(now engine.Time) { c.Close(now) }
 // still does on it. The connection is out of the store before its server hears of it:
 // whoever reads the store from then on makes a new one (fault 138).
 func (c *Client) Terminate(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	n := c.home
 	if c.state >= stateClosing {
 		return
@@ -75,7 +75,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 		why = &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"}
 	}
 	c.end(now, why)
-	for _, p := range c.posts.All() {
+	for _, p := range c.posts.all() {
 		p.finish(c)
 	}
 	for _, n := range c.connections() {

@@ -17,7 +17,7 @@ func (c *Client) loggedOut() {
 
 // LogOut ends what has not left: its user logs out here, and the app closes the client next (fault 718).
 func (c *Client) LogOut(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	for _, r := range c.allRequests() {
 		if r.role == roleApp && r.waits(c) {
 			r.fail(c, now, durable.Unsent(r.method))
@@ -53,7 +53,7 @@ func (c *Client) leave(now engine.Time) {
 		c.shut(now, durable.LoggedOut("connect"))
 		return
 	}
-	for _, p := range c.posts.All() {
+	for _, p := range c.posts.all() {
 		if !c.exchanges.Live(p.X) {
 			p.finish(c)
 			c.settleFailure(p.call, durable.Unsent(p.op))

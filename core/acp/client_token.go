@@ -60,7 +60,7 @@ func (c *Client) awaited() {
 // Token takes the provider's answer to effect Token: the token alone, without a
 // scheme, or why there is none.
 func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if !c.token.Answerable() || c.state >= stateClosing {
 		return
 	}
@@ -88,7 +88,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 			r.by = r.answerBy(c, now)
 		}
 	}
-	for _, p := range c.posts.Parked() {
+	for _, p := range c.posts.parked() {
 		switch r := p.request; {
 		case failure != nil:
 			p.finish(c)

@@ -260,7 +260,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 			c.withdraw(now, q, withdrawnConnection)
 		}
 	}
-	for _, p := range c.posts.All() {
+	for _, p := range c.posts.all() {
 		if p.conn == n && p.request == nil {
 			p.finish(c)
 			p.lost(c, now)
@@ -308,7 +308,7 @@ const stableAfter = 10_000
 // again makes a connection in place of one that was lost: at once, unless that
 // one was lost before it was of any use.
 func (n *connection) again(c *Client, now engine.Time) {
-	if n.attempt == 0 && !c.offline {
+	if n.attempt == 0 && !c.IsOffline() {
 		n.attempt++
 		n.initialize(c, now)
 		return
@@ -317,6 +317,32 @@ func (n *connection) again(c *Client, now engine.Time) {
 	n.at = now.After(c.cfg.Retry.DelayAfterCut(n.attempt, n.severed, -1, &c.random))
 	n.attempt++
 	n.severed = false
+}
+
+// whatRuns are the connections of a client (link.Listener).
+type whatRuns struct{ c *Client }
+
+// Hear hands news to all of them.
+func (w whatRuns) Hear(n *link.News) (moved bool) {
+	c := w.c
+	for _, conn := range c.connections() {
+		moved = conn.hear(c, n) || moved
+	}
+	return moved
+}
+
+// hear takes news: a connection that waits may be made sooner, streams and the socket have to prove that they live.
+func (n *connection) hear(c *Client, news *link.News) (moved bool) {
+	if n.state == connWaiting {
+		n.at, moved = news.Sooner(n.at, 0)
+	}
+	for _, es := range n.streams(c) {
+		moved = es.link.Hear(news) || moved
+	}
+	if news.Kind != link.NewsVisit {
+		n.probe(c, news.Now)
+	}
+	return moved
 }
 
 // adoptStrays moves sessions whose connection is gone to the home connection.

@@ -43,7 +43,7 @@ func (c *Client) socketOf(x engine.ExchangeID) *connection {
 
 // SocketOpened reports that socket x is open.
 func (c *Client) SocketOpened(now engine.Time, x engine.ExchangeID) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if n := c.socketOf(x); n != nil && n.state == connSocket {
 		n.at = engine.Never
 		n.initialize(c, now)
@@ -52,7 +52,7 @@ func (c *Client) SocketOpened(now engine.Time, x engine.ExchangeID) {
 
 // SocketMessage reports a text frame; text is lent for the call.
 func (c *Client) SocketMessage(now engine.Time, x engine.ExchangeID, text []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	n := c.socketOf(x)
 	switch {
 	case n == nil:
@@ -66,7 +66,7 @@ func (c *Client) SocketMessage(now engine.Time, x engine.ExchangeID, text []byte
 
 // SocketClosed reports that socket x is closed, or could not be opened.
 func (c *Client) SocketClosed(now engine.Time, x engine.ExchangeID, code int, why string) {
-	c.begin(now)
+	c.effects.Begin(now)
 	n := c.socketOf(x)
 	if n == nil {
 		return

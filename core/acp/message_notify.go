@@ -8,7 +8,7 @@ import (
 // Notify sends a notification; the returned call settles with null once the
 // agent's server has it.
 func (c *Client) Notify(now engine.Time, session uint32, method string, params []byte) engine.CallID {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.lastCall++
 	id := engine.CallID(c.lastCall)
 	s, failure := c.scope(method, session)
@@ -81,7 +81,7 @@ func cancelledByApp(r *request) *engine.Error {
 // Cancel asks the agent to end a request ($/cancel_request): of a prompt that it
 // holds, to give it back. What has not left is ended here.
 func (c *Client) Cancel(now engine.Time, id engine.CallID) {
-	c.begin(now)
+	c.effects.Begin(now)
 	for _, r := range c.requests {
 		if r.call != id || id == 0 {
 			continue

@@ -82,9 +82,9 @@ func (p *post) post(c *Client, now engine.Time) {
 }
 
 func (p *post) head(c *Client, now engine.Time, head engine.Head) {
-	kind := p.Head(head)
+	kind := p.Exchange.Head(head)
 	switch status := head.Status; {
-	case p.OK():
+	case p.Exchange.OK():
 		if kind != link.BodyJSON && (kind != link.BodyCut || p.request == nil) {
 			p.finish(c)
 			p.taken(c, now)
@@ -131,7 +131,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 }
 
 func (p *post) chunk(c *Client, now engine.Time, b []byte) {
-	if err := p.Chunk(b); err != nil {
+	if err := p.Exchange.Chunk(b); err != nil {
 		p.finish(c)
 		p.refused(c, now, &engine.Error{Code: engine.CodeLimit, Op: p.op, Message: "the answer is over the limit of bytes", Cause: err})
 		return
@@ -142,21 +142,21 @@ func (p *post) chunk(c *Client, now engine.Time, b []byte) {
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
 	p.X = 0
 	switch {
-	case p.Opened() && p.OK() && how == engine.EndClean:
+	case p.Exchange.Opened() && p.Exchange.OK() && how == engine.EndClean:
 		p.finish(c)
 		p.taken(c, now)
 		if p.request != nil && p.request.role == roleInitialize {
-			p.request.connection = p.Header("acp-connection-id")
+			p.request.connection = p.Exchange.Header("acp-connection-id")
 		}
-		if p.Kind() != link.BodyCut || jsonrpc.Valid(p.Body(), c.cfg.Limits.Depth) == nil {
-			p.conn.heard(c, now, p.session, p.Body()) // else it was cut inside its head
+		if p.Exchange.Kind() != link.BodyCut || jsonrpc.Valid(p.Exchange.Body(), c.cfg.Limits.Depth) == nil {
+			p.conn.heard(c, now, p.session, p.Exchange.Body()) // else it was cut inside its head
 		}
 		p.unanswered(c, now)
-	case p.Opened() && p.OK():
+	case p.Exchange.Opened() && p.Exchange.OK():
 		p.finish(c)
 		p.taken(c, now) // the server has it; what it said is lost
 		p.unanswered(c, now)
-	case p.Opened():
+	case p.Exchange.Opened():
 		p.finish(c)
 		p.copied(c, now)
 	case how == engine.EndInvalid:
@@ -198,19 +198,19 @@ func (p *post) retry(c *Client, now engine.Time, head engine.Head) {
 func (p *post) finish(c *Client) {
 	c.abort(p.X)
 	p.X = 0
-	p.Over(c.now, 0)
+	p.Over(c.effects.Now, 0)
 	p.leave(c)
 }
 
 // leave takes the post out of what is under way: what it has held back may go.
 func (p *post) leave(c *Client) {
-	c.posts.Remove(p)
+	c.posts.remove(p)
 	if slices.ContainsFunc(c.requests, p.holdsBack) {
-		p.session.dispatchAt = c.now // Advance looks whether it may leave
+		p.session.dispatchAt = c.effects.Now // Advance looks whether it may leave
 	}
 	for _, other := range c.posts {
 		if slices.Contains(other.after, p) {
-			other.Wake(c.now) // Advance looks whether it may leave
+			other.Wake(c.effects.Now) // Advance looks whether it may leave
 		}
 	}
 }
@@ -244,17 +244,17 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 // mayBeCopy reports whether the refused request may be a copy that the browser has made. Then the words of the
 // refusal count.
 func (p *post) mayBeCopy() bool {
-	status := p.Status()
+	status := p.Exchange.Status()
 	isInitialize := p.request != nil && p.request.role == roleInitialize
-	return (status == 400 || status == 409) && p.Kind() == link.BodyJSON && !isInitialize
+	return (status == 400 || status == 409) && p.Exchange.Kind() == link.BodyJSON && !isInitialize
 }
 
 // copied takes such a refusal, with its words. Where the server has the message already, it may answer the first
 // copy.
 func (p *post) copied(c *Client, now engine.Time) {
-	status := p.Status()
+	status := p.Exchange.Status()
 	failure := httpError(p.op, status, p.again)
-	m, err := jsonrpc.Parse(p.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	m, err := jsonrpc.Parse(p.Exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
 	switch {
 	case err != nil || !link.Taken(status, &m):
 		p.refused(c, now, failure)
@@ -304,4 +304,48 @@ func (c *Client) settleFailure(id engine.CallID, failure *engine.Error) {
 	if id != 0 {
 		c.effects.Add(engine.Effect{Kind: engine.Settle, C: id, Outcome: engine.OutcomeFailure, Failure: failure})
 	}
+}
+
+// posts are the posts of a client whose end is not known, or whose tail has not come.
+type posts []*post
+
+// all returns the posts that there are now, to be walked over: what ends meanwhile leaves the list.
+func (list *posts) all() posts { return append(posts(nil), *list...) }
+
+// parked returns those that wait for a token.
+func (list *posts) parked() (parked posts) {
+	for _, p := range *list {
+		if p.State() == link.PostParked {
+			parked = append(parked, p)
+		}
+	}
+	return parked
+}
+
+// remove takes a post out of the list; false if it was not there.
+func (list *posts) remove(p *post) bool {
+	for i, other := range *list {
+		if other == p {
+			*list = append((*list)[:i], (*list)[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// deadline returns when one of them is due.
+func (list *posts) deadline() engine.Time {
+	at := engine.Never
+	for _, p := range *list {
+		at = min(at, p.Deadline())
+	}
+	return at
+}
+
+// Hear hands news to all.
+func (list *posts) Hear(n *link.News) (moved bool) {
+	for _, p := range *list {
+		moved = p.Hear(n) || moved
+	}
+	return moved
 }

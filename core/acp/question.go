@@ -209,7 +209,7 @@ func lists(background, call []byte) bool {
 // object. One that is not open any more is left alone: another tab was first, or
 // the agent has taken it back.
 func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if c.state >= stateLeaving {
 		return
 	}
@@ -233,7 +233,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 // of the answer. What was asked there has that mark: an agent may ask something else under an id
 // that it has used; 0 from a build that does not say.
 func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, asked, by uint64, ok bool, data []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	s := c.sessionOfRecord(record)
 	if c.state >= stateLeaving || s == nil || s.state != sessionOwned {
 		return

@@ -13,7 +13,7 @@ import (
 // the one before. It is not for the agent, and gone with the answer. Only the tab
 // that carries the session keeps any.
 func (c *Client) SaveDraft(now engine.Time, handle uint32, draft []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if c.state >= stateClosing || !durable.IsDraft(draft, c.cfg.Limits.Depth) {
 		return
 	}

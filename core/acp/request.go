@@ -106,7 +106,7 @@ func (r *request) isHeld() bool {
 // for the connection's. Settle ends it: with the agent's answer, which for
 // session/prompt of version 2 says that the prompt is accepted.
 func (c *Client) Request(now engine.Time, session uint32, method string, params []byte) engine.CallID {
-	c.begin(now)
+	c.effects.Begin(now)
 	return c.submit(now, session, method, params, 0)
 }
 

@@ -67,7 +67,7 @@ func (c *Client) forwardAnswer(q *question) {
 // of a request, for the page to pass on (ForwardSettled); 0 where nothing will, or where
 // this tab does not carry the session and it is none of its business.
 func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
-	c.begin(now)
+	c.effects.Begin(now)
 	record := uintMember(text, "record")
 	s := c.sessionOfRecord(record)
 	if c.state >= stateLeaving || c.state == stateNew || s == nil || s.state != sessionOwned {
@@ -130,7 +130,7 @@ func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method str
 // carries the session, nothing else ends the request. Outcome 0 does not end it: the
 // other tab has the request. failure belongs to OutcomeFailure.
 func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outcome, data []byte, failure *engine.Error) {
-	c.begin(now)
+	c.effects.Begin(now)
 	for _, r := range c.requests {
 		if r.id != id || r.state != requestElsewhere {
 			continue
@@ -159,7 +159,7 @@ func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outco
 // and that this one has heard all that the last one stored. Its rows have that
 // epoch, which may be one that was read before.
 func (c *Client) TakenOver(now engine.Time, record uint64, epoch uint32) {
-	c.begin(now)
+	c.effects.Begin(now)
 	s := c.sessionOfRecord(record)
 	switch {
 	case c.state >= stateClosing || s == nil || s.state == sessionOwned || epoch < s.record.Epoch:

@@ -412,7 +412,7 @@ func (s *session) emit(c *Client) func(op []byte) {
 			}
 			switch {
 			case name == "pending" && s.pending[id] && s.disownAt == engine.Never: // else it is a replay
-				s.orphanedBy = c.now.After(doubtFor)
+				s.orphanedBy = c.effects.Now.After(doubtFor)
 				s.disownAt = s.orphanedBy
 			case name != "pending" && !s.orphaned(c):
 				s.disownAt = engine.Never
@@ -481,7 +481,7 @@ func (c *Client) replaced(now engine.Time, s *session) {
 // Forget drops a session from the store and from the client; the agent does
 // not hear of it, and keeps it. For agents that have no session/close.
 func (c *Client) Forget(now engine.Time, handle uint32) {
-	c.begin(now)
+	c.effects.Begin(now)
 	switch s := c.session(handle); {
 	case s == nil || c.state >= stateClosing:
 	case s.state == sessionOwned:

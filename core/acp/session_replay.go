@@ -97,7 +97,7 @@ func (s *session) tellAgain(c *Client) {
 		s.unlogged = true // the app has missed nothing, and hears of nothing
 	}
 	if s.reads(c) && !s.turn.open() && s.trailing.by == engine.Never {
-		s.askReplay(c, c.now)
+		s.askReplay(c, c.effects.Now)
 	}
 }
 

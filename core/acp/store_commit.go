@@ -9,7 +9,7 @@ import (
 // Stored takes the host's answer to effect Store. why is that of a
 // failure.
 func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason) {
-	c.begin(now)
+	c.effects.Begin(now)
 	switch c.writer.Stored(now, ticket, result) {
 	case durable.CommitLate:
 		c.storeReturned()
@@ -25,7 +25,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 
 // Missed notes that the store has failed a commit that only deletes, and whose end nobody waited for.
 func (c *Client) Missed(now engine.Time, ops []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.writer.Missed(ops)
 }
 
@@ -65,7 +65,7 @@ func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 		c.loggedOut()
 	}
 	open := c.writer.Open()
-	c.writer.Fail(now, why, (*storeOwner)(c))
+	c.writer.Fail(now, why, storeOwner{c})
 	if open {
 		c.readWithheld()
 	}
@@ -74,16 +74,16 @@ func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 // storeReturned goes on storing.
 func (c *Client) storeReturned() {
 	if c.state < stateClosing {
-		c.writer.Return((*storeOwner)(c))
+		c.writer.Return(storeOwner{c})
 	}
 }
 
 // storeOwner is the client, to its store.
-type storeOwner Client
+type storeOwner struct{ c *Client }
 
 // InMemory lets the sessions go on without a store.
-func (o *storeOwner) InMemory(why durable.Reason) {
-	c := (*Client)(o)
+func (o storeOwner) InMemory(why durable.Reason) {
+	c := o.c
 	for _, s := range c.sessions {
 		if s.record != nil {
 			s.record.Fail()
@@ -94,8 +94,8 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 
 // WriteAgain writes what the store has not, or not any more. A history the agent is
 // asked for: the client keeps none of what was said.
-func (o *storeOwner) WriteAgain() {
-	c := (*Client)(o)
+func (o storeOwner) WriteAgain() {
+	c := o.c
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
 	for _, s := range c.sessions {
 		if s.record == nil || !s.record.Memory {
@@ -126,6 +126,6 @@ func (c *Client) writeState(s *session) {
 // StoreGone notes that nothing is stored any more. After durable.ReasonClosed nothing begins, either: its user has
 // logged out.
 func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.storeFailed(now, why)
 }

@@ -19,7 +19,7 @@ func (c *Client) forgetRecord(s *session) {
 }
 
 func (c *Client) tryDeletions() {
-	if e, ok := c.writer.TryDeletions(c.now, &deletionTrial{c}); ok {
+	if e, ok := c.writer.TryDeletions(c.effects.Now, &deletionTrial{c}); ok {
 		c.effects.Add(e)
 	}
 }

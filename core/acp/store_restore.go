@@ -15,7 +15,7 @@ import (
 // once, with their transcripts; no network is needed for that. Later it is what
 // other tabs have stored, or a session that has changed hands.
 func (c *Client) Restore(now engine.Time, ops []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if c.state >= stateClosing {
 		return
 	}

@@ -32,7 +32,7 @@ type demand struct {
 // answer that ends a turn may be on its way. So Streams returns how many the client
 // may hold: n, or as many as it goes on to hold. The page asks again later.
 func (c *Client) Streams(now engine.Time, n int) int {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.shared, c.share = true, max(n, 0)
 	for held := c.held(); held > c.share; held-- {
 		least := c.least(now, nil)
@@ -79,4 +79,23 @@ func (c *Client) demanded() (engine.Effect, bool) {
 	b := strconv.AppendInt([]byte(`{"wanted":`), int64(d.wanted), 10)
 	b = strconv.AppendInt(appendName(b, "needed"), int64(d.needed), 10)
 	return engine.Effect{Kind: engine.Deliver, Event: engine.EventStreams, Data: append(b, '}')}, true
+}
+
+// Rest lets go of what the page holds and the next tab may need, since it is being
+// frozen: an agent gives a session's stream to one reader at a time, and
+// answers 409 to another. What was on its way comes once more. Or it takes up again what it still
+// carries.
+func (c *Client) Rest(now engine.Time, resting bool) {
+	c.effects.Begin(now)
+	for _, s := range c.sessions {
+		switch {
+		case s.state != sessionOwned || c.state >= stateClosing:
+		case !resting:
+			s.attach(c, now)
+		case s.stream != nil:
+			s.stream.interrupt()
+			s.detach(c)
+			s.missed(c)
+		}
+	}
 }

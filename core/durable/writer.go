@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // Recorder is what writes rows: the record of a call, or of a session with an agent.
@@ -344,12 +345,11 @@ func (w *Writer) Deadline() engine.Time {
 // Unwatch has no limit for the commit under way any more: the client is closed.
 func (w *Writer) Unwatch() { w.by = engine.Never }
 
-// Slept moves that on by gap ms: a commit slept as well, and that it has landed
-// may not have been reported yet.
-func (w *Writer) Slept(gap int64) {
-	if w.by != engine.Never {
-		w.by = w.by.After(gap)
-	}
+// Hear moves that on by the time that the page has slept: a commit slept as well, and that it has landed may not have
+// been reported yet.
+func (w *Writer) Hear(n *link.News) (moved bool) {
+	w.by = n.Later(w.by)
+	return false
 }
 
 // GivesUp reports whether the commit under way has taken too long. It is not

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // line is a Log that writes one row for each Touch.
@@ -191,7 +192,7 @@ func TestWriterRetries(t *testing.T) {
 func TestWriterGivesUp(t *testing.T) {
 	for name, end := range map[string]func(d *desk, ticket uint32){
 		"hangs": func(d *desk, _ uint32) {
-			d.Slept(500)
+			d.Hear(&link.News{Kind: link.NewsWoke, Gap: 500})
 			if d.GivesUp(durable.CommitWithin + 499) {
 				t.Error("it is given up too soon")
 			}

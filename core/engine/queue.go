@@ -4,6 +4,7 @@ package engine
 // taken. Its memory is reused, and a payload stays referenced (so that it
 // cannot be collected while JavaScript reads it) until the next Reset.
 type Queue struct {
+	Now     Time // of the input under way
 	effects []Effect
 	next    int
 	copies  []byte // what Copy was given; older blocks are held by the effects that point into them
@@ -41,6 +42,12 @@ func (q *Queue) Next() (Effect, bool) {
 	e := q.effects[q.next]
 	q.next++
 	return e, true
+}
+
+// Begin begins an input: effects that were taken are forgotten.
+func (q *Queue) Begin(now Time) {
+	q.Now = now
+	q.Reset()
 }
 
 // Reset forgets the effects that were taken. A Machine calls it at the start

@@ -86,14 +86,10 @@ func (b *Bearer) Away(now engine.Time, policy *Policy, random *engine.Random) {
 	b.attempts++
 }
 
-// Online has a provider that could not reach the network asked again at once.
-func (b *Bearer) Online(now engine.Time) { b.askAt = now }
-
-// Hasten has such a provider asked again at that time, where it was to be later. It reports
-// whether it was.
-func (b *Bearer) Hasten(at engine.Time) (moved bool) {
+// Hear takes news: a provider that could not reach the network may be asked sooner.
+func (b *Bearer) Hear(n *News) (moved bool) {
 	if b.state == bearerAway {
-		b.askAt, moved = Sooner(b.askAt, 0, at)
+		b.askAt, moved = n.Sooner(b.askAt, 0)
 	}
 	return moved
 }

@@ -72,7 +72,7 @@ func TestBearerAway(t *testing.T) {
 		t.Errorf("the waits are %v", waits)
 	}
 	b.Away(now, &policy, &random)
-	b.Online(now)
+	b.Hear(&News{Kind: NewsOnline, Now: now, At: now})
 	if b.Deadline() != now {
 		t.Error("the network is back, and the provider waits")
 	}

@@ -123,11 +123,15 @@ func (b *Bodies) Failed(now engine.Time, final bool, retry *Policy, random *engi
 	return LeadNone
 }
 
-// Hasten has the next lead be due: the network is back, or somebody has come.
-func (b *Bodies) Hasten(at engine.Time) {
-	if b.state == bodiesAway {
-		b.at = min(b.at, at)
+// Hear takes news: the next lead is due where the network is back.
+func (b *Bodies) Hear(n *News) (moved bool) {
+	switch {
+	case n.Kind == NewsWoke:
+		b.Slept()
+	case n.Kind == NewsOnline && b.state == bodiesAway:
+		b.at = min(b.at, n.At)
 	}
+	return false
 }
 
 // Refused notes that the server has said that it wants bytes.

@@ -1,10 +1,6 @@
 package link
 
-import (
-	"slices"
-
-	"github.com/holdfast-mcp/holdfast/core/engine"
-)
+import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // The most that the other side may take to say that it has a message, and to end a session, in ms.
 const (
@@ -36,7 +32,7 @@ var postTransitions = engine.Transitions{
 // Post is a one-way message: a request that is answered with a status alone, or with little more. It begins no
 // exchange: its client does, and reports what becomes of that.
 type Post struct {
-	Exchange
+	Exchange Exchange
 	X        engine.ExchangeID // under way, 0 for none
 	Failures int               // times in a row that it had no answer, or was to come later
 	Refusals uint8             // for want of authorization
@@ -70,7 +66,8 @@ func (p *Post) Sent(x engine.ExchangeID, limits Limits, token int, by engine.Tim
 		by = min(by, p.at)
 	}
 	p.enter(PostSent)
-	p.X, p.token, p.at, p.Exchange = x, token, by, NewExchange(limits)
+	p.X, p.token, p.at = x, token, by
+	p.Exchange = NewExchange(limits)
 }
 
 // Token returns the number of the token that the post has carried.
@@ -78,7 +75,7 @@ func (p *Post) Token() int { return p.token }
 
 // Unauthorized reports whether its answer is a refusal that another token may mend: no more than so many in a row.
 func (p *Post) Unauthorized(most uint8) bool {
-	if p.Status() != 401 || p.Refusals >= most {
+	if p.Exchange.Status() != 401 || p.Refusals >= most {
 		return false
 	}
 	p.Refusals++
@@ -124,59 +121,14 @@ func (p *Post) Due(now engine.Time) bool {
 func (p *Post) Deadline() engine.Time { return p.at }
 
 // Hear takes news. A post that waits after failures is sent as soon as the other side allows.
-func (p *Post) Hear(n News) (moved bool) {
-	switch {
-	case n.Kind == NewsSlept && (p.state == PostSent || p.state == PostOver):
-		p.at = Later(p.at, n.Gap)
-	case n.Hastens() && p.state == PostWaiting:
-		p.at, moved = Sooner(p.at, p.floor, n.At)
+func (p *Post) Hear(n *News) (moved bool) {
+	switch p.state {
+	case PostSent, PostOver:
+		p.at = n.Later(p.at)
+	case PostWaiting:
+		p.at, moved = n.Sooner(p.at, p.floor)
 	}
 	return moved
 }
 
 func (p *Post) enter(next PostState) { engine.Enter(&postTransitions, &p.state, next, p.illegal) }
-
-// Posts are the posts of a client whose end is not known, or whose tail has not come.
-type Posts[P posted] []P
-
-// posted is what embeds a Post.
-type posted interface {
-	comparable
-	Deadline() engine.Time
-	Hear(n News) (moved bool)
-	State() PostState
-}
-
-// All returns the posts that there are now, to be walked over: what ends meanwhile leaves the list.
-func (all Posts[P]) All() []P { return slices.Clone(all) }
-
-// Parked returns those that wait for a token.
-func (all Posts[P]) Parked() []P {
-	return slices.DeleteFunc(all.All(), func(p P) bool { return p.State() != PostParked })
-}
-
-// Remove takes a post out of the list; false if it was not there.
-func (all *Posts[P]) Remove(p P) bool {
-	i := slices.Index(*all, p)
-	if i >= 0 {
-		*all = slices.Delete(*all, i, i+1)
-	}
-	return i >= 0
-}
-
-// Deadline returns when one of them is due.
-func (all Posts[P]) Deadline() engine.Time {
-	at := engine.Never
-	for _, p := range all {
-		at = min(at, p.Deadline())
-	}
-	return at
-}
-
-// Hear hands news to all.
-func (all Posts[P]) Hear(n News) (moved bool) {
-	for _, p := range all {
-		moved = p.Hear(n) || moved
-	}
-	return moved
-}

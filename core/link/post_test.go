@@ -18,7 +18,7 @@ func TestPostIsRefusedForWantOfATokenAsOftenAsThatMayHelp(t *testing.T) {
 	p, illegal := newPost()
 	for i := range 3 {
 		p.Sent(engine.ExchangeID(i+1), link.Limits{}, i, 100)
-		p.Head(engine.Head{Status: 401})
+		p.Exchange.Head(engine.Head{Status: 401})
 		if may := p.Unauthorized(2); may != (i < 2) {
 			t.Fatalf("refused %d times: may be sent again: %t", i+1, may)
 		}
@@ -45,14 +45,14 @@ func TestPostWaitsAsItsServerAsks(t *testing.T) {
 	if p.Due(60_000-1) || !p.Due(200_000) {
 		t.Errorf("due at %d", p.Deadline())
 	}
-	if p.Hear(link.News{Kind: link.NewsVisit, At: 10_000}) {
+	if p.Hear(&link.News{Kind: link.NewsVisit, At: 10_000}) {
 		t.Error("a visit hastens what its server has asked to wait for")
 	}
 	p.Sent(2, link.Limits{}, 0, 300_000)
 	for range 4 {
 		p.Retry(0, 0, &policy, &random)
 	}
-	if !p.Hear(link.News{Kind: link.NewsOnline, At: 500}) || p.Deadline() != 500 {
+	if !p.Hear(&link.News{Kind: link.NewsOnline, At: 500}) || p.Deadline() != 500 {
 		t.Errorf("back online it is due at %d", p.Deadline())
 	}
 }
@@ -64,7 +64,7 @@ func TestPostSleepsWithItsPage(t *testing.T) {
 	if p.Deadline() != 2_000 {
 		t.Errorf("what was held until 2000 is waited for until %d", p.Deadline())
 	}
-	p.Hear(link.News{Kind: link.NewsSlept, Gap: 600_000})
+	p.Hear(&link.News{Kind: link.NewsWoke, Gap: 600_000})
 	if p.Due(602_000-1) || !p.Due(602_000) {
 		t.Errorf("after 600 s of sleep it is due at %d", p.Deadline())
 	}

@@ -317,6 +317,22 @@ func (s *Stream) Hasten(at engine.Time) (moved bool) {
 	return moved
 }
 
+// Hear takes news.
+func (s *Stream) Hear(n *News) (moved bool) {
+	switch n.Kind {
+	case NewsOnline:
+		s.Online(n.Now)
+	case NewsVisit:
+		return s.Hasten(n.At)
+	case NewsWoke:
+		s.Slept(n.Gap)
+		fallthrough
+	default:
+		s.Prove(n.Now, n.Within)
+	}
+	return false
+}
+
 // Prove demands a sign of life within so many ms, after a thaw, a wake or a change of network: a
 // reader that was frozen may never report anything again, neither bytes nor an
 // error: so Chrome does after a thaw. A stream that cannot be resumed is left

@@ -86,7 +86,7 @@ type CallOptions struct {
 // _meta member, or nil. Progress is always asked for. The call ends with one
 // Settle effect, whatever happens.
 func (c *Client) Call(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.newCall(now, method, options.Timeouts)
 	// Copies: what the app lent may be needed again, in another session or in
 	// another round, and is encoded by the revision in force then.

@@ -107,7 +107,7 @@ func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 // forgotten. An outcome has no position: it may have come with the last event, and not be
 // looked at yet (fault 524). EventAcked tells the ticket once that is stored; 0 is nobody's.
 func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.byCall[id]
 	if kept := c.kept[id]; kept != nil {
 		call = kept
@@ -181,7 +181,7 @@ func (a *acknowledgement) goOn(c *Client, call *call, _ engine.Time) {
 // not do so itself. Of what leaves open whether the request ran it does not: nobody has
 // decided yet whether it is to be run again (fault 133).
 func (c *Client) Handed(now engine.Time, id engine.CallID) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.kept[id]
 	if call == nil || call.flags&journal.ManualAck != 0 || call.record.undecided || !c.outcomeDelivered(call) {
 		return
@@ -213,7 +213,7 @@ func (c *Client) tellAcked(id engine.CallID, ticket uint32, stored bool) {
 // Hide stores at once what the app is done with: the page is being left, and what
 // waits for a commit goes with it.
 func (c *Client) Hide(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.storeUrgent()
 }
 
@@ -250,7 +250,7 @@ func (c *Client) forgetCall(call *call, ticket uint32, why journal.Gone, handed 
 	case what == deferredAll: // nothing of it is stored
 		call.record.Disown()
 	case call.record.told && c.alone:
-		call.record.DeleteLater(flags, c.now.After(deferCall/2), c.now.After(deferCall))
+		call.record.DeleteLater(flags, c.effects.Now.After(deferCall/2), c.effects.Now.After(deferCall))
 	default:
 		call.record.Delete(flags)
 	}

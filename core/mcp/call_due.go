@@ -1,6 +1,9 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
 
 // schedule is when each call is due. What an input does with a call reschedules that
 // one: with a thousand calls under way no event costs a look at the others.
@@ -166,4 +169,28 @@ func (call *call) headBy(c *Client, now engine.Time) engine.Time {
 		return now.After(within)
 	}
 	return engine.Never
+}
+
+// whatRuns are the calls of a client and the stream that it listens on (link.Listener).
+type whatRuns struct{ c *Client }
+
+// Hear hands news to all of them. The calls may be due at another time then.
+func (w whatRuns) Hear(n *link.News) (moved bool) {
+	c := w.c
+	for _, call := range c.calls {
+		call.answerBy, call.totalBy = n.Later(call.answerBy), n.Later(call.totalBy)
+		switch call.state {
+		case callStreaming:
+			moved = call.stream.Hear(n) || moved
+		case callTask:
+			moved = call.task.Hear(n) || moved
+		}
+	}
+	if c.listen.runs() {
+		moved = c.listen.stream.Hear(n) || moved
+	}
+	if n.Kind != link.NewsVisit || moved {
+		c.rescheduleAll()
+	}
+	return moved
 }

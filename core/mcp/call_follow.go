@@ -288,7 +288,7 @@ const leaseWithin = 10_000
 
 // Handshake gives the lease to make a new session.
 func (c *Client) Handshake(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if c.state == stateReconnecting && c.session.leaseAsked && c.session.initializeAt != engine.Never {
 		c.session.initializeAt = engine.Never
 		c.negotiate(now)
@@ -320,7 +320,7 @@ func describeRequest(b []byte, call *call) []byte {
 // CancelRecord ends the call of a record, as Cancel does: a tab that follows it
 // asks the one that carries it.
 func (c *Client) CancelRecord(now engine.Time, id uint64, reason string) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if call := c.callOfRecord(id); call != nil {
 		c.Cancel(now, call.id, reason)
 	}

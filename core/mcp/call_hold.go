@@ -19,7 +19,7 @@ const (
 // sent. A stream that could not be resumed is not let go of: no status event
 // "parked" comes, and the host has to try later.
 func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.callOf(id)
 	if call == nil || call.state >= callEnding || call.state == callFollowed || call.role != roleApp || call.parked&byHost != 0 == held {
 		return
@@ -81,7 +81,7 @@ func (c *Client) HeldUp(now engine.Time, id engine.CallID) {
 // the host learns later: what it had was HTTP/2, and now it is HTTP/1.1. The calls
 // that are there it tells of by Hold.
 func (c *Client) Scarce(now engine.Time, scarce bool) {
-	c.begin(now)
+	c.effects.Begin(now)
 	changed := c.scarce != scarce
 	c.scarce = scarce
 	if changed && c.state == stateOpen && c.revision.SelfDescribing && c.cfg.Tabs && !c.listen.lease && c.mayListen() {
@@ -121,7 +121,7 @@ func (call *call) takeUp(now engine.Time) {
 // takes it back: of the tabs that share a session, or few connections, one has it, and
 // tells the others. missed: another tab had it before.
 func (c *Client) Listen(now engine.Time, lease, missed bool) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if c.listen.lease == lease {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // Park lets go of a call's stream while its app looks elsewhere, or takes it up
 // again. Only a call that can be resumed is parked; it is never cancelled.
 func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.callOf(id)
 	if call == nil || call.state != callStreaming || call.parked&byApp != 0 == parked {
 		return

@@ -42,9 +42,9 @@ func (c *Client) remember(call *call, outcome engine.Outcome, data []byte) {
 	}
 	m := &c.memory
 	m.list = append(m.list, remembered{call.record.ID, outcome, data, call.position,
-		c.now.After(rememberFor)})
+		c.effects.Now.After(rememberFor)})
 	m.bytes += len(data)
-	for m.bytes > rememberBytes || len(m.list) > rememberMost || c.now >= m.list[0].until {
+	for m.bytes > rememberBytes || len(m.list) > rememberMost || c.effects.Now >= m.list[0].until {
 		m.bytes -= len(m.list[0].data)
 		m.list[0] = remembered{}
 		m.list = m.list[1:]

@@ -23,7 +23,7 @@ func (c *Client) Record(id engine.CallID) uint64 {
 // until the effects are taken; position is that of the last event before it. Returns
 // that of the last one in it. Nothing else follows: the call is as it was.
 func (c *Client) ReplayRow(now engine.Time, id engine.CallID, position, from, to uint32, row []byte) uint32 {
-	c.begin(now)
+	c.effects.Begin(now)
 	r := journal.ReadRow(row)
 	for e, ok := r.Next(); ok; e, ok = r.Next() {
 		switch e.Kind {

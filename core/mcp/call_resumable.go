@@ -71,7 +71,7 @@ func (c *Client) resumePolicy(call *call, params []byte) {
 	p.token = append(p.token[:0], token...)
 	p.minWait = seconds(params, "minWait", link.RetryCap)
 	p.maxWait = seconds(params, "maxWait", maxMaxWait)
-	p.since = c.now
+	p.since = c.effects.Now
 	named.stream.Reopen = true // to cut it costs nothing
 	c.writePolicy(named)
 }
@@ -94,7 +94,7 @@ func seconds(params []byte, name string, limit int64) int64 {
 // a page that finds it counts how long the server will have kept the request.
 func (c *Client) writePolicy(call *call) {
 	p := call.policy
-	p.writtenAt = c.now
+	p.writtenAt = c.effects.Now
 	c.write(call, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.minWait), uint64(p.maxWait), uint64(max(c.wall(), 0))}})
 	c.writeSecret(call, journal.Entry{Kind: journal.Token, Data: p.token})
 }

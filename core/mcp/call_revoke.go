@@ -9,11 +9,11 @@ import (
 // stays in the store, or a later page would send it. So ends what a page has made while a token was asked for that turns
 // out to be another user's (fault 452).
 func (c *Client) Revoke(now engine.Time, id engine.CallID) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if call := c.byCall[id]; call != nil && !call.left && call.isQueued() {
 		c.takeBack(now, call, revokedError(call.method))
 	}
-	for _, p := range c.posts.Parked() {
+	for _, p := range c.posts.parked() {
 		if p.role == postNotification && p.call == id {
 			c.posted(now, p, revokedError(p.method))
 		}
@@ -22,7 +22,7 @@ func (c *Client) Revoke(now engine.Time, id engine.CallID) {
 
 // LogOut takes back what has not left: its user logs out here, and the app closes the client next (fault 718).
 func (c *Client) LogOut(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	for _, call := range append([]*call(nil), c.calls...) {
 		if call.role == roleApp && !call.left && call.state <= callStoring && call.state != callFollowed {
 			c.takeBack(now, call, durable.Unsent(call.method))

@@ -118,7 +118,7 @@ func (c *Client) giveUp(now engine.Time, call *call, failure *engine.Error) {
 // Cancel ends a call because its app asked: cancel() or an AbortSignal.
 // Nothing else ever cancels. reason goes to the server; it may be empty.
 func (c *Client) Cancel(now engine.Time, id engine.CallID, reason string) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.callOf(id)
 	if call == nil || call.state >= callEnding || call.state == callFollowed {
 		return // the tab that carries a followed call cancels it

@@ -67,7 +67,7 @@ func (call *call) advanceStream(c *Client, now engine.Time) {
 func (call *call) newStream(c *Client) link.Stream {
 	s := link.NewStream(max(call.timeouts.Idle, 0), &c.cfg.Retry)
 	s.Share(&c.marks)
-	s.Watch(c.now, &c.heads)
+	s.Watch(c.effects.Now, &c.heads)
 	return s
 }
 
@@ -126,7 +126,7 @@ func (call *call) bodyBy(now engine.Time) engine.Time {
 // Pause withholds reading of a call's stream while its app cannot take more
 // (fault 50), or lets it go on. It stops nobody else's stream.
 func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.callOf(id)
 	if call == nil || call.state >= callEnding || call.paused == paused {
 		return

@@ -68,7 +68,7 @@ func (call *call) restoreSendBy(c *Client, now engine.Time, r *recorded.Call) {
 // Slept notes that the clock stood still for ms: the machine slept, and calls have
 // waited for longer than it shows.
 func (c *Client) Slept(now engine.Time, ms int64) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.rescheduleAll()
 	c.bodies.Slept()
 	c.cfg.Wall += ms

@@ -42,9 +42,9 @@ func (s clientState) String() string { return stateNames[s] }
 // engine.Machine. Its inputs are the methods that take now first; none of them
 // may be called concurrently.
 type Client struct {
+	link.Waits
 	cfg      Config
 	effects  engine.Queue
-	now      engine.Time // of the input under way
 	random   engine.Random
 	marks    link.SpareMarks
 	heads    link.Heads
@@ -74,7 +74,7 @@ type Client struct {
 	byCall      map[engine.CallID]*call
 	byRecord    map[uint64]*call
 	exchanges   link.Exchanges[owner]
-	posts       link.Posts[*post]
+	posts       posts
 	answers     answers
 	listen      *listen
 	taskListen  taskListen
@@ -91,8 +91,6 @@ type Client struct {
 	negotiation negotiation
 	channel     channel
 	token       link.Bearer
-	visits      link.Visits
-	offline     bool
 	idle        bool // behind a logout nothing is under way any more, and the host was told so
 
 	bodies       link.Bodies
@@ -147,13 +145,14 @@ func New(cfg Config) *Client {
 	}
 	c.taskListen.at, c.deferrals.by = engine.Never, engine.Never
 	c.session.initializeAt = engine.Never
+	c.Waits = link.NewWaits(&c.effects, link.ProveShown, whatRuns{c}, &c.session, &c.bodies, &c.token, &c.posts, &c.writer)
 	return c
 }
 
 // Start connects: it asks for a token where there is a provider, then finds out
 // which revision the server speaks. A State effect tells when the client is open or has failed.
 func (c *Client) Start(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if c.state != stateNew {
 		return
 	}
@@ -181,17 +180,11 @@ func (c *Client) begun(now engine.Time) {
 	c.negotiate(now)
 }
 
-// begin starts an input.
-func (c *Client) begin(now engine.Time) {
-	c.now = now
-	c.effects.Reset()
-}
-
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	o := c.exchanges.Owner(x)
 	call, _ := o.(*call)
-	c.begin(now)
+	c.effects.Begin(now)
 	if o == nil {
 		return
 	}
@@ -210,7 +203,7 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 	o := c.exchanges.Owner(x)
 	call, _ := o.(*call)
-	c.begin(now)
+	c.effects.Begin(now)
 	if o == nil {
 		return
 	}
@@ -222,7 +215,7 @@ func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 // End reports that an exchange is over.
 func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
 	o := c.exchanges.Owner(x)
-	c.begin(now)
+	c.effects.Begin(now)
 	if o == nil {
 		return
 	}
@@ -243,7 +236,7 @@ func (c *Client) over(now engine.Time, o owner, how engine.Ending, detail string
 
 // Advance does what is due.
 func (c *Client) Advance(now engine.Time) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if now >= c.session.initializeAt {
 		c.session.initializeAt = engine.Never
 		if c.session.leaseAsked {
@@ -259,7 +252,7 @@ func (c *Client) Advance(now engine.Time) {
 	if now >= c.answersDue() {
 		c.postAnswers(now)
 	}
-	for _, p := range c.posts.All() {
+	for _, p := range c.posts.all() {
 		p.advance(c, now)
 	}
 	c.listen.advance(c, now)
@@ -282,7 +275,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 		return e, true
 	}
 	if c.exchanges.IsShut() {
-		c.leave(c.now)
+		c.leave(c.effects.Now)
 		if e, ok := c.effects.Next(); ok {
 			return e, true
 		}
@@ -290,15 +283,15 @@ func (c *Client) Next() (engine.Effect, bool) {
 	if c.ahead && c.writer.Idle() {
 		c.writeLeaving()
 	}
-	if c.writer.ReleaseIdle(c.now) {
+	if c.writer.ReleaseIdle(c.effects.Now) {
 		return c.Next()
 	}
-	return c.writer.Commit(c.now)
+	return c.writer.Commit(c.effects.Now)
 }
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.bodies.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue(), c.posts.Deadline())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.bodies.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue(), c.posts.deadline())
 	return at, at != engine.Never
 }
 

@@ -31,7 +31,7 @@ const (
 )
 
 func (c *Client) close(now engine.Time, how closing) {
-	c.begin(now)
+	c.effects.Begin(now)
 	shared := how == keepsSession
 	if c.state == stateClosing && shared {
 		c.keepSession()
@@ -93,7 +93,7 @@ func (c *Client) storeEnd() {
 func (c *Client) keepSession() {
 	for _, p := range c.posts {
 		if p.role == postDelete && p.State() == link.PostHeld {
-			c.posted(c.now, p, nil)
+			c.posted(c.effects.Now, p, nil)
 			return
 		}
 	}
@@ -106,9 +106,9 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.channel.state, c.channel.x = channelClosed, 0
 	c.abort(c.reach.X)
 	c.reach.End()
-	for _, p := range c.posts.All() {
+	for _, p := range c.posts.all() {
 		c.abort(p.X)
-		if c.posts.Remove(p) && p.State() != link.PostOver && p.role == postNotification {
+		if c.posts.remove(p) && p.State() != link.PostOver && p.role == postNotification {
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: c.closedError(p.method)})
 		}
 	}
@@ -140,6 +140,6 @@ func (c *Client) ended() {
 		c.session.id = ""
 		c.setState(stateClosed)
 		c.writer.Unwatch()
-		c.writer.Release(c.now)
+		c.writer.Release(c.effects.Now)
 	}
 }

@@ -53,7 +53,7 @@ func (c *Client) leave(now engine.Time) {
 		c.fail(now)
 		return
 	}
-	for _, p := range c.posts.All() {
+	for _, p := range c.posts.all() {
 		if p.State() != link.PostOver && !c.exchanges.Live(p.X) {
 			c.posted(now, p, durable.Unsent(p.method))
 		}

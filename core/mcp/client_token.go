@@ -106,7 +106,7 @@ func (call *call) noteRefusal() {
 // Token takes the provider's answer to effect Token. value is the token alone,
 // without a scheme; failure is set where there is none.
 func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
-	c.begin(now)
+	c.effects.Begin(now)
 	if !c.token.Answerable() || c.state >= stateClosing {
 		return
 	}
@@ -164,7 +164,7 @@ func (c *Client) tokenArrived(now engine.Time) {
 			call.stream.Unpark(now)
 		}
 	}
-	for _, p := range c.posts.Parked() {
+	for _, p := range c.posts.parked() {
 		p.send(c, now)
 	}
 	if c.listen.state == listenParked {
@@ -199,7 +199,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 			call.stream.Unpark(now)
 		}
 	}
-	for _, p := range c.posts.Parked() {
+	for _, p := range c.posts.parked() {
 		c.posted(now, p, failure)
 	}
 	c.awaited()

@@ -104,7 +104,7 @@ func (c *Client) writeRound(call *call) {
 // object by their keys, nil where there were none; or an array of the position of the last event by which whoever
 // answers was asked, and that object. The state that the server gave goes back byte for byte, under a new request id.
 func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.callOf(id)
 	var position uint32
 	if parts := jsonrpc.Elements(responses); len(parts) == 2 {
@@ -127,7 +127,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	delete(c.byID, call.request)
 	call.request = c.newRequestID()
 	c.byID[call.request] = call
-	call.totalBy = later(call.totalBy, now.Since(call.askedAt))
+	call.totalBy = call.totalBy.After(now.Since(call.askedAt))
 	call.enter(c, callStoring)
 	call.answerBy = in(now, call.timeouts.Answer)
 	// On disk before it is noted that the request leaves: until then the answer
@@ -246,7 +246,7 @@ func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 // error object where ok is false. Both are JSON. Without either the server has cancelled its
 // request: it gets no answer, and no page asks again (2025-11-25 basic/utilities/cancellation).
 func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	for i, a := range c.openQuestions {
 		if a.handle != handle {
 			continue
@@ -255,7 +255,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		c.reschedule(a.call)
 		if call := a.call; call != nil && call.state < callEnding {
 			call.drafts.drop(questionID(a.id))
-			call.totalBy = later(call.totalBy, now.Since(a.at))
+			call.totalBy = call.totalBy.After(now.Since(a.at))
 			if call.asking--; call.asking == 0 {
 				call.stream.Hold(now, call.paused)
 			}

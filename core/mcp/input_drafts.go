@@ -25,7 +25,7 @@ type drafts struct {
 // of EventRequest with that handle where handle is not 0. No draft withdraws the
 // one before. Only the tab that carries the call keeps any.
 func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key string, draft []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call, question := c.openQuestion(id, handle, key)
 	if call == nil || !durable.IsDraft(draft, c.cfg.Limits.Depth) {
 		return

@@ -32,7 +32,7 @@ func (c *Client) SourceOpened(now engine.Time, x engine.ExchangeID) {
 // SourceEvent reports an event that the browser has parsed: its type, data and
 // last event id.
 func (c *Client) SourceEvent(now engine.Time, x engine.ExchangeID, kind, data, id []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	e := sse.Event{Kind: sse.Message, Type: kind, Data: data, ID: id, HasID: len(id) > 0, Retry: -1}
 	switch o := c.exchanges.Owner(x).(type) {
 	case *listen:
@@ -51,7 +51,7 @@ func (c *Client) SourceFailed(now engine.Time, x engine.ExchangeID) {
 // origin, which no page can prevent. The host has closed it and delivered nothing
 // of it: the target might be anybody's (fault 142).
 func (c *Client) SourceRedirected(now engine.Time, x engine.ExchangeID) {
-	c.begin(now)
+	c.effects.Begin(now)
 	o := c.exchanges.Owner(x)
 	c.exchanges.End(x)
 	switch o := o.(type) {

@@ -60,7 +60,7 @@ const subscribeAfter = 10
 // listen stream asks for: a JSON array of URIs. Earlier revisions have requests
 // for it (resources/subscribe), which are the app's to make.
 func (c *Client) Subscribe(now engine.Time, uris []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.resources = append(c.resources[:0], uris...)
 	if c.state != stateOpen || !c.revision.SelfDescribing || c.cfg.NoListen {
 		return

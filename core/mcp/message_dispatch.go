@@ -147,7 +147,7 @@ func (c *Client) notification(call *call, m *jsonrpc.Message) {
 		c.resumePolicy(call, m.Params)
 	case "notifications/tasks", "notifications/tasks/status":
 		switch {
-		case c.taskNotified(c.now, m.Params):
+		case c.taskNotified(c.effects.Now, m.Params):
 		case call == nil && c.listen.forgetsTask(m.Params):
 			c.counters.LateNotifications++
 		default:

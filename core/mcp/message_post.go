@@ -51,7 +51,7 @@ func (c *Client) post(now engine.Time, role postRole, body []byte) *post {
 // Notify sends a notification of the app's and returns the call that settles,
 // with the result null, once the server has taken it.
 func (c *Client) Notify(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
-	c.begin(now)
+	c.effects.Begin(now)
 	id, _ := c.newID()
 	if c.state != stateOpen {
 		failure := c.closedError(method)
@@ -98,7 +98,7 @@ func (p *post) send(c *Client, now engine.Time) {
 }
 
 func (p *post) head(c *Client, now engine.Time, head engine.Head) {
-	kind := p.Head(head)
+	kind := p.Exchange.Head(head)
 	if p.role != postDelete && p.Unauthorized(c.maxRefusals()) {
 		c.abort(p.X)
 		c.refreshToken(p.Token())
@@ -122,7 +122,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 }
 
 func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
-	if err := p.Chunk(bytes); err != nil {
+	if err := p.Exchange.Chunk(bytes); err != nil {
 		c.abort(p.X)
 		c.posted(now, p, &engine.Error{Code: engine.CodeLimit, Op: p.method, Message: "the answer is too large", Cause: err})
 		return
@@ -133,19 +133,19 @@ func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
 	p.X = 0
 	if p.State() == link.PostOver {
-		c.posts.Remove(p)
+		c.posts.remove(p)
 		return
 	}
-	if p.Opened() {
+	if p.Exchange.Opened() {
 		var m *jsonrpc.Message
-		if parsed, err := jsonrpc.Parse(p.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil {
+		if parsed, err := jsonrpc.Parse(p.Exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil {
 			m = &parsed
 		}
 		p.answered(c, now, m)
 		return
 	}
 	p.Failures++
-	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.offline && p.Failures <= 2 {
+	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.IsOffline() && p.Failures <= 2 {
 		// initialize passed and the first request with MCP-Protocol-Version
 		// did not, twice: the mark of a server whose CORS rules do not list
 		// that header. Servers take its absence for 2025-03-26 (MCP 2025-11-25
@@ -164,22 +164,22 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 
 // answered decides on the answer, with the message in its body if there is one.
 func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
-	if p.OK() {
+	if p.Exchange.OK() {
 		if m == nil || m.Kind != jsonrpc.ErrorResponse {
 			c.posted(now, p, nil)
 			return
 		}
-		c.posted(now, p, &engine.Error{Code: engine.CodeProtocol, Op: p.method, Status: p.Status(),
+		c.posted(now, p, &engine.Error{Code: engine.CodeProtocol, Op: p.method, Status: p.Exchange.Status(),
 			Message: "the server answered a notification with a JSON-RPC error"})
 		return
 	}
-	if wire.VerdictOnRefusal(p.Status(), c.refusalCode(m), p.inSession, c.blamesSession(m), false) == wire.RefusalSessionGone && p.role != postDelete {
+	if wire.VerdictOnRefusal(p.Exchange.Status(), c.refusalCode(m), p.inSession, c.blamesSession(m), false) == wire.RefusalSessionGone && p.role != postDelete {
 		c.sessionLost(now, p.generation)
 	}
 	if p.role == postInitialized {
-		c.session.retryAfter = link.RetryAfter(p.Header("retry-after"))
+		c.session.retryAfter = link.RetryAfter(p.Exchange.Header("retry-after"))
 	}
-	failure := httpError(p.method, p.Status())
+	failure := httpError(p.method, p.Exchange.Status())
 	if code := wire.ErrorCode(m); code != 0 {
 		failure.Message = "the server refused the message with JSON-RPC error " + strconv.FormatInt(code, 10)
 	}
@@ -199,7 +199,7 @@ func (p *post) advance(c *Client, now engine.Time) {
 func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
 	if !c.exchanges.Live(p.X) {
 		p.X = 0
-		c.posts.Remove(p)
+		c.posts.remove(p)
 	}
 	if p.State() == link.PostOver {
 		return
@@ -229,4 +229,48 @@ func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
 		}
 		c.effects.Add(e)
 	}
+}
+
+// posts are the posts of a client whose end is not known, or whose tail has not come.
+type posts []*post
+
+// all returns the posts that there are now, to be walked over: what ends meanwhile leaves the list.
+func (list *posts) all() posts { return append(posts(nil), *list...) }
+
+// parked returns those that wait for a token.
+func (list *posts) parked() (parked posts) {
+	for _, p := range *list {
+		if p.State() == link.PostParked {
+			parked = append(parked, p)
+		}
+	}
+	return parked
+}
+
+// remove takes a post out of the list; false if it was not there.
+func (list *posts) remove(p *post) bool {
+	for i, other := range *list {
+		if other == p {
+			*list = append((*list)[:i], (*list)[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// deadline returns when one of them is due.
+func (list *posts) deadline() engine.Time {
+	at := engine.Never
+	for _, p := range *list {
+		at = min(at, p.Deadline())
+	}
+	return at
+}
+
+// Hear hands news to all.
+func (list *posts) Hear(n *link.News) (moved bool) {
+	for _, p := range *list {
+		moved = p.Hear(n) || moved
+	}
+	return moved
 }

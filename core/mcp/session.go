@@ -32,6 +32,12 @@ type session struct {
 	notBefore    engine.Time // what that heeds, whoever comes or whatever is back: the server's word, or another tab's turn
 }
 
+// Hear takes news: a handshake that waits may be made sooner.
+func (s *session) Hear(n *link.News) (moved bool) {
+	s.initializeAt, moved = n.Sooner(s.initializeAt, s.notBefore)
+	return moved
+}
+
 // What this side can do beyond what the app handles: resume requests (SEP-975) and
 // take results in every mode (SEP-1905).
 const (

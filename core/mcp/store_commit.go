@@ -19,7 +19,7 @@ func (c *Client) whenStored(now engine.Time, call *call, strict bool, next conti
 // Stored takes the host's answer to effect Store. why is that of a
 // failure.
 func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason) {
-	c.begin(now)
+	c.effects.Begin(now)
 	switch c.writer.Stored(now, ticket, result) {
 	case durable.CommitLate:
 		if ticket == c.evictedIn {
@@ -49,7 +49,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 
 // Missed notes that the store has failed a commit that only deletes, and whose end nobody waited for.
 func (c *Client) Missed(now engine.Time, ops []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.writer.Missed(ops)
 }
 
@@ -58,7 +58,7 @@ func (c *Client) Missed(now engine.Time, ops []byte) {
 // wait for their next commit to say that they end with the page. After
 // durable.ReasonClosed nothing is stored for as long as the client lives, and nothing begins: its user has logged out.
 func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.storeFailed(now, why)
 }
 
@@ -79,7 +79,7 @@ func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 		c.withdrawn.gone(c)
 	}
 	open := c.writer.Open()
-	c.writer.Fail(now, why, (*storeOwner)(c))
+	c.writer.Fail(now, why, storeOwner{c})
 	if open {
 		c.readAllWithheld()
 	} else {
@@ -90,16 +90,16 @@ func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 // storeReturned goes on storing.
 func (c *Client) storeReturned() {
 	if c.state < stateClosing {
-		c.writer.Return((*storeOwner)(c))
+		c.writer.Return(storeOwner{c})
 	}
 }
 
 // storeOwner is the client, to its store.
-type storeOwner Client
+type storeOwner struct{ c *Client }
 
 // InMemory lets the calls at hand go on without a store.
-func (o *storeOwner) InMemory(why durable.Reason) {
-	c := (*Client)(o)
+func (o storeOwner) InMemory(why durable.Reason) {
+	c := o.c
 	c.writer.Unstored(c.missServer)
 	for _, call := range c.calls {
 		if call.record != nil {
@@ -125,14 +125,14 @@ func (c *Client) missServer(op journal.Op) {
 // WriteAgain writes what the store has not, or not any more: with the record that a
 // call had before the store failed, a later page would resume it from a cursor that
 // the server has left behind.
-func (o *storeOwner) WriteAgain() {
-	c := (*Client)(o)
+func (o storeOwner) WriteAgain() {
+	c := o.c
 	c.rescheduleAll()
 	c.tellDurability("indexeddb", 0)
 	if c.session.unstored {
 		c.storeServer() // the calls go on in it
 	}
-	c.withdrawn.trial.ask(c.now)
+	c.withdrawn.trial.ask(c.effects.Now)
 	waiting := c.undecided()
 	for _, call := range c.calls {
 		if call.role == roleApp && call.record != nil && call.record.Memory && call.state != callFollowed && call.state < callEnding {
@@ -144,5 +144,5 @@ func (o *storeOwner) WriteAgain() {
 			c.rewriteOutcome(call)
 		}
 	}
-	c.sendDecided(c.now, waiting)
+	c.sendDecided(c.effects.Now, waiting)
 }

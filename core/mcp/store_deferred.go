@@ -57,7 +57,7 @@ type deferrals struct {
 // Alone says whether this tab is awake and knows of no other one of its server and user:
 // else it writes all that is to be seen by others.
 func (c *Client) Alone(now engine.Time, alone bool) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.alone = alone
 	if !alone {
 		c.writer.Hasten()

@@ -73,7 +73,7 @@ func (c *Client) keep(call *call, o *CallOptions) {
 	}
 	if c.defers(call, o) {
 		call.record.neverStored()
-		c.deferUntil(call, deferredAll, c.now.After(deferQueued))
+		c.deferUntil(call, deferredAll, c.effects.Now.After(deferQueued))
 		return
 	}
 	call.record.Begin(call.journalHead())
@@ -106,7 +106,7 @@ func (c *Client) madeAt(said int64) int64 {
 }
 
 // wall returns what a wall clock shows now, in ms since 1970.
-func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.now) }
+func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.effects.Now) }
 
 // neverSent is no commit's ticket.
 const neverSent = 1<<32 - 1

@@ -21,7 +21,7 @@ import (
 // Later it is what other tabs have stored: a handshake, a call of theirs, rows of
 // one that is followed, a call that has changed hands (its head and whole log).
 func (c *Client) Restore(now engine.Time, ops []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	c.rescheduleAll()
 	if c.state >= stateClosing {
 		return

@@ -202,7 +202,7 @@ func (call *call) answerTask(c *Client, now engine.Time, position uint32, respon
 	if len(replies) == 0 {
 		return
 	}
-	call.totalBy = later(call.totalBy, now.Since(call.askedAt))
+	call.totalBy = call.totalBy.After(now.Since(call.askedAt))
 	k.answers = append(k.answers, replies...)
 	c.whenStored(now, call, true, &taskAnswers{k, replies})
 }

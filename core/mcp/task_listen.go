@@ -36,7 +36,7 @@ const metaSubscription = wire.MetaPrefix + "subscriptionId"
 // tasksChanged notes that a task of that dialect was made, or is over.
 func (c *Client) tasksChanged(d *wire.TaskDialect) {
 	if d.Listens && c.state == stateOpen && c.mayListen() && c.taskListen.at == engine.Never {
-		c.taskListen.at = c.now.After(taskListenAfter)
+		c.taskListen.at = c.effects.Now.After(taskListenAfter)
 	}
 }
 
@@ -195,7 +195,7 @@ func (c *Client) replaceListen(next *listen) {
 		c.catchUp(next, old.ids)
 	}
 	if slices.ContainsFunc(c.liveTasks(), func(id string) bool { return !slices.Contains(next.ids, id) }) {
-		c.taskListen.at = c.now.After(taskListenAfter)
+		c.taskListen.at = c.effects.Now.After(taskListenAfter)
 	}
 }
 
@@ -205,7 +205,7 @@ func (c *Client) catchUp(l *listen, heard []string) {
 	for _, call := range c.calls {
 		if call.state == callTask && slices.Contains(l.ids, call.task.id) && !slices.Contains(heard, call.task.id) {
 			c.reschedule(call)
-			call.task.catchUp(c.now)
+			call.task.catchUp(c.effects.Now)
 		}
 	}
 }

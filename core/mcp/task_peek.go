@@ -13,7 +13,7 @@ const peekMethod = "tasks/get"
 // task or a resume policy carries it, in one request however many ask; else what is
 // known here, without one. Of a call that has ended its outcome tells.
 func (c *Client) Peek(now engine.Time, id engine.CallID) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.callOf(id)
 	switch {
 	case call == nil || call.state >= callEnding:

@@ -32,26 +32,16 @@ func (s *subcall) again(now engine.Time, c *Client) {
 	s.attempts++
 }
 
-// online makes at once what waits since it has failed.
-func (k *task) online(now engine.Time) {
-	for _, s := range []*subcall{&k.poll, &k.fetch, &k.update} {
-		if s.attempts > 0 && s.at != engine.Never {
-			s.at = now
-		}
-	}
-}
-
-// hasten makes at that time what waits since it has failed and was to be made later. It reports
-// whether there is any.
-func (k *task) hasten(at engine.Time) (any bool) {
+// Hear takes news: what waits since it has failed may be made sooner.
+func (k *task) Hear(n *link.News) (moved bool) {
 	for _, s := range []*subcall{&k.poll, &k.fetch, &k.update} {
 		if s.attempts > 0 {
-			var moved bool
-			s.at, moved = link.Sooner(s.at, 0, at)
-			any = any || moved
+			var sooner bool
+			s.at, sooner = n.Sooner(s.at, 0)
+			moved = moved || sooner
 		}
 	}
-	return any
+	return moved
 }
 
 // drop ends the request if it is under way.

@@ -78,7 +78,7 @@ func (c *Client) writeTTL(call *call) {
 		return
 	}
 	k.ttl.written = k.expires()
-	heard := c.wall() - c.now.Since(k.ttl.heard)
+	heard := c.wall() - c.effects.Now.Since(k.ttl.heard)
 	c.write(call, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(k.ttl.ms), uint64(max(heard, 0))}})
 }
 
@@ -116,7 +116,7 @@ func (call *call) expire(now engine.Time) {
 // the browser knows that it has no network.
 func (call *call) pollFailed(c *Client, now engine.Time) {
 	k := call.task
-	if k.ttl.over && !c.offline && !call.streamsTask() {
+	if k.ttl.over && !c.IsOffline() && !call.streamsTask() {
 		if k.ttl.tries++; k.ttl.tries >= ttlTries {
 			k.expired = true // its result was asked for as long
 			call.taskGone(c, now)

@@ -55,7 +55,7 @@ func (f *toolFacts) of(name string) []byte {
 // learns nothing of them. Whether they want a task or header fields is the best guess that
 // this page has: who refuses it has not run the call.
 func (c *Client) Tools(now engine.Time, listed []byte) {
-	c.begin(now)
+	c.effects.Begin(now)
 	switch {
 	case len(listed) == 0:
 		c.toolsChanged()

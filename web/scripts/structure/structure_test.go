@@ -10,12 +10,12 @@ var ceilings = map[string]struct {
 	upward int
 	types  map[string]size
 }{
-	"core/mcp": {170, map[string]size{
-		"Client": {Methods: 304, Takers: 190, Fields: 60, Nested: 167},
+	"core/mcp": {168, map[string]size{
+		"Client": {Methods: 297, Takers: 189, Fields: 58, Nested: 165},
 		"call":   {Methods: 155, Takers: 115, Fields: 24, Nested: 77},
 	}},
 	"core/acp": {105, map[string]size{
-		"Client":  {Methods: 196, Takers: 157, Fields: 36, Nested: 69},
+		"Client":  {Methods: 188, Takers: 159, Fields: 34, Nested: 67},
 		"session": {Methods: 84, Takers: 65, Fields: 47, Nested: 58},
 	}},
 	"core/tabs":           {15, nil},

@@ -1,0 +1,73 @@
+package link
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Listener is what waits in a client, and hears what changes for how long that is worth it.
+type Listener interface {
+	// Hear takes the news, and reports whether something is tried sooner for it.
+	Hear(n *News) (moved bool)
+}
+
+// Waits hands what happens to a page to all that waits in its client. A client embeds one: its methods are inputs.
+type Waits struct {
+	effects *engine.Queue
+	all     []Listener
+	visits  Visits
+	shown   int64
+	offline bool
+}
+
+// NewWaits returns the Waits of a client that has these effects, and in which all of these wait. shown is within how
+// many ms a stream has to show that it lives after its page was hidden.
+func NewWaits(effects *engine.Queue, shown int64, all ...Listener) Waits {
+	return Waits{effects: effects, shown: shown, all: all}
+}
+
+// IsOffline reports whether the browser believes itself offline.
+func (w *Waits) IsOffline() bool { return w.offline }
+
+// Offline notes that the browser believes itself offline. Streams are left alone (a loopback server is still there);
+// only new attempts become rare.
+func (w *Waits) Offline(now engine.Time) {
+	w.effects.Begin(now)
+	w.offline = true
+}
+
+// Online notes that the network is back: waiting reconnects are tried at once, open streams have to prove that they
+// are.
+func (w *Waits) Online(now engine.Time) {
+	w.effects.Begin(now)
+	w.offline = false
+	w.hear(&News{Kind: NewsOnline, Now: now, At: now, Within: ProveWithin})
+}
+
+// Visited notes that a page has come to a client that outlives its pages. What waits after failures is tried now, as
+// a reload tries it where the client is the page's: not before a server allows it, nor more often than Visits has it.
+func (w *Waits) Visited(now engine.Time) {
+	w.effects.Begin(now)
+	if at := w.visits.At(now); w.hear(&News{Kind: NewsVisit, Now: now, At: at}) {
+		w.visits.Hastened(at)
+	}
+}
+
+// Shown notes that the page is seen again after a long time hidden. Its connections were not frozen, only its timers
+// were slow.
+func (w *Waits) Shown(now engine.Time) {
+	w.effects.Begin(now)
+	w.hear(&News{Kind: NewsShown, Now: now, Within: w.shown})
+}
+
+// Woke notes that the page comes back from a time in which it could not see: frozen, in the back/forward cache, or
+// asleep with the machine. gap is how much of that time the clock counted, in ms; deadlines move on by it, since a
+// silence that nobody could hear proves nothing.
+func (w *Waits) Woke(now engine.Time, gap int64) {
+	w.effects.Begin(now)
+	w.hear(&News{Kind: NewsWoke, Now: now, Gap: gap, Within: ProveWithin})
+}
+
+func (w *Waits) hear(n *News) (moved bool) {
+	for _, one := range w.all {
+		moved = one.Hear(n) || moved
+	}
+	return moved
+}
