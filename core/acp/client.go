@@ -181,8 +181,8 @@ func (c *Client) Advance(now engine.Time) {
 	c.rotate(now)
 	for _, s := range c.sessions {
 		s.dispatch(c, now) // once it is settled who is read
+		s.writeDrafts(now)
 	}
-	c.advanceDrafts(now)
 	if c.writer.GivesUp(now) {
 		c.storeFailed(now, durable.ReasonTimeout)
 	}
@@ -219,7 +219,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft(), c.reach.Deadline(), c.posts.deadline())
+	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.reach.Deadline(), c.posts.deadline())
 	for _, n := range c.connections() {
 		at = min(at, n.deadline(c))
 	}
@@ -227,7 +227,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 		at = min(at, r.by, r.again)
 	}
 	for _, s := range c.sessions {
-		at = min(at, s.turn.grace.lookAt)
+		at = min(at, s.turn.grace.lookAt, s.draftsDue())
 		if s.state == sessionOwned {
 			at = min(at, s.disownAt, s.dispatchAt, s.trailing.by)
 		}

@@ -25,8 +25,7 @@ type question struct {
 	restored bool    // an earlier page was asked, or another tab
 	refusals int     // of its answer, by the agent's server
 	given    *answer // while another tab carries the session: what the person has said here
-	draft    []byte  // of the answer, JSON
-	unsaved  bool    // and it is not written yet
+	draft    []byte  // questionAnswered: what the person had begun, for when the answer is refused
 }
 
 // questionState is where a question stands. enter alone changes it.
@@ -255,6 +254,10 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 	if q.session != nil && q.session.wait >= waitParked {
 		q.session.want(c, now) // what comes of it
 	}
+	if q.session != nil {
+		q.draft = q.session.drafts.Of(q.id)
+		q.session.drafts.Drop(q.id)
+	}
 	if q.enter(c, questionAnswered); ok {
 		q.answer = jsonrpc.AppendResult(nil, m.ID, data)
 	} else {
@@ -347,6 +350,9 @@ func (c *Client) unask(q *question) {
 	for i, other := range c.questions {
 		if other == q {
 			c.questions = slices.Delete(c.questions, i, i+1)
+			if q.session != nil {
+				q.session.drafts.Drop(q.id)
+			}
 			return
 		}
 	}
@@ -371,8 +377,9 @@ func (c *Client) answerRefused(now engine.Time, q *question) {
 	if q.handle != 0 { // else an earlier page was asked
 		c.withdrawn(q, withdrawnRefused)
 	}
-	q.answer, q.by, q.unsaved = nil, 0, len(q.draft) > 0
+	q.answer, q.by = nil, 0
 	if q.session != nil {
+		q.session.drafts.Save(q.id, q.draft, c.cfg.Limits.Depth, true)
 		c.write(q.session, journal.AskedEntry(q.id, q.raw)) // else the next page sends that answer, and asks nobody
 	}
 	c.ask(q)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -56,7 +57,7 @@ type session struct {
 	fold       *storedSession // what is stored of it, while another tab carries it
 	ahead      []uint64       // prompts of this tab's that the one which carries it says are accepted, ahead of its log
 	resend     []*question    // answered by an earlier page, and not taken as far as it knew
-	draftAt    engine.Time    // when the next draft of an answer may be written
+	drafts     durable.Drafts // of answers to what the agent asks
 	unwanted   bool           // the app has forgotten it, and another tab carries it
 }
 

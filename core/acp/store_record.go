@@ -259,7 +259,9 @@ func (c *Client) rewrite(s *session) {
 			}
 		}
 	}
-	c.rewriteDrafts(s)
+	if s.writes() {
+		s.drafts.Rewrite(&s.record.Log)
+	}
 	for _, id := range s.lately { // whoever has asked for one may not know yet
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("placed")})
 	}

@@ -8,7 +8,7 @@
 //	state.go       the store opens, fails, returns, is closed for ever
 //	history.go     what follows from the rows of any record; each protocol folds its own
 //	questions.go   what was asked, answered and taken, and the drafts of answers
-//	drafts.go      what counts as a draft, and how often drafts are written
+//	drafts.go      the answers that a person has begun, and how often they are written
 //	position.go    how far a log is read or written, and which row is the next
 //	quarantine.go  what becomes of what cannot be read
 //	writer.go      commits: one is under way, what comes meanwhile is the next

@@ -35,39 +35,38 @@ func (w *Waits) Offline(now engine.Time) {
 
 // Online notes that the network is back: waiting reconnects are tried at once, open streams have to prove that they
 // are.
-func (w *Waits) Online(now engine.Time) {
-	w.effects.Begin(now)
-	w.offline = false
-	w.hear(&News{Kind: NewsOnline, Now: now, At: now, Within: ProveWithin})
-}
+func (w *Waits) Online(now engine.Time) { w.tell(now, NewsOnline, 0) }
 
 // Visited notes that a page has come to a client that outlives its pages. What waits after failures is tried now, as
 // a reload tries it where the client is the page's: not before a server allows it, nor more often than Visits has it.
-func (w *Waits) Visited(now engine.Time) {
-	w.effects.Begin(now)
-	if at := w.visits.At(now); w.hear(&News{Kind: NewsVisit, Now: now, At: at}) {
-		w.visits.Hastened(at)
-	}
-}
+func (w *Waits) Visited(now engine.Time) { w.tell(now, NewsVisit, 0) }
 
 // Shown notes that the page is seen again after a long time hidden. Its connections were not frozen, only its timers
 // were slow.
-func (w *Waits) Shown(now engine.Time) {
-	w.effects.Begin(now)
-	w.hear(&News{Kind: NewsShown, Now: now, Within: w.shown})
-}
+func (w *Waits) Shown(now engine.Time) { w.tell(now, NewsShown, 0) }
 
 // Woke notes that the page comes back from a time in which it could not see: frozen, in the back/forward cache, or
 // asleep with the machine. gap is how much of that time the clock counted, in ms; deadlines move on by it, since a
 // silence that nobody could hear proves nothing.
-func (w *Waits) Woke(now engine.Time, gap int64) {
-	w.effects.Begin(now)
-	w.hear(&News{Kind: NewsWoke, Now: now, Gap: gap, Within: ProveWithin})
-}
+func (w *Waits) Woke(now engine.Time, gap int64) { w.tell(now, NewsWoke, gap) }
 
-func (w *Waits) hear(n *News) (moved bool) {
-	for _, one := range w.all {
-		moved = one.Hear(n) || moved
+// tell hands news to all that waits.
+func (w *Waits) tell(now engine.Time, kind NewsKind, gap int64) {
+	w.effects.Begin(now)
+	n := News{Kind: kind, Now: now, At: now, Gap: gap, Within: ProveWithin}
+	switch kind {
+	case NewsOnline:
+		w.offline = false
+	case NewsVisit:
+		n.At = w.visits.At(now)
+	case NewsShown:
+		n.Within = w.shown
 	}
-	return moved
+	moved := false
+	for _, one := range w.all {
+		moved = one.Hear(&n) || moved
+	}
+	if moved && kind == NewsVisit {
+		w.visits.Hastened(n.At)
+	}
 }

@@ -19,7 +19,7 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 	call.answerBy = in(now, call.timeouts.Answer)
 	call.rounds, call.mayHaveRun = r.Rounds, r.MayHaveRun
 	r.AskAgain()
-	call.drafts.restore(c, r)
+	call.restoreDrafts(c, r)
 	call.restoreRound(r)
 	if r.Sent {
 		call.cuts++ // the page that had it is gone
@@ -96,8 +96,7 @@ func (call *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	call.answerBy, call.askedAt = engine.Never, now
 	call.asks, call.requestState = r.Round, r.State
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput,
-		Position: call.position, Data: call.drafts.withSaved(
-			inputEvent(call.asks), call.asks, recorded.RoundID)})
+		Position: call.position, Data: call.withDrafts(inputEvent(call.asks), call.asks, recorded.RoundID)})
 }
 
 // restoreRound brings back the answer to what the call has asked for: it goes with the

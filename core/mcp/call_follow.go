@@ -106,7 +106,7 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 	if call.task != nil {
 		call.dropTask(c)
 	}
-	call.policy, call.outbox, call.questions, call.replayed, call.drafts, call.asking, call.parked = nil, nil, nil, nil, drafts{}, 0, 0
+	call.policy, call.outbox, call.questions, call.replayed, call.drafts, call.asking, call.parked = nil, nil, nil, nil, durable.Drafts{}, 0, 0
 	c.unask(call)
 	acked, log := journal.TakeAcks(log)
 	call.record.restart(head.Epoch)

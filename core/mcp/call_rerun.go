@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 )
@@ -39,7 +40,7 @@ func (call *call) rerun(c *Client, now engine.Time) {
 	}
 	call.policy, call.fold, call.streamed = nil, nil, segments.Tracker{}
 	c.unask(call) // the run that asked is over: the next one asks itself
-	call.outbox, call.questions, call.replayed, call.drafts, call.asking = nil, nil, nil, drafts{}, 0
+	call.outbox, call.questions, call.replayed, call.drafts, call.asking = nil, nil, nil, durable.Drafts{}, 0
 	call.parked &^= byApp // the stream that was let go of is over as well
 	delete(c.byID, call.request)
 	call.request = c.newRequestID()

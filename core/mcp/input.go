@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -97,7 +98,7 @@ func (c *Client) writeRound(call *call) {
 	if stated != 0 { // after Round, which makes void the state of another one
 		c.writeSecret(call, journal.Entry{Kind: journal.State, Data: call.requestState})
 	}
-	c.rewriteDrafts(call) // none of a round that is new
+	call.rewriteDrafts() // none of a round that is new
 }
 
 // Answer sends a call again with the answers to its requests for input: a JSON
@@ -123,7 +124,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 		return
 	}
 	call.roundOver, call.responses = true, bytes.Clone(responses)
-	call.drafts = drafts{}
+	call.drafts = durable.Drafts{}
 	delete(c.byID, call.request)
 	call.request = c.newRequestID()
 	c.byID[call.request] = call
@@ -205,7 +206,7 @@ func (c *Client) takesAsked(m *jsonrpc.Message) bool {
 func (c *Client) ask(now engine.Time, call *call, m *jsonrpc.Message) {
 	if call != nil && call.role == roleApp && call.state < callEnding && c.takesAsked(m) {
 		call.noteQuestion(questionID(m.ID))
-		call.drafts.drop(questionID(m.ID)) // of another session's, which gave the same id
+		call.drafts.Drop(questionID(m.ID)) // of another session's, which gave the same id
 		c.write(call, journal.AskedEntry(questionID(m.ID), withoutTask(m.Raw)))
 	}
 	c.hand(now, call, m)
@@ -234,7 +235,7 @@ func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 		call.asking++
 		c.reschedule(call)
 		call.stream.Hold(now, true)
-		if draft := call.drafts.saved[string(questionID(m.ID))]; draft != nil {
+		if draft := call.drafts.Of(questionID(m.ID)); draft != nil {
 			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDraft, C: call.id, Position: a.handle, Data: draft})
 		}
 	}
@@ -254,7 +255,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		c.openQuestions = slices.Delete(c.openQuestions, i, i+1)
 		c.reschedule(a.call)
 		if call := a.call; call != nil && call.state < callEnding {
-			call.drafts.drop(questionID(a.id))
+			call.drafts.Drop(questionID(a.id))
 			call.totalBy = call.totalBy.After(now.Since(a.at))
 			if call.asking--; call.asking == 0 {
 				call.stream.Hold(now, call.paused)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -13,11 +14,11 @@ import (
 
 // inquiries are the requests of the server's on a call's stream.
 type inquiries struct {
-	asking    int      // how many the app is answering
-	questions [][]byte // their ids
-	replayed  [][]byte // those that sessions before have the answers of: a replay may bring them again
-	outbox    []*reply // answers that the server has not taken
-	drafts    drafts   // of answers to these, and to what a round or a task asks for
+	asking    int            // how many the app is answering
+	questions [][]byte       // their ids
+	replayed  [][]byte       // those that sessions before have the answers of: a replay may bring them again
+	outbox    []*reply       // answers that the server has not taken
+	drafts    durable.Drafts // of answers to these, and to what a round or a task asks for
 }
 
 // reply is an answer to a request of the server's on a call's stream, which is

@@ -59,7 +59,7 @@ func (c *Client) rewrite(call *call) {
 			c.write(call, journal.AskedEntry(questionID(a.id), withoutTask(a.message)))
 		}
 	}
-	c.rewriteDrafts(call)
+	call.rewriteDrafts()
 	for _, a := range call.outbox {
 		c.writeAnswer(call, a.id, a.message)
 	}

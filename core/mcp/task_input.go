@@ -94,7 +94,7 @@ func (call *call) asksOther(c *Client, key string, request []byte) bool {
 			return false
 		}
 		delete(k.waiting, key)
-		call.drafts.drop(inputID(key))
+		call.drafts.Drop(inputID(key))
 	} else if i := slices.IndexFunc(k.answers, func(r *taskReply) bool { return r.key == key }); i >= 0 {
 		if r := k.answers[i]; bytes.Equal(r.asked, request) {
 			r.doubted = false
@@ -194,7 +194,7 @@ func (call *call) answerTask(c *Client, now engine.Time, position uint32, respon
 			continue
 		}
 		delete(k.waiting, e.Key)
-		call.drafts.drop(inputID(e.Key))
+		call.drafts.Drop(inputID(e.Key))
 		r := &taskReply{key: e.Key, response: append([]byte(nil), e.Value...), asked: withoutTask(q.request), doubted: q.doubted}
 		replies = append(replies, r)
 		c.writeAnswer(call, inputID(e.Key), r.response)
@@ -344,7 +344,7 @@ func (call *call) restoreTaskInput(c *Client, now engine.Time, r *recorded.Call)
 	if again != nil {
 		call.askedAt = now
 		again = append(again, '}')
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput, Position: call.position, Data: call.drafts.withSaved(inputEvent(again), again, inputID)})
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput, Position: call.position, Data: call.withDrafts(inputEvent(again), again, inputID)})
 	}
 }
 
@@ -381,5 +381,5 @@ func (c *Client) rewriteTask(call *call) {
 	for _, r := range k.answers {
 		c.writeAnswer(call, inputID(r.key), r.response)
 	}
-	c.rewriteDrafts(call)
+	call.rewriteDrafts()
 }
