@@ -43,6 +43,7 @@ var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "leavi
 // are the methods that take now first; none may be called concurrently.
 type Client struct {
 	link.Waits
+	durable.Keeper
 	cfg     Config
 	effects engine.Queue
 	random  engine.Random
@@ -96,7 +97,12 @@ func New(cfg Config) *Client {
 		cfg: cfg, heads: link.Heads{Late: cfg.LateHeads}, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
 		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, dropped: map[uint64]bool{}, writer: durable.NewWriter(cfg.Journal),
 	}
-	c.Waits = link.NewWaits(&c.effects, link.ProveWithin, whatRuns{c}, &c.token, &c.posts, &c.writer)
+	c.Keeper = durable.NewKeeper(&c.effects, &c.writer, &storeOwner{c}, &restorer{c: c})
+	c.Waits = link.NewWaits(&c.effects, link.ProveWithin)
+	c.Register(&whatRuns{c})
+	c.Register(&c.token)
+	c.Register(&c.posts)
+	c.Register(&c.writer)
 	return c
 }
 
@@ -183,9 +189,7 @@ func (c *Client) Advance(now engine.Time) {
 		s.dispatch(c, now) // once it is settled who is read
 		s.writeDrafts(now)
 	}
-	if c.writer.GivesUp(now) {
-		c.storeFailed(now, durable.ReasonTimeout)
-	}
+	c.WatchStore(now)
 }
 
 // allRequests and allQuestions return what there is now, to be walked over:

@@ -323,7 +323,7 @@ func (n *connection) again(c *Client, now engine.Time) {
 type whatRuns struct{ c *Client }
 
 // Hear hands news to all of them.
-func (w whatRuns) Hear(n *link.News) (moved bool) {
+func (w *whatRuns) Hear(n *link.News) (moved bool) {
 	c := w.c
 	for _, conn := range c.connections() {
 		moved = conn.hear(c, n) || moved

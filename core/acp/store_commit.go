@@ -3,31 +3,7 @@ package acp
 import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 )
-
-// Stored takes the host's answer to effect Store. why is that of a
-// failure.
-func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason) {
-	c.effects.Begin(now)
-	switch c.writer.Stored(now, ticket, result) {
-	case durable.CommitLate:
-		c.storeReturned()
-	case durable.CommitStored:
-		c.fitStored()
-		c.readWithheld()
-	case durable.CommitFull:
-		c.storeFailed(now, durable.ReasonQuota)
-	case durable.CommitFailed:
-		c.storeFailed(now, why)
-	}
-}
-
-// Missed notes that the store has failed a commit that only deletes, and whose end nobody waited for.
-func (c *Client) Missed(now engine.Time, ops []byte) {
-	c.effects.Begin(now)
-	c.writer.Missed(ops)
-}
 
 // fitStored keeps what is stored within its limit: of the session that takes most
 // the history goes, which the agent can send once more. Where that one is another tab's it
@@ -59,30 +35,40 @@ func (c *Client) readWithheld() {
 	}
 }
 
-// storeFailed goes on in memory: a store that fails must not end a session.
-func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
-	if why == durable.ReasonClosed { // everything was deleted
-		c.loggedOut()
-	}
-	open := c.writer.Open()
-	c.writer.Fail(now, why, storeOwner{c})
-	if open {
-		c.readWithheld()
-	}
-}
-
-// storeReturned goes on storing.
-func (c *Client) storeReturned() {
-	if c.state < stateClosing {
-		c.writer.Return(storeOwner{c})
-	}
-}
-
-// storeOwner is the client, to its store.
+// storeOwner is the client, to its store (durable.Keeping).
 type storeOwner struct{ c *Client }
 
+// Closing reports whether the client is being closed.
+func (o *storeOwner) Closing() bool { return o.c.state >= stateClosing }
+
+// Landed has what is stored fit, and reads on.
+func (o *storeOwner) Landed() {
+	o.c.fitStored()
+	o.c.readWithheld()
+}
+
+// MakeRoom finds none: a session may have what no agent replays.
+func (o *storeOwner) MakeRoom() []byte { return nil }
+
+// RoomMade has nothing to note.
+func (o *storeOwner) RoomMade(uint32, bool) {}
+
+// Failing ends the client where everything was deleted.
+func (o *storeOwner) Failing(why durable.Reason) {
+	if why == durable.ReasonClosed {
+		o.c.loggedOut()
+	}
+}
+
+// Failed reads on without the store: a store that fails must not end a session.
+func (o *storeOwner) Failed(wasOpen bool) {
+	if wasOpen {
+		o.c.readWithheld()
+	}
+}
+
 // InMemory lets the sessions go on without a store.
-func (o storeOwner) InMemory(why durable.Reason) {
+func (o *storeOwner) InMemory(why durable.Reason) {
 	c := o.c
 	for _, s := range c.sessions {
 		if s.record != nil {
@@ -94,7 +80,7 @@ func (o storeOwner) InMemory(why durable.Reason) {
 
 // WriteAgain writes what the store has not, or not any more. A history the agent is
 // asked for: the client keeps none of what was said.
-func (o storeOwner) WriteAgain() {
+func (o *storeOwner) WriteAgain() {
 	c := o.c
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
 	for _, s := range c.sessions {
@@ -121,11 +107,4 @@ func (c *Client) writeState(s *session) {
 			c.writeBack(r)
 		}
 	}
-}
-
-// StoreGone notes that nothing is stored any more. After durable.ReasonClosed nothing begins, either: its user has
-// logged out.
-func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
-	c.effects.Begin(now)
-	c.storeFailed(now, why)
 }

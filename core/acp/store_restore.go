@@ -10,38 +10,39 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Restore takes what the store holds. Before Start that is all of this agent: the
-// handshake, then each session's head with its log after it. The app has them at
-// once, with their transcripts; no network is needed for that. Later it is what
-// other tabs have stored, or a session that has changed hands.
-func (c *Client) Restore(now engine.Time, ops []byte) {
-	c.effects.Begin(now)
-	if c.state >= stateClosing {
-		return
+// restorer is the client, to what is read (durable.Restorer). The app has sessions at once, with their transcripts.
+type restorer struct {
+	c         *Client
+	forgotten []*session // whose records are deleted, unless they are written again
+}
+
+// Restore takes the handshake, a session, or a row of one that another tab carries.
+func (r *restorer) Restore(item durable.Item) {
+	c, now := r.c, r.c.effects.Now
+	s := c.sessionOfRecord(item.Op.Call)
+	switch {
+	case item.Op.Kind == journal.OpServer:
+		c.restoreHandshake(item.Op)
+	case item.Op.Kind == journal.OpCall:
+		s = c.restoreSession(now, item.Op, item.Log)
+		r.forgotten = slices.DeleteFunc(r.forgotten, func(other *session) bool { return other == s }) // rewritten
+	case s == nil || s.state == sessionOwned:
+	case item.Op.Kind == journal.OpLog:
+		c.follow(now, s, item.Op)
+	case item.Op.Kind == journal.OpForget:
+		r.forgotten = append(r.forgotten, s)
 	}
-	r := durable.NewReader(ops)
-	var forgotten []*session
-	for item, ok := r.Next(); ok; item, ok = r.Next() {
-		s := c.sessionOfRecord(item.Op.Call)
-		switch {
-		case item.Op.Kind == journal.OpServer:
-			c.restoreHandshake(item.Op)
-		case item.Op.Kind == journal.OpCall:
-			s = c.restoreSession(now, item.Op, item.Log)
-			forgotten = slices.DeleteFunc(forgotten, func(other *session) bool { return other == s }) // rewritten
-		case s == nil || s.state == sessionOwned:
-		case item.Op.Kind == journal.OpLog:
-			c.follow(now, s, item.Op)
-		case item.Op.Kind == journal.OpForget:
-			forgotten = append(forgotten, s)
-		}
-	}
-	for _, s := range forgotten {
+}
+
+// Restored ends what was read.
+func (r *restorer) Restored(failure error) {
+	c, now := r.c, r.c.effects.Now
+	for _, s := range r.forgotten {
 		s.record.Disown()
 		s.record = nil
 		c.drop(now, s, engine.StreamClosed)
 	}
-	if r.Err() != nil {
+	if r.forgotten = nil; failure != nil {
 		c.quarantined()
 	}
 	if c.state == stateNew {

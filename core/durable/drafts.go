@@ -2,7 +2,6 @@ package durable
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -16,7 +15,7 @@ const draftRate = 4
 // Drafts are the answers that a person has begun to what was asked in one record. They are not for the other side,
 // and gone with the answer. The zero value has none.
 type Drafts struct {
-	all []draft     // in the order of their saving
+	all []*draft    // in the order of their saving
 	at  engine.Time // when the next may be written
 }
 
@@ -34,7 +33,7 @@ func (d *Drafts) Save(id, text []byte, depth int, unsent bool) bool {
 	}
 	d.Drop(id)
 	if len(text) > 0 || unsent {
-		d.all = append(d.all, draft{bytes.Clone(id), bytes.Clone(text), unsent})
+		d.all = append(d.all, &draft{bytes.Clone(id), append([]byte(nil), text...), unsent})
 	}
 	return true
 }
@@ -47,23 +46,32 @@ func isDraft(text []byte, depth int) bool {
 
 // Of returns the draft of the answer to the question with that id, nil for none.
 func (d *Drafts) Of(id []byte) []byte {
-	for i := range d.all {
-		if one := &d.all[i]; len(one.text) > 0 && bytes.Equal(one.id, id) {
-			return one.text
-		}
+	if i := d.find(id); i >= 0 {
+		return d.all[i].text
 	}
 	return nil
 }
 
 // Drop forgets the draft of what is answered.
 func (d *Drafts) Drop(id []byte) {
-	d.all = slices.DeleteFunc(d.all, func(one draft) bool { return bytes.Equal(one.id, id) })
+	if i := d.find(id); i >= 0 {
+		d.all = append(d.all[:i], d.all[i+1:]...)
+	}
+}
+
+func (d *Drafts) find(id []byte) int {
+	for i, one := range d.all {
+		if bytes.Equal(one.id, id) {
+			return i
+		}
+	}
+	return -1
 }
 
 // Due returns when Write has something to write.
 func (d *Drafts) Due() engine.Time {
-	for i := range d.all {
-		if d.all[i].unsent {
+	for _, one := range d.all {
+		if one.unsent {
 			return d.at
 		}
 	}
@@ -74,34 +82,28 @@ func (d *Drafts) Due() engine.Time {
 // much that was.
 func (d *Drafts) Write(now engine.Time, log *Log) {
 	written := 0
-	for i := range d.all {
-		if d.all[i].unsent {
-			written += d.all[i].write(log)
+	for _, one := range d.all {
+		if one.unsent && log != nil {
+			written += log.WriteDraft(one.id, one.text)
 		}
+		one.unsent = false
 	}
 	d.at = now.After(int64(written / draftRate))
-	d.all = slices.DeleteFunc(d.all, func(one draft) bool { return len(one.text) == 0 })
 }
 
 // Rewrite writes all of them, into a log that begins again.
 func (d *Drafts) Rewrite(log *Log) {
-	d.all = slices.DeleteFunc(d.all, func(one draft) bool { return len(one.text) == 0 })
-	for i := range d.all {
-		d.all[i].write(log)
+	for _, one := range d.all {
+		if one.unsent = false; len(one.text) > 0 {
+			log.WriteDraft(one.id, one.text)
+		}
 	}
-}
-
-func (one *draft) write(log *Log) (written int) {
-	if one.unsent = false; log == nil {
-		return 0
-	}
-	return log.WriteDraft(one.id, one.text)
 }
 
 // Restore brings back what is stored of the answer to a question. What is no JSON would spoil the event that it goes
 // into.
 func (d *Drafts) Restore(id, text []byte, depth int) {
 	if d.Drop(id); jsonrpc.Valid(text, depth) == nil {
-		d.all = append(d.all, draft{id: id, text: text})
+		d.all = append(d.all, &draft{id: id, text: text})
 	}
 }

@@ -17,11 +17,12 @@ type Waits struct {
 	offline bool
 }
 
-// NewWaits returns the Waits of a client that has these effects, and in which all of these wait. shown is within how
-// many ms a stream has to show that it lives after its page was hidden.
-func NewWaits(effects *engine.Queue, shown int64, all ...Listener) Waits {
-	return Waits{effects: effects, shown: shown, all: all}
-}
+// NewWaits returns the Waits of a client that has these effects. shown is within how many ms a stream has to show that
+// it lives after its page was hidden.
+func NewWaits(effects *engine.Queue, shown int64) Waits { return Waits{effects: effects, shown: shown} }
+
+// Register has one more hear what happens.
+func (w *Waits) Register(one Listener) { w.all = append(w.all, one) }
 
 // IsOffline reports whether the browser believes itself offline.
 func (w *Waits) IsOffline() bool { return w.offline }

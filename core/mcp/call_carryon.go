@@ -96,7 +96,7 @@ func (call *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	call.answerBy, call.askedAt = engine.Never, now
 	call.asks, call.requestState = r.Round, r.State
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput,
-		Position: call.position, Data: call.withDrafts(inputEvent(call.asks), call.asks, recorded.RoundID)})
+		Position: call.position, Data: withDrafts(&call.drafts, inputEvent(call.asks), call.asks, recorded.RoundID)})
 }
 
 // restoreRound brings back the answer to what the call has asked for: it goes with the

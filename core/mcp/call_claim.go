@@ -12,7 +12,10 @@ import (
 // for as long as it may (sendWithin), where one without a key goes on in memory.
 
 // claims asks such a store again.
-type claims struct{ trial storeTrial }
+type claims struct {
+	trial   storeTrial
+	waiting []*call // for the word of a store that is failing now
+}
 
 // undecided reports whether the call waits until it is known whose its key is.
 func (call *call) undecided(c *Client) bool {
@@ -59,7 +62,7 @@ type claimTrial struct{ c *Client }
 func (s *claimTrial) Tried(now engine.Time, stored bool) {
 	s.c.claims.trial.ended()
 	if stored {
-		s.c.storeReturned()
+		s.c.StoreReturned()
 		return
 	}
 	s.c.claims.trial.failed(now)

@@ -175,7 +175,7 @@ func (call *call) headBy(c *Client, now engine.Time) engine.Time {
 type whatRuns struct{ c *Client }
 
 // Hear hands news to all of them. The calls may be due at another time then.
-func (w whatRuns) Hear(n *link.News) (moved bool) {
+func (w *whatRuns) Hear(n *link.News) (moved bool) {
 	c := w.c
 	for _, call := range c.calls {
 		call.answerBy, call.totalBy = n.Later(call.answerBy), n.Later(call.totalBy)

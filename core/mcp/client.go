@@ -43,6 +43,7 @@ func (s clientState) String() string { return stateNames[s] }
 // may be called concurrently.
 type Client struct {
 	link.Waits
+	durable.Keeper
 	cfg      Config
 	effects  engine.Queue
 	random   engine.Random
@@ -145,7 +146,14 @@ func New(cfg Config) *Client {
 	}
 	c.taskListen.at, c.deferrals.by = engine.Never, engine.Never
 	c.session.initializeAt = engine.Never
-	c.Waits = link.NewWaits(&c.effects, link.ProveShown, whatRuns{c}, &c.session, &c.bodies, &c.token, &c.posts, &c.writer)
+	c.Keeper = durable.NewKeeper(&c.effects, &c.writer, &storeOwner{c}, &restorer{c})
+	c.Waits = link.NewWaits(&c.effects, link.ProveShown)
+	c.Register(&whatRuns{c})
+	c.Register(&c.session)
+	c.Register(&c.bodies)
+	c.Register(&c.token)
+	c.Register(&c.posts)
+	c.Register(&c.writer)
 	return c
 }
 
@@ -260,9 +268,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.channel.advance(c, now)
 	c.reach.advance(c, now)
 	c.advanceToken(now)
-	if c.writer.GivesUp(now) {
-		c.storeFailed(now, durable.ReasonTimeout)
-	}
+	c.WatchStore(now)
 	c.withdrawn.advance(c, now)
 	c.claims.advance(c, now)
 	c.deferrals.advance(c, now)

@@ -87,11 +87,11 @@ func (call *call) restoreDrafts(c *Client, r *recorded.Call) {
 
 // withDrafts adds to an event with requests for input what was saved of their
 // answers: "drafts", by the same keys.
-func (call *call) withDrafts(event, requests []byte, id func(key string) []byte) []byte {
+func withDrafts(d *durable.Drafts, event, requests []byte, id func(key string) []byte) []byte {
 	var saved []byte
 	entries, _ := jsonrpc.Entries(requests, maxTaskInput)
 	for _, e := range entries {
-		if draft := call.drafts.Of(id(e.Key)); draft != nil {
+		if draft := d.Of(id(e.Key)); draft != nil {
 			saved = appendInput(saved, e.Key, draft)
 		}
 	}

@@ -16,89 +16,62 @@ func (c *Client) whenStored(now engine.Time, call *call, strict bool, next conti
 	c.writer.WhenStored(now, strict, &afterStored{c, call, next, call.record.Epoch})
 }
 
-// Stored takes the host's answer to effect Store. why is that of a
-// failure.
-func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason) {
-	c.effects.Begin(now)
-	switch c.writer.Stored(now, ticket, result) {
-	case durable.CommitLate:
-		if ticket == c.evictedIn {
-			c.evictedStored()
-		}
-		c.storeReturned()
-	case durable.CommitStored:
-		c.fitStored()
-		c.readAllWithheld()
-	case durable.CommitFull:
-		if room := c.evict(); room != nil {
-			c.effects.Add(c.writer.MakeRoom(room))
-			return
-		}
-		c.storeFailed(now, durable.ReasonQuota)
-	case durable.CommitRoomMade:
-		c.evictedStored()
-		c.effects.Add(c.writer.Retry())
-	case durable.CommitFailed:
-		c.evicted = nil // they are stored still
-		if result == journal.ResultQuota {
-			why = durable.ReasonQuota
-		}
-		c.storeFailed(now, why)
-	}
-}
-
-// Missed notes that the store has failed a commit that only deletes, and whose end nobody waited for.
-func (c *Client) Missed(now engine.Time, ops []byte) {
-	c.effects.Begin(now)
-	c.writer.Missed(ops)
-}
-
-// StoreGone notes that nothing is stored any more, and that what was may be gone:
-// everything was deleted, or a newer version has the database. Calls at hand do not
-// wait for their next commit to say that they end with the page. After
-// durable.ReasonClosed nothing is stored for as long as the client lives, and nothing begins: its user has logged out.
-func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
-	c.effects.Begin(now)
-	c.storeFailed(now, why)
-}
-
-// storeFailed goes on in memory: what waited counts as stored, and the calls at
-// hand will not outlive the page. Calls made later are kept again
-// if the store comes back.
-func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
-	c.rescheduleAll()
-	waiting := c.undecided()
-	if why == durable.ReasonClosed { // everything was deleted
-		c.loggedOut()
-		for _, call := range c.calls {
-			if call.record != nil {
-				call.record.neverStored()
-			}
-		}
-		c.session.stored = false // nor is the session: whoever closes last ends it
-		c.withdrawn.gone(c)
-	}
-	open := c.writer.Open()
-	c.writer.Fail(now, why, storeOwner{c})
-	if open {
-		c.readAllWithheld()
-	} else {
-		c.sendDecided(now, waiting)
-	}
-}
-
-// storeReturned goes on storing.
-func (c *Client) storeReturned() {
-	if c.state < stateClosing {
-		c.writer.Return(storeOwner{c})
-	}
-}
-
-// storeOwner is the client, to its store.
+// storeOwner is the client, to its store (durable.Keeping).
 type storeOwner struct{ c *Client }
 
+// Closing reports whether the client is being closed.
+func (o *storeOwner) Closing() bool { return o.c.state >= stateClosing }
+
+// Landed has what is stored fit, and reads on.
+func (o *storeOwner) Landed() {
+	o.c.fitStored()
+	o.c.readAllWithheld()
+}
+
+// MakeRoom returns the deletions of calls that make room.
+func (o *storeOwner) MakeRoom() []byte { return o.c.evict() }
+
+// RoomMade tells the app of them once they are stored.
+func (o *storeOwner) RoomMade(ticket uint32, stored bool) {
+	switch {
+	case !stored:
+		o.c.evicted = nil // they are stored still
+	case ticket == o.c.evictedIn:
+		o.c.evictedStored()
+	}
+}
+
+// Failing notes which calls wait for the store's word, and that nothing is stored any more where everything was
+// deleted.
+func (o *storeOwner) Failing(why durable.Reason) {
+	c := o.c
+	c.rescheduleAll()
+	c.claims.waiting = c.undecided()
+	if why != durable.ReasonClosed {
+		return
+	}
+	c.loggedOut()
+	for _, call := range c.calls {
+		if call.record != nil {
+			call.record.neverStored()
+		}
+	}
+	c.session.stored = false // nor is the session: whoever closes last ends it
+	c.withdrawn.gone(c)
+}
+
+// Failed goes on without the store.
+func (o *storeOwner) Failed(wasOpen bool) {
+	if wasOpen {
+		o.c.readAllWithheld()
+	} else {
+		o.c.sendDecided(o.c.effects.Now, o.c.claims.waiting)
+	}
+	o.c.claims.waiting = nil
+}
+
 // InMemory lets the calls at hand go on without a store.
-func (o storeOwner) InMemory(why durable.Reason) {
+func (o *storeOwner) InMemory(why durable.Reason) {
 	c := o.c
 	c.writer.Unstored(c.missServer)
 	for _, call := range c.calls {
@@ -125,7 +98,7 @@ func (c *Client) missServer(op journal.Op) {
 // WriteAgain writes what the store has not, or not any more: with the record that a
 // call had before the store failed, a later page would resume it from a cursor that
 // the server has left behind.
-func (o storeOwner) WriteAgain() {
+func (o *storeOwner) WriteAgain() {
 	c := o.c
 	c.rescheduleAll()
 	c.tellDurability("indexeddb", 0)

@@ -14,30 +14,15 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
-// Restore takes what the store holds. Before Start that is all of this server, in
-// as many pieces as the host likes that begin with a call each: its row, then each
-// call's head with its log after it. ops are lent until the effects are taken. The app is told of each
-// call with what it had, from the journal alone: no network is needed for that.
-// Later it is what other tabs have stored: a handshake, a call of theirs, rows of
-// one that is followed, a call that has changed hands (its head and whole log).
-func (c *Client) Restore(now engine.Time, ops []byte) {
-	c.effects.Begin(now)
-	c.rescheduleAll()
-	if c.state >= stateClosing {
-		return
-	}
-	r := durable.NewReader(ops)
-	for item, ok := r.Next(); ok; item, ok = r.Next() {
-		c.restore(now, item)
-	}
-	if err := r.Err(); err != nil {
-		c.quarantined(err)
-	}
-}
+// restorer is the client, to what is read (durable.Restorer). The app is told of each call with what it had.
+type restorer struct{ c *Client }
 
-func (c *Client) restore(now engine.Time, item durable.Item) {
-	op := item.Op
+// Restore takes the server's row, a call, or a row of one.
+func (r *restorer) Restore(item durable.Item) {
+	c, op, now := r.c, item.Op, r.c.effects.Now
 	call := c.callOfRecord(op.Call)
+	c.reschedule(call) // it may end
+	c.reschedule(c.callOfRecord(item.Key.Call))
 	switch {
 	case item.Key.Kind != 0:
 		c.lostKey(now, item.Key.Call, op, item.Log)
@@ -51,6 +36,14 @@ func (c *Client) restore(now engine.Time, item durable.Item) {
 		c.changeHands(now, call, op, item.Log)
 	case op.Kind == journal.OpLog && call != nil:
 		c.follow(now, call, op)
+	}
+}
+
+// Restored ends what was read. Any call may be due at another time.
+func (r *restorer) Restored(failure error) {
+	r.c.rescheduleAll()
+	if failure != nil {
+		r.c.quarantined(failure)
 	}
 }
 

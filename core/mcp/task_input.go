@@ -344,7 +344,7 @@ func (call *call) restoreTaskInput(c *Client, now engine.Time, r *recorded.Call)
 	if again != nil {
 		call.askedAt = now
 		again = append(again, '}')
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput, Position: call.position, Data: call.withDrafts(inputEvent(again), again, inputID)})
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput, Position: call.position, Data: withDrafts(&call.drafts, inputEvent(again), again, inputID)})
 	}
 }
 
