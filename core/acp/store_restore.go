@@ -84,7 +84,7 @@ func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op
 	}
 	s.reread.begin(log)
 	for _, row := range log {
-		c.foldRow(now, s, row)
+		c.foldRow(now, s, row) // readable has looked at it
 	}
 	s.rereadDone(c, now)
 	c.restored(now, s, passed)
@@ -168,11 +168,10 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	return s, passed
 }
 
-// foldRow takes a stored row: updates go to the app, the rest is kept until the
-// last. It reports whether it could read it.
-func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
+// foldRow takes a stored row that can be read: updates go to the app, the rest is kept until the last.
+func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) {
 	s.reread.next()
-	err := s.fold.Apply(&followedRow{c, s}, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
+	s.fold.Reapply(&followedRow{c, s}, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) {
 		s.record.history += len(data)
 		if isState(data) {
 			s.fold.Back, s.fold.Leaves = false, 0
@@ -182,16 +181,11 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 		s.reduce(c, now, data)
 		s.ownRead(data)
 	})
-	if err != nil {
-		c.unreadable(now, s.record.ID)
-		return false
-	}
 	c.recognize(now, s, op.Plain)
 	s.record.Loaded(op)
 	if s.state != sessionOwned {
 		s.prefix.add(op)
 	}
-	return true
 }
 
 // restored goes on with a session of which all is read: this page's, or another
@@ -386,9 +380,11 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 	}
 	before := append([]storedPrompt(nil), s.fold.Prompts...)
 	s.fold.Unsent = nil
-	if !c.foldRow(now, s, op) {
+	if s.fold.Check(op.Plain, op.Secret) != nil {
+		c.unreadable(now, s.record.ID)
 		return
 	}
+	c.foldRow(now, s, op)
 	for _, p := range before {
 		switch {
 		case hasPrompt(s.fold, p.ID):

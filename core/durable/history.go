@@ -38,11 +38,17 @@ type Each func(kind engine.EventKind, position uint32, data []byte)
 // Apply folds one row. secret is nil where the row has no secret part or where that
 // could not be unsealed; each may be nil. A row that cannot be read changes nothing.
 func (h *History) Apply(of Folder, plain, secret []byte, each Each) error {
-	if _, err := checkRow(uint64(h.Position), plain, secret); err != nil {
-		return err
+	err := h.Check(plain, secret)
+	if err == nil {
+		h.Reapply(of, plain, secret, each)
 	}
-	h.Reapply(of, plain, secret, each)
-	return nil
+	return err
+}
+
+// Check reports why the next row cannot be read, nil where it can be.
+func (h *History) Check(plain, secret []byte) error {
+	_, err := checkRow(uint64(h.Position), plain, secret)
+	return err
 }
 
 // checkRow reads a row that comes after the event of that position, and returns the

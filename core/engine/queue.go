@@ -34,6 +34,18 @@ func (q *Queue) Copy(p []byte) []byte {
 // Add appends an effect.
 func (q *Queue) Add(e Effect) { q.effects = append(q.effects, e) }
 
+// Hold keeps a place for an effect that what follows has to say more of: Fill or DropFrom it before the input is over.
+func (q *Queue) Hold() (place int) {
+	q.effects = append(q.effects, Effect{})
+	return len(q.effects) - 1
+}
+
+// Fill puts the effect into the place that was kept for it.
+func (q *Queue) Fill(place int, e Effect) { q.effects[place] = e }
+
+// DropFrom drops the effects from a place on.
+func (q *Queue) DropFrom(place int) { q.effects = q.effects[:place] }
+
 // Next takes the oldest effect.
 func (q *Queue) Next() (Effect, bool) {
 	if q.next == len(q.effects) {

@@ -94,7 +94,7 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 		}
 		head.Plain, position = call.journalHead(), call.position
 	}
-	h, _, err := c.readable(head, log)
+	h, err := c.readable(head, log)
 	if err != nil {
 		c.letGo(now, call, err)
 		return

@@ -68,7 +68,7 @@ func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []jour
 		c.refuseKey(now, call)
 		return
 	}
-	h, _, err := c.readable(head, log)
+	h, err := c.readable(head, log)
 	if err != nil {
 		c.unreadable(head.Call, err)
 		c.refuseKey(now, call)

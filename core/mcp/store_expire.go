@@ -18,14 +18,16 @@ const (
 	evictedExpired = "expired" // Retention
 )
 
-// expired forgets a call that is too old, and reports whether it did.
-func (c *Client) expired(r *recorded.Call, head journal.Op) bool {
+// expired forgets a call that is too old, and reports whether it did. What it was to be told as, from that place on,
+// is not told.
+func (c *Client) expired(r *recorded.Call, head journal.Op, recall int) bool {
 	clock := durable.Clock{Wall: c.wall(), Sound: c.cfg.Sound}
 	if c.state != stateNew || head.Flags&journal.OpOwned == 0 ||
 		!clock.Expired(r.Head.CreatedAt, r.Outcome != 0, r.EndedAt, c.cfg.Retention.Ended,
 			c.cfg.Retention.Running) {
 		return false
 	}
+	c.effects.DropFrom(recall)
 	c.counters.ExpiredCalls++
 	call := &call{method: r.Head.Method, params: r.Head.Params,
 		record: &record{key: r.Head.Key, Log: durable.Log{Made: r.Head.CreatedAt}}}

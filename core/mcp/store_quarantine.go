@@ -4,23 +4,12 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
-// readable reads a call as it was stored, whole.
-func (c *Client) readable(head journal.Op, log []journal.Op) (journal.Head, *recorded.Call, error) {
-	h, err := durable.Open(head, log,
+// readable reads the head of a call as it was stored, if its log can be read, too.
+func (c *Client) readable(head journal.Op, log []journal.Op) (journal.Head, error) {
+	return durable.Open(head, log,
 		func(h journal.Head) bool { return c.storedObject(h.Params) && c.storedObject(h.Meta) })
-	if err != nil {
-		return h, nil, err
-	}
-	r := recorded.New(h, len(head.Plain))
-	for _, row := range log {
-		if !row.IsAck() {
-			r.Reapply(row.Plain, row.Secret, nil)
-		}
-	}
-	return h, r, nil
 }
 
 // quarantined tells the app that a record was left aside.

@@ -123,7 +123,7 @@ func (c *Client) storeServer() {
 // recall brings one call back. A record that cannot be read stays where it is,
 // and the others load (fault 70).
 func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
-	h, probe, err := c.readable(head, log)
+	h, err := c.readable(head, log)
 	if err != nil {
 		c.unreadable(head.Call, err)
 		return
@@ -151,20 +151,23 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		call.awaitConnection(c)
 	}
 	acked, log := journal.TakeAcks(log)
+	recall := c.effects.Hold() // before the call's events, and says what follows from all of them
+	for _, op := range log {
+		call.fold.Reapply(op.Plain, op.Secret, c.replayEvent(call))
+	}
 	// What the page had of it and nobody had stored comes again, maybe otherwise.
-	probe.Acked = max(probe.Acked, min(acked, probe.Position))
-	call.record.acked = probe.Acked
-	if c.expired(probe, head) {
+	call.fold.Acked = max(call.fold.Acked, min(acked, call.fold.Position))
+	call.record.acked = call.fold.Acked
+	if c.expired(call.fold, head, recall) {
 		return
 	}
-	c.session.heardOf(probe.Session) // it cannot be the next one, wherever the server's row went
-	call.restoreSendBy(c, now, probe)
-	c.tellRecall(call, probe)
+	c.session.heardOf(call.fold.Session) // it cannot be the next one, wherever the server's row went
+	call.restoreSendBy(c, now, call.fold)
+	c.effects.Fill(recall, c.describeRecall(call, call.fold))
 	c.calls = append(c.calls, call)
 	c.reschedule(call)
 	c.byCall[call.id], c.byRecord[head.Call] = call, call
 	for _, op := range log {
-		call.fold.Reapply(op.Plain, op.Secret, c.replayEvent(call))
 		c.folded(call, op)
 	}
 	if call.state == callRestored {
@@ -249,9 +252,9 @@ func (c *Client) recallOutcome(call *call) {
 	c.effects.Add(e)
 }
 
-// tellRecall describes a call to the app: {"key":"k","method":"tools/call",
+// describeRecall describes a call to the app: {"key":"k","method":"tools/call",
 // "params":{…},"createdAt":0,"acked":0,"base":0,"manual":false,"owned":true,"guarantee":"resumable"}.
-func (c *Client) tellRecall(call *call, known *recorded.Call) {
+func (c *Client) describeRecall(call *call, known *recorded.Call) engine.Effect {
 	call.record.Know(c.guaranteeOf(known))
 	call.record.Announced = call.record.Stored
 	b := describeRequest(nil, call)
@@ -265,7 +268,7 @@ func (c *Client) tellRecall(call *call, known *recorded.Call) {
 		b = append(b, `,"input":"manual"`...)
 	}
 	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), call.record.Stored.String())
-	c.effects.Add(engine.Effect{Kind: engine.Recall, C: call.id, Data: append(b, '}')})
+	return engine.Effect{Kind: engine.Recall, C: call.id, Data: append(b, '}')}
 }
 
 // guaranteeOf returns what the journal makes of a call that is in no hand.
