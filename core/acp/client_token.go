@@ -88,8 +88,9 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 			r.by = r.answerBy(c, now)
 		}
 	}
-	for _, p := range c.posts.parked() {
+	for _, p := range c.posts.all() {
 		switch r := p.request; {
+		case p.State() != link.PostParked:
 		case failure != nil:
 			p.finish(c)
 			p.refused(c, now, failure)

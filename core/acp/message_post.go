@@ -25,7 +25,7 @@ type post struct {
 
 // send posts the message, or puts it on the socket.
 func (c *Client) send(now engine.Time, p *post) {
-	if p.Post = link.NewPost(&c.illegalTransitions); p.request != nil {
+	if p.Begin(&c.illegalTransitions); p.request != nil {
 		p.Refusals = p.request.refusals
 	}
 	if p.body != nil && c.state >= stateClosing {
@@ -311,16 +311,6 @@ type posts []*post
 
 // all returns the posts that there are now, to be walked over: what ends meanwhile leaves the list.
 func (list *posts) all() posts { return append(posts(nil), *list...) }
-
-// parked returns those that wait for a token.
-func (list *posts) parked() (parked posts) {
-	for _, p := range *list {
-		if p.State() == link.PostParked {
-			parked = append(parked, p)
-		}
-	}
-	return parked
-}
 
 // remove takes a post out of the list; false if it was not there.
 func (list *posts) remove(p *post) bool {

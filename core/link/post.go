@@ -44,8 +44,8 @@ type Post struct {
 	illegal *uint32
 }
 
-// NewPost returns a Post that is held. What is entered against the table is counted in illegal.
-func NewPost(illegal *uint32) Post { return Post{at: engine.Never, illegal: illegal} }
+// Begin has a new post be held. What is entered against the table is counted in illegal.
+func (p *Post) Begin(illegal *uint32) { p.at, p.illegal = engine.Never, illegal }
 
 // State returns where the post stands.
 func (p *Post) State() PostState { return p.state }

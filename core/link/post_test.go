@@ -10,8 +10,9 @@ import (
 // newPost returns a post and the count of what it enters against the table.
 func newPost() (*link.Post, *uint32) {
 	illegal := new(uint32)
-	p := link.NewPost(illegal)
-	return &p, illegal
+	p := &link.Post{}
+	p.Begin(illegal)
+	return p, illegal
 }
 
 func TestPostIsRefusedForWantOfATokenAsOftenAsThatMayHelp(t *testing.T) {

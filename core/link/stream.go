@@ -299,38 +299,23 @@ func (s *Stream) Deadline() engine.Time {
 	return engine.Never
 }
 
-// Online notes that the network is back: a waiting reconnect is tried as soon
-// as the server allows, and a connection that looks alive has to prove it.
-func (s *Stream) Online(now engine.Time) {
-	if s.state == StateWaiting {
-		s.at = max(now, s.floor)
-	}
-	s.Prove(now, ProveWithin)
-}
-
-// Hasten has a reconnect that waits after failures tried at that time, where the server allows it
-// and it was to be later. It reports whether it was.
-func (s *Stream) Hasten(at engine.Time) (moved bool) {
-	if s.state == StateWaiting {
-		s.at, moved = Sooner(s.at, s.floor, at)
-	}
-	return moved
-}
-
-// Hear takes news.
+// Hear takes news. A reconnect that waits after failures is tried as soon as the server allows; of the network's
+// return one that is parked hears as well.
 func (s *Stream) Hear(n *News) (moved bool) {
-	switch n.Kind {
-	case NewsOnline:
-		s.Online(n.Now)
-	case NewsVisit:
-		return s.Hasten(n.At)
-	case NewsWoke:
-		s.Slept(n.Gap)
-		fallthrough
+	switch {
+	case s.state != StateWaiting:
+	case n.Kind == NewsOnline:
+		s.at = max(n.Now, s.floor)
 	default:
+		s.at, moved = n.Sooner(s.at, s.floor)
+	}
+	if n.Kind == NewsWoke {
+		s.live.slept(n.Gap) // the idle watch
+	}
+	if n.Kind != NewsVisit {
 		s.Prove(n.Now, n.Within)
 	}
-	return false
+	return moved
 }
 
 // Prove demands a sign of life within so many ms, after a thaw, a wake or a change of network: a
@@ -363,9 +348,6 @@ func (s *Stream) Held(now engine.Time) int64 {
 	}
 	return max(0, s.live.affordable().Since(now))
 }
-
-// Slept moves the idle watch on by a gap, in ms, in which this side slept.
-func (s *Stream) Slept(gap int64) { s.live.slept(gap) }
 
 // NoIdle ends the watch for silence, on a connection whose keep-alives cannot
 // be seen.

@@ -64,12 +64,12 @@ func TestStreamFloor(t *testing.T) {
 	s.Retry(4_000)
 	s.Retry(-1) // a connection that names none leaves it as it is
 	s.Broken(0, engine.EndClean, false, &random)
-	s.Online(100)
+	s.Hear(&News{Kind: NewsOnline, Now: 100, At: 100, Within: ProveWithin})
 	if d := s.Deadline(); d != 4_000 {
 		t.Errorf("online: due at %d", d)
 	}
 	s.NotBefore(9_000)
-	s.Online(200)
+	s.Hear(&News{Kind: NewsOnline, Now: 200, At: 200, Within: ProveWithin})
 	if d := s.Deadline(); d != 9_000 {
 		t.Errorf("after Retry-After: due at %d", d)
 	}
@@ -77,11 +77,11 @@ func TestStreamFloor(t *testing.T) {
 	if d := s.Deadline(); d != engine.Never {
 		t.Errorf("parked: due at %d", d)
 	}
-	s.Online(300)
+	s.Hear(&News{Kind: NewsOnline, Now: 300, At: 300, Within: ProveWithin})
 	if d := s.Deadline(); d != 9_000 {
 		t.Errorf("woken: due at %d", d)
 	}
-	s.Online(20_000)
+	s.Hear(&News{Kind: NewsOnline, Now: 20_000, At: 20_000, Within: ProveWithin})
 	if d := s.Deadline(); d != 20_000 {
 		t.Errorf("woken late: due at %d", d)
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // Revoke takes back a call or notification that has not left: nobody has made it. It ends as closed, and nothing of it
@@ -13,8 +14,8 @@ func (c *Client) Revoke(now engine.Time, id engine.CallID) {
 	if call := c.byCall[id]; call != nil && !call.left && call.isQueued() {
 		c.takeBack(now, call, revokedError(call.method))
 	}
-	for _, p := range c.posts.parked() {
-		if p.role == postNotification && p.call == id {
+	for _, p := range c.posts.all() {
+		if p.role == postNotification && p.State() == link.PostParked && p.call == id {
 			c.posted(now, p, revokedError(p.method))
 		}
 	}

@@ -164,8 +164,10 @@ func (c *Client) tokenArrived(now engine.Time) {
 			call.stream.Unpark(now)
 		}
 	}
-	for _, p := range c.posts.parked() {
-		p.send(c, now)
+	for _, p := range c.posts.all() {
+		if p.State() == link.PostParked {
+			p.send(c, now)
+		}
 	}
 	if c.listen.state == listenParked {
 		c.listen.connect(c, now)
@@ -199,8 +201,10 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 			call.stream.Unpark(now)
 		}
 	}
-	for _, p := range c.posts.parked() {
-		c.posted(now, p, failure)
+	for _, p := range c.posts.all() {
+		if p.State() == link.PostParked {
+			c.posted(now, p, failure)
+		}
 	}
 	c.awaited()
 	if c.listen.state == listenParked {

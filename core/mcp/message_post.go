@@ -36,7 +36,8 @@ type post struct {
 
 // newPost returns a post that is held, among those of the client.
 func (c *Client) newPost(role postRole, body []byte) *post {
-	p := &post{Post: link.NewPost(&c.illegalTransitions), role: role, body: body}
+	p := &post{role: role, body: body}
+	p.Begin(&c.illegalTransitions)
 	c.posts = append(c.posts, p)
 	return p
 }
@@ -236,16 +237,6 @@ type posts []*post
 
 // all returns the posts that there are now, to be walked over: what ends meanwhile leaves the list.
 func (list *posts) all() posts { return append(posts(nil), *list...) }
-
-// parked returns those that wait for a token.
-func (list *posts) parked() (parked posts) {
-	for _, p := range *list {
-		if p.State() == link.PostParked {
-			parked = append(parked, p)
-		}
-	}
-	return parked
-}
 
 // remove takes a post out of the list; false if it was not there.
 func (list *posts) remove(p *post) bool {
