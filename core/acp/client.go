@@ -333,7 +333,7 @@ func (c *Client) integrity(s *session, what string) {
 func (c *Client) deliver(s *session, kind engine.EventKind, position uint32, data []byte) {
 	e := engine.Effect{Kind: engine.Deliver, Event: kind, Position: position, Data: data}
 	if s != nil {
-		e.C = engine.CallID(s.handle)
+		e.C = engine.SubjectID(s.handle)
 	}
 	c.effects.Add(e)
 }

@@ -101,7 +101,7 @@ func (s *session) leave(c *Client) {
 		s.turn.enter(c, turnNone)
 		c.effects.Add(engine.Effect{
 			Kind: engine.Deliver, Event: engine.EventStatus, Stream: engine.StreamClosed,
-			C: engine.CallID(s.handle), Data: []byte(`{"state":"closed","unknown":true}`),
+			C: engine.SubjectID(s.handle), Data: []byte(`{"state":"closed","unknown":true}`),
 		})
 	}
 }

@@ -44,13 +44,13 @@ func TestFault485_AcceptedThenLoaded(t *testing.T) {
 			s.settle(60_000)
 			l.hear(4)
 			var last string
-			for _, e := range s.events(engine.EventTranscript, `,"prompt":`) {
+			for _, e := range s.events(engine.EventItem, `,"prompt":`) {
 				last = string(e.Data)
 			}
 			s.expect(strings.HasPrefix(last, `{"op":"placed"`), "told %s", last)
 			s.load()
 			s.settle(60_000)
-			s.expect(len(s.events(engine.EventTranscript, `,"prompt":`)) == 0, "the next page hears of it")
+			s.expect(len(s.events(engine.EventItem, `,"prompt":`)) == 0, "the next page hears of it")
 		})
 	}
 }

@@ -119,7 +119,7 @@ func TestFault507_HeldPromptInDoubt(t *testing.T) {
 	s.settle(0)
 	s.post = nil
 	s.settle(60_000)
-	unsent := len(s.events(engine.EventTranscript, `"unsent"`))
+	unsent := len(s.events(engine.EventItem, `"unsent"`))
 	a.is(`"state":"idle","stopReason":"end_turn"`)
 	a.echo(second, "u2")
 	a.accept(second, "u2")

@@ -93,7 +93,7 @@ func TestFault483_EchoInOtherWords(t *testing.T) {
 	}
 	var ops []string
 	for _, e := range l.told {
-		if text := string(e.Data); e.Event == engine.EventTranscript && strings.Contains(text, `,"prompt":`) {
+		if text := string(e.Data); e.Event == engine.EventItem && strings.Contains(text, `,"prompt":`) {
 			ops = append(ops, text)
 		}
 	}

@@ -33,12 +33,12 @@ func TestFault499_BeginsWithoutAMessage(t *testing.T) {
 			s.prompt(handle, "one")
 			s.settle(0)
 			before := len(transcript(s.effects, handle))
-			ops := len(s.events(engine.EventTranscript, `"availableCommands"`))
+			ops := len(s.events(engine.EventItem, `"availableCommands"`))
 			m.forget(s)
 			s.settle(60_000)
 			after := len(transcript(s.effects, handle))
 			s.expect(before == after, "%d items before, %d after the history was read again", before, after)
-			s.expect(ops == 0 || len(s.events(engine.EventTranscript, `"availableCommands"`)) > ops,
+			s.expect(ops == 0 || len(s.events(engine.EventItem, `"availableCommands"`)) > ops,
 				"the commands are not told again")
 		})
 	}
@@ -70,7 +70,7 @@ func TestFault499_OutputOfAFirstTurn(t *testing.T) {
 	s.load()
 	s.settle(60_000)
 	n := 0
-	for _, e := range s.events(engine.EventTranscript, "") {
+	for _, e := range s.events(engine.EventItem, "") {
 		text := string(e.Data)
 		if strings.Contains(text, `"op":"reset"`) {
 			n = 0

@@ -67,7 +67,7 @@ func TestFault618_ManyPromptsInOneRow(t *testing.T) {
 	})
 	var unsent []string
 	for _, e := range l.told {
-		if e.Event == engine.EventTranscript && strings.HasPrefix(string(e.Data), `{"op":"unsent"`) {
+		if e.Event == engine.EventItem && strings.HasPrefix(string(e.Data), `{"op":"unsent"`) {
 			unsent = append(unsent, string(e.Data))
 		}
 	}

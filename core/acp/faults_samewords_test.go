@@ -132,6 +132,6 @@ func TestFault616_SameWordsOfAnotherClient(t *testing.T) {
 	s.prompt(handle, "again")
 	s.settle(30_000)
 	s.expect(len(m.of("session/prompt")) == 2, "it was sent %d times", len(m.of("session/prompt")))
-	ended := len(s.events(engine.EventTurn, `"ended":true`))
+	ended := len(s.events(engine.EventPhase, `"ended":true`))
 	s.expect(ended == 0, "%d turns have ended, and its own is under way: %s", ended, s.lastTurn())
 }

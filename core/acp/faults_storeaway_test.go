@@ -40,7 +40,7 @@ func TestFault478_MadeMeanwhile(t *testing.T) {
 	s.storeWorks()
 	s.load()
 	s.handle(id)
-	s.expect(len(s.open()) == 1 && len(s.events(engine.EventTranscript, `"pending"`)) == 1,
+	s.expect(len(s.open()) == 1 && len(s.events(engine.EventItem, `"pending"`)) == 1,
 		"it is asked %d times", len(s.open()))
 }
 

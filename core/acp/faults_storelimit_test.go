@@ -36,7 +36,7 @@ func TestFault477_PromptOverTheLimit(t *testing.T) {
 	s.settle(1_000)
 	s.load()
 	s.settle(1_000)
-	s.expect(len(s.events(engine.EventTranscript, `"pending"`)) > 0, "the prompt is not there")
+	s.expect(len(s.events(engine.EventItem, `"pending"`)) > 0, "the prompt is not there")
 	m.sessions[id].chunk("a1", "x")
 	s.settle(1_000)
 }

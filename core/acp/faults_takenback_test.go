@@ -30,9 +30,9 @@ func TestFault647_WorkBesideOneTakenBack(t *testing.T) {
 	s.expect(strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the page is told %s",
 		s.lastTurn())
 	v1ends(s, a, (*asked)[0], "end_turn")
-	s.expect(len(s.events(engine.EventTurn, `"ended":true`)) == 1 &&
+	s.expect(len(s.events(engine.EventPhase, `"ended":true`)) == 1 &&
 		strings.Contains(s.lastTurn(), `"end_turn"`), "its turn ends %d times, with %s",
-		len(s.events(engine.EventTurn, `"ended":true`)), s.lastTurn())
+		len(s.events(engine.EventPhase, `"ended":true`)), s.lastTurn())
 }
 
 // TestFault648_TakenBackForATabThatLooksOn: version 1: the prompt of a tab that looks on is refused for want
@@ -56,7 +56,7 @@ func TestFault648_TakenBackForATabThatLooksOn(t *testing.T) {
 	s.expect(prompt.answers == 1 && prompt.settled, "it has %d answers, and waits for a turn", prompt.answers)
 	ends := 0
 	for _, e := range l.told {
-		if e.Event == engine.EventTurn && strings.Contains(string(e.Data), `"ended":true`) {
+		if e.Event == engine.EventPhase && strings.Contains(string(e.Data), `"ended":true`) {
 			ends++
 		}
 	}
@@ -73,7 +73,7 @@ func TestFault649_LeftAgainInOneRow(t *testing.T) {
 	record, id, content := s.Store.Calls()[0], uint64(777), `[{"type":"text","text":"hi"}]`
 	prompt := journal.Entry{Kind: journal.Prompt, N: [3]uint64{id}, Data: []byte(content)}
 	leaving := []journal.Entry{
-		{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTranscript)},
+		{Kind: journal.Event, N: [3]uint64{uint64(engine.EventItem)},
 			Data: []byte(`{"sessionUpdate":"user_message","messageId":"prompt-777","content":` + content +
 				`}`)},
 		{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("left")},
@@ -117,7 +117,7 @@ func TestFault650_TakenBackAndStoredAgain(t *testing.T) {
 	s.settle(60_000)
 	s.expect(!strings.Contains(s.lastTurn(), `"running"`), "nobody is at work, and the page is told %s",
 		s.lastTurn())
-	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+	s.expect(len(s.events(engine.EventItem, `{"op":"unsent"`)) == 1, "it is not handed back")
 }
 
 // TestFault651_TakenBackBeforeAReload: version 1: a prompt was refused, and the page is loaded again while it

@@ -50,10 +50,10 @@ func TestFault617_Version1WaitsForAToken(t *testing.T) {
 				s.load()
 				s.token("t2", nil)
 				s.settle(0)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0,
+				s.expect(len(s.events(engine.EventItem, `{"op":"pending"`)) > 0,
 					"it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
 				s.settle(60_000)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1,
+				s.expect(len(s.events(engine.EventItem, `{"op":"unsent"`)) == 1,
 					"it is not handed back")
 				s.expect(len(*asked) == 0, "it was sent by another page")
 			case "a token":
@@ -93,10 +93,10 @@ func TestFault617_Version1IsRefused(t *testing.T) {
 				s.load()
 				s.token("t2", nil)
 				s.settle(0)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) > 0,
+				s.expect(len(s.events(engine.EventItem, `{"op":"pending"`)) > 0,
 					"it is not shown as one that waits: %s", s.shows(s.handle(a.id)))
 				s.settle(60_000)
-				s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1,
+				s.expect(len(s.events(engine.EventItem, `{"op":"unsent"`)) == 1,
 					"it is not handed back")
 				s.expect(len(*asked) == 1, "it was sent by another page")
 				s.prompt(s.handle(a.id), "next")
@@ -108,7 +108,7 @@ func TestFault617_Version1IsRefused(t *testing.T) {
 				s.expect(len(*asked) == 2, "%d prompts", len(*asked))
 				s.load()
 				s.settle(60_000)
-				s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0,
+				s.expect(len(s.events(engine.EventItem, `"unsent"`)) == 0,
 					"it is told as unsent, and was sent")
 			case "no token":
 				s.token("", refused)

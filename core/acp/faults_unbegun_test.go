@@ -44,7 +44,7 @@ func TestFault369_TurnNotBegun(t *testing.T) {
 		s.expect(s.ended() == 0, "before %v: a turn ended that goes on", before)
 		a.is(`"state":"idle","stopReason":"max_tokens"`)
 		s.settle(60_000)
-		s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1,
+		s.expect(s.ended() == 1 && len(s.events(engine.EventPhase, `"max_tokens"`)) == 1,
 			"before %v: %d turns ended", before, s.ended())
 	}
 }
@@ -74,7 +74,7 @@ func TestFault369_TurnThatSaidSomething(t *testing.T) {
 	a.state = `"state":"idle","stopReason":"max_tokens"`
 	m.forget(s)
 	s.settle(1_000)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "%d turns ended",
+	s.expect(s.ended() == 1 && len(s.events(engine.EventPhase, `"max_tokens"`)) == 1, "%d turns ended",
 		s.ended())
 }
 
@@ -110,7 +110,7 @@ func TestFault369_NextPage(t *testing.T) {
 	a.is(`"state":"running"`)
 	a.is(`"state":"idle","stopReason":"max_tokens"`)
 	s.settle(0)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"max_tokens"`)) == 1, "%d turns ended",
+	s.expect(s.ended() == 1 && len(s.events(engine.EventPhase, `"max_tokens"`)) == 1, "%d turns ended",
 		s.ended())
 }
 

@@ -37,7 +37,7 @@ func twoPrompts(t *testing.T) (s *sim, a *modelSession, asked *[]modelRequest) {
 
 // lastTurn is what the page was told last of the turn.
 func (s *sim) lastTurn() string {
-	all := s.events(engine.EventTurn, "")
+	all := s.events(engine.EventPhase, "")
 	if len(all) == 0 {
 		return ""
 	}

@@ -53,7 +53,7 @@ func TestFault673_LoadedAsThePromptLeaves(t *testing.T) {
 			s.slow = false
 			s.load()
 			s.settle(60_000)
-			s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0,
+			s.expect(len(s.events(engine.EventItem, `"unsent"`)) == 0,
 				"the agent is at work on it, and it is told as unsent")
 			s.expect(strings.Contains(s.lastTurn(), `"running"`),
 				"the agent is at work, and the app is told %q", s.lastTurn())
@@ -94,7 +94,7 @@ func TestFault673_CancelledAsItIsStored(t *testing.T) {
 	s.settle(60_000)
 	s.expect(len(*asked) == 1 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s",
 		s.lastTurn())
-	s.expect(len(s.events(engine.EventTranscript, `,"prompt":`)) == 0, "it is told again")
+	s.expect(len(s.events(engine.EventItem, `,"prompt":`)) == 0, "it is told again")
 }
 
 // TestFault673_HeldBackAfterAll: version 1: while it is being stored that a prompt leaves the agent's
@@ -116,7 +116,7 @@ func TestFault673_HeldBackAfterAll(t *testing.T) {
 	s.settle(60_000)
 	s.expect(len(*asked) == 0 && !strings.Contains(s.lastTurn(), "running"), "the next page is told %s",
 		s.lastTurn())
-	s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "it is not handed back")
+	s.expect(len(s.events(engine.EventItem, `{"op":"unsent"`)) == 1, "it is not handed back")
 }
 
 // TestFault673_OneCommit: version 1: that a prompt leaves costs no commit of its own.
@@ -153,7 +153,7 @@ func TestFault673_StoredAgainMeanwhile(t *testing.T) {
 	s.slow = false
 	s.load()
 	s.settle(1_000)
-	s.expect(len(s.events(engine.EventTranscript, `"unsent"`)) == 0 &&
+	s.expect(len(s.events(engine.EventItem, `"unsent"`)) == 0 &&
 		strings.Contains(s.lastTurn(), `"running"`), "the agent is at work, and the app is told %q",
 		s.lastTurn())
 }

@@ -28,13 +28,13 @@ func TestFault486_Version1NotSent(t *testing.T) {
 			s.storedAgain()
 			s.load()
 		}
-		s.expect(len(s.events(engine.EventTranscript, `{"op":"pending"`)) == 1, "not pending")
+		s.expect(len(s.events(engine.EventItem, `{"op":"pending"`)) == 1, "not pending")
 		s.settle(120_000)
 		s.expect(len(m.of("session/prompt")) == 0, "it was sent")
-		s.expect(len(s.events(engine.EventTranscript, `{"op":"unsent"`)) == 1, "nobody is told")
+		s.expect(len(s.events(engine.EventItem, `{"op":"unsent"`)) == 1, "nobody is told")
 		s.load()
 		s.settle(60_000)
-		s.expect(len(s.events(engine.EventTranscript, `,"prompt":`)) == 0, "it is told again")
+		s.expect(len(s.events(engine.EventItem, `,"prompt":`)) == 0, "it is told again")
 	}
 }
 
@@ -60,7 +60,7 @@ func TestFault486_Version1Sent(t *testing.T) {
 	s.expect(len(m.of("session/prompt")) == 1, "it was sent %d times", len(m.of("session/prompt")))
 	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"end_turn"}}`, request.ID)
 	s.settle(60_000)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTranscript, `"unsent"`)) == 0, "%d turns ended",
+	s.expect(s.ended() == 1 && len(s.events(engine.EventItem, `"unsent"`)) == 0, "%d turns ended",
 		s.ended())
 	items := transcript(s.effects, s.handle(a.id))
 	s.expect(len(items) == 1 && items[0].text == "hello", "shown %v", items)
@@ -80,5 +80,5 @@ func TestFault486_Version1Rejected(t *testing.T) {
 	s.expect(strings.Contains(s.settled(call).Failure.Message, "cancelled"), "not cancelled")
 	s.load()
 	s.settle(60_000)
-	s.expect(len(s.events(engine.EventTranscript, `,"prompt":`)) == 0, "it is told again")
+	s.expect(len(s.events(engine.EventItem, `,"prompt":`)) == 0, "it is told again")
 }

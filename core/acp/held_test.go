@@ -116,7 +116,7 @@ func TestFault184_AnswerBesideTheLog(t *testing.T) {
 			journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
 		for state := range strings.SplitSeq(test.log, "|") {
 			plain = journal.AppendEntry(plain, journal.Entry{Kind: journal.Event,
-				N:    [3]uint64{uint64(engine.EventTurn)},
+				N:    [3]uint64{uint64(engine.EventPhase)},
 				Data: []byte(`{"sessionUpdate":"state_update",` + state + `}`)})
 		}
 		record := s.Store.Calls()[0]
@@ -147,7 +147,7 @@ func TestHeldPromptOfATabThatSlept(t *testing.T) {
 			}
 			s.Store.Append(s.Store.Calls()[0], plain)
 		}
-		idle := journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTurn)},
+		idle := journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventPhase)},
 			Data: []byte(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)}
 		write(journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
 		if over {

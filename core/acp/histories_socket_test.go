@@ -237,7 +237,7 @@ func socketHistory(t *testing.T, version int, seed uint64) {
 		w.expect(n == 1 || w.forgetful, "seed %d: question %s was answered %d times", seed, q, n)
 	}
 	w.expect(m.sessions[id].asking == "", "seed %d: a question was never answered", seed)
-	if turns := w.events(engine.EventTurn, ""); len(turns) > 0 {
+	if turns := w.events(engine.EventPhase, ""); len(turns) > 0 {
 		w.expect(strings.Contains(string(turns[len(turns)-1].Data), `"idle"`),
 			"version %d seed %d: the last turn is told as %s", version, seed, turns[len(turns)-1].Data)
 	}

@@ -91,7 +91,7 @@ func historyWith(t testing.TB, m *model, script []byte) {
 	}
 	s.expect(len(m.of("DELETE")) == 0, "a DELETE was sent")
 	s.expect(m.sessions[id].asking == "", "a question was never answered")
-	if turns := s.events(engine.EventTurn, ""); len(turns) > 0 {
+	if turns := s.events(engine.EventPhase, ""); len(turns) > 0 {
 		last := string(turns[len(turns)-1].Data)
 		s.expect(strings.Contains(last, `"state":"idle"`), "the last word on the turn is %s", last)
 	}

@@ -28,7 +28,7 @@ func (h *tally) answer(result string) {
 }
 
 // updates is how many operations on the transcript there were.
-func (h *tally) updates() int { return h.Events[engine.EventTranscript] }
+func (h *tally) updates() int { return h.Events[engine.EventItem] }
 
 // broken is how many updates were refused.
 func (h *tally) broken() int { return h.Events[engine.EventIntegrity] }

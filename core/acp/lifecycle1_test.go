@@ -40,7 +40,7 @@ func TestFault154_Version1WithTheNewLifecycle(t *testing.T) {
 		a.tell(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn",` + spent + `}`)
 		m.silent["session/load"] = true
 		s.settle(1_000)
-		s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, spent)) == 1, "%d ends", s.ended())
+		s.expect(s.ended() == 1 && len(s.events(engine.EventPhase, spent)) == 1, "%d ends", s.ended())
 		s.expect(said(s.effects, handle) == "an answer", "shown %q", said(s.effects, handle))
 	}
 }
@@ -66,9 +66,9 @@ func TestFault154_UsageOfATurn(t *testing.T) {
 			s, handle, _ := opened(t, m)
 			s.prompt(handle, "hi")
 			s.settle(0)
-			s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, spent)) == 1, "%d ends", s.ended())
+			s.expect(s.ended() == 1 && len(s.events(engine.EventPhase, spent)) == 1, "%d ends", s.ended())
 			s.load()
-			s.expect(len(s.events(engine.EventTurn, spent)) == 1, "the next page is not told")
+			s.expect(len(s.events(engine.EventPhase, spent)) == 1, "the next page is not told")
 		})
 	}
 }

@@ -32,7 +32,7 @@ func quiet() *model {
 	return m
 }
 
-func (s *sim) ended() int { return len(s.events(engine.EventTurn, `"ended":true`)) }
+func (s *sim) ended() int { return len(s.events(engine.EventPhase, `"ended":true`)) }
 
 func TestMust01_TheAnswerToAPromptEndsNoTurn(t *testing.T) {
 	s, handle, a := opened(t, quiet())
@@ -63,7 +63,7 @@ func TestMust02_UpdatesAtAnyTime(t *testing.T) {
 	a.chunk("a2", "cancelled")
 	s.settle(0)
 	s.expect(said(s.effects, handle) == "early idle cancelled", "shown %q", said(s.effects, handle))
-	s.expect(len(s.events(engine.EventTurn, "")) == 0, "an update changed the state")
+	s.expect(len(s.events(engine.EventPhase, "")) == 0, "an update changed the state")
 }
 
 func TestMust03_InOrderByID(t *testing.T) {
@@ -117,7 +117,7 @@ func TestMust05_TheEchoIsThePrompt(t *testing.T) {
 	s.settle(0)
 	items := transcript(s.effects, handle)
 	s.expect(len(items) == 2 && items[0].id == "u7" && items[1].id == "u8", "items %v", items)
-	s.expect(len(s.events(engine.EventTranscript, `"op":"placed"`)) == 2, "not reconciled")
+	s.expect(len(s.events(engine.EventItem, `"op":"placed"`)) == 2, "not reconciled")
 }
 
 func TestMust06_EveryRequestIsAnsweredOnce(t *testing.T) {
@@ -154,13 +154,13 @@ func TestMust07_TheUnknown(t *testing.T) {
 	a.update(`{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"smell","of":"rain"},` +
 		`{"type":"text","text":"x"}]}`)
 	s.settle(0)
-	s.expect(len(s.events(engine.EventTranscript, `{"type":"smell","of":"rain"}`)) == 1,
+	s.expect(len(s.events(engine.EventItem, `{"type":"smell","of":"rain"}`)) == 1,
 		"the content is gone")
 	last := a.m.requests[len(a.m.requests)-1]
 	s.expect(strings.Contains(string(last.Error), "-32601") && last.Session == a.id, "answered %s",
 		last.Error)
 	s.expect(len(s.events(engine.EventNotification, "_x/news")) == 1, "the notification is gone")
-	s.expect(len(s.events(engine.EventTranscript, `"depth":3`)) == 1, "the update is gone")
+	s.expect(len(s.events(engine.EventItem, `"depth":3`)) == 1, "the update is gone")
 }
 
 func TestMust08_TheVersionIsChecked(t *testing.T) {
@@ -248,7 +248,7 @@ func TestFault119_TheTurnFollowsNotifications(t *testing.T) {
 	s.expect(s.ended() == 2, "after the cut %d ends", s.ended())
 	s.load()
 	s.settle(60_000)
-	last := s.events(engine.EventTurn, "")
+	last := s.events(engine.EventPhase, "")
 	s.expect(strings.Contains(string(last[len(last)-1].Data), `"state":"idle"`), "after the reload: %s",
 		last[len(last)-1].Data)
 }

@@ -81,7 +81,7 @@ func reloadInATurn(t *testing.T, version int, transport string) {
 	})
 	server.Release("go")
 	p.waitText(s, counted(40))
-	p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+	p.wait(engine.Deliver, engine.EventPhase, `"ended":true`)
 	if n := len(server.Of("initialize")); n != initializes {
 		t.Errorf("%d initializes", n)
 	}
@@ -97,7 +97,7 @@ func TestForgottenConnection(t *testing.T) {
 	p := open(t, server.URL(), nil)
 	s, id := p.newSession()
 	p.settled(p.prompt(s, id, "count 5"))
-	p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+	p.wait(engine.Deliver, engine.EventPhase, `"ended":true`)
 	server.Restart()
 	p.wait(engine.Deliver, engine.EventResumed, `"outcome":"restarted"`)
 	p.waitText(s, counted(5))
@@ -122,7 +122,7 @@ func TestPermission(t *testing.T) {
 		c.Respond(now, q.Position, true, answer)
 		c.Respond(now, q.Position, true, answer)
 	})
-	p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+	p.wait(engine.Deliver, engine.EventPhase, `"ended":true`)
 	if n := len(server.Of("answer")); n != 1 {
 		t.Errorf("answered %d times", n)
 	}

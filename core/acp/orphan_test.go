@@ -19,7 +19,7 @@ func pending(effects []engine.Effect) int {
 	open := map[engine.CallID]map[string]bool{} // by session
 	for _, e := range effects {
 		text := string(e.Data)
-		if e.Kind != engine.Deliver || e.Event != engine.EventTranscript {
+		if e.Kind != engine.Deliver || e.Event != engine.EventItem {
 			continue
 		}
 		op, rest, _ := strings.Cut(strings.TrimPrefix(text, `{"op":"`), `"`)
@@ -89,7 +89,7 @@ func TestOrphanedPromptIsHeld(t *testing.T) {
 	s.deaf = arrives
 	a.update(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"hi"}]}`)
 	s.settle(60_000)
-	s.expect(pending(s.effects) == 0 && len(s.events(engine.EventTranscript, `"unsent"`)) == 0,
+	s.expect(pending(s.effects) == 0 && len(s.events(engine.EventItem, `"unsent"`)) == 0,
 		"it has come, and was given up")
 }
 

@@ -105,7 +105,7 @@ func (p *page) summary() string {
 		}
 	}
 	for _, e := range p.Effects() {
-		if e.Event == engine.EventTranscript && bytes.HasPrefix(e.Data, []byte(`{"op":"append"`)) {
+		if e.Event == engine.EventItem && bytes.HasPrefix(e.Data, []byte(`{"op":"append"`)) {
 			appended++
 			continue
 		}
@@ -235,7 +235,7 @@ type shown struct{ kind, id, text string }
 func transcript(effects []engine.Effect, session uint32) []shown {
 	var items []shown
 	for _, e := range effects {
-		if e.Kind != engine.Deliver || e.Event != engine.EventTranscript || uint32(e.C) != session {
+		if e.Kind != engine.Deliver || e.Event != engine.EventItem || uint32(e.C) != session {
 			continue
 		}
 		var op struct {

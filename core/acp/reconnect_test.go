@@ -21,7 +21,7 @@ func TestAttemptsResetOnProgress(t *testing.T) {
 		s.settle(5_000) // the ladder's second step is 4 s at most
 		agent.chunk("a", news)
 		s.settle(0)
-		s.expect(len(s.events(engine.EventTranscript, news)) > 0, "%q is not heard 5 s after loss %d", news,
+		s.expect(len(s.events(engine.EventItem, news)) > 0, "%q is not heard 5 s after loss %d", news,
 			i+1)
 	}
 }

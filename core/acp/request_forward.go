@@ -289,7 +289,7 @@ func (f *forwarded) read(c *Client, plain []byte, id uint64) (unsent bool) {
 			if f.state < forwardStored && bytes.Contains(e.Data, named) {
 				f.enter(c, forwardStored)
 			}
-			if f.state >= forwardPlaced && e.N[0] == uint64(engine.EventTurn) {
+			if f.state >= forwardPlaced && e.N[0] == uint64(engine.EventPhase) {
 				next := forwardPlaced
 				if state, _ := jsonrpc.Member(e.Data, "state"); string(state) == `"idle"` {
 					next = forwardIdle

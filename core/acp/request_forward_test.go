@@ -113,7 +113,7 @@ func (l *looker) forwarded() []string {
 // ended counts the ends of turns that its app was told.
 func (l *looker) ended() (n int) {
 	for _, e := range l.told {
-		if e.Kind == engine.Deliver && e.Event == engine.EventTurn &&
+		if e.Kind == engine.Deliver && e.Event == engine.EventPhase &&
 			bytes.HasSuffix(e.Data, []byte(`"ended":true}`)) {
 			n++
 		}

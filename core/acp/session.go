@@ -126,7 +126,7 @@ func (s *session) announce(c *Client, restored bool) {
 	if s.record != nil {
 		b = appendUint(appendName(b, "record"), s.record.ID) // what pages call it among themselves
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.CallID(s.handle), Data: append(b, '}')})
+	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.SubjectID(s.handle), Data: append(b, '}')})
 }
 
 // made takes a session that the agent has made. One that has its id already is over: the agent has forgotten it, and counts from
@@ -420,7 +420,7 @@ func (s *session) emit(c *Client) func(op []byte) {
 			}
 			c.writePromptOp(s, name, id, op)
 		}
-		c.deliver(s, engine.EventTranscript, 0, c.effects.Copy(op))
+		c.deliver(s, engine.EventItem, 0, c.effects.Copy(op))
 	}
 }
 

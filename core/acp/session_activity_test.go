@@ -14,7 +14,7 @@ import (
 func (s *sim) statuses() map[string]string {
 	shown := map[string]string{}
 	for _, e := range s.find(
-		func(e engine.Effect) bool { return e.Kind == engine.Deliver && e.Event == engine.EventTranscript }) {
+		func(e engine.Effect) bool { return e.Kind == engine.Deliver && e.Event == engine.EventItem }) {
 		text := string(e.Data)
 		switch {
 		case strings.HasPrefix(text, `{"op":"reset"`):

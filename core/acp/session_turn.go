@@ -145,7 +145,7 @@ func (s *session) tellTurn(c *Client, ended, expected bool) {
 	if expected {
 		b = strconv.AppendBool(appendName(b, "expected"), true)
 	}
-	c.deliver(s, engine.EventTurn, 0, append(b, '}'))
+	c.deliver(s, engine.EventPhase, 0, append(b, '}'))
 }
 
 // tellExpected tells the app that the turn of a prompt, which is about to settle, is still to come.

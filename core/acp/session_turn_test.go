@@ -29,6 +29,6 @@ func turn(t *testing.T, url string) {
 	if e := p.settled(p.prompt(s, id, "count 5")); e.Outcome != engine.OutcomeResult {
 		t.Fatalf("prompt: %v %s", e.Failure, e.Data)
 	}
-	p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+	p.wait(engine.Deliver, engine.EventPhase, `"ended":true`)
 	p.waitText(s, counted(5))
 }

@@ -357,7 +357,7 @@ func (w *waiters) hear() {
 	effects := w.effects()
 	for _, e := range effects[w.heard:] {
 		switch {
-		case e.Kind == engine.Deliver && e.Event == engine.EventTurn:
+		case e.Kind == engine.Deliver && e.Event == engine.EventPhase:
 			w.turns(uint32(e.C)).hear(e.Data)
 		case e.Kind == engine.Settle:
 			for _, p := range w.prompts {

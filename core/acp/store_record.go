@@ -102,9 +102,9 @@ func (c *Client) writeConnection(s *session) {
 // of the history (ACP "Schema", notice).
 func (c *Client) writeUpdate(s *session, update []byte) {
 	c.writeConnection(s)
-	kind := engine.EventTranscript
+	kind := engine.EventItem
 	if isState(update) {
-		kind = engine.EventTurn
+		kind = engine.EventPhase
 	}
 	if s.writes() {
 		s.record.history += len(update)

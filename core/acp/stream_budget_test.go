@@ -139,7 +139,7 @@ func TestCancelOfAParkedTurn(t *testing.T) {
 		s.expect(len(s.agent.of("session/cancel")) == 1, "it waits")
 		a.is(`"state":"idle","stopReason":"cancelled"`)
 		s.settle(0)
-		s.expect(len(s.events(engine.EventTurn, `"stopReason":"cancelled"`)) == 1, "its end is not heard")
+		s.expect(len(s.events(engine.EventPhase, `"stopReason":"cancelled"`)) == 1, "its end is not heard")
 		return
 	}
 	s.fatal("none is parked")

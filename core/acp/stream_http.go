@@ -327,5 +327,5 @@ func (c *Client) status(s *session, state engine.StreamState, delay int64) {
 	if delay >= 0 {
 		b = strconv.AppendInt(appendName(b, "delay"), delay, 10)
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: state, C: engine.CallID(s.handle), Data: append(b, '}')})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: state, C: engine.SubjectID(s.handle), Data: append(b, '}')})
 }

@@ -225,7 +225,7 @@ func TestAnAnswerToAnEarlierPage(t *testing.T) {
 			a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, asked.ID)
 		}
 		s.settle(1_000)
-		unsent := len(s.events(engine.EventTranscript, `"op":"unsent"`))
+		unsent := len(s.events(engine.EventItem, `"op":"unsent"`))
 		s.expect((unsent == 0) == accepted && unsent < 2, "accepted %v: %d times unsent", accepted, unsent)
 		s.expect(len(s.events(engine.EventIntegrity, "")) == 0, "accepted %v: a breach", accepted)
 	}

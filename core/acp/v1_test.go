@@ -60,7 +60,7 @@ func TestVersion1LosesItsConnection(t *testing.T) {
 	s.settle(60_000)
 	e := s.settled(call)
 	s.expect(e.Failure != nil && e.Failure.Code == engine.CodeOutcomeUnknown, "settled with %v", e.Failure)
-	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1, "%d ends",
+	s.expect(s.ended() == 1 && len(s.events(engine.EventPhase, `"stopReason":"error"`)) == 1, "%d ends",
 		s.ended())
 	s.expect(strings.Contains(said(s.effects, handle), "an answer") || len(m.of("session/load")) > 0,
 		"the answer is gone")
@@ -104,7 +104,7 @@ func TestVersion1OverASocketReloadedInATurn(t *testing.T) {
 	frames := effects(engine.Frame)
 	s.expect(len(frames) == 2 && strings.Contains(string(frames[1].Data), `"session/load"`),
 		"after initialize: %d frames", len(frames))
-	s.expect(len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1,
+	s.expect(len(s.events(engine.EventPhase, `"stopReason":"error"`)) == 1,
 		"the turn goes on without its answer")
 	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",` +
 		`"update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}}}`)

@@ -5,8 +5,12 @@ package engine
 // exchange finds nobody.
 type ExchangeID uint32
 
-// CallID names one request that the app made, counted from 1 by the machine.
-type CallID uint32
+// SubjectID names what the app has a handle on, by whose number it hears of it: a request that it made, or whatever else
+// goes on beyond one request. The machine counts those of a kind from 1; 0 is the client itself.
+type SubjectID uint32
+
+// CallID names one request that the app made.
+type CallID = SubjectID
 
 // Kind says what an Effect asks for, and so which of its fields are set.
 type Kind uint8
@@ -21,9 +25,8 @@ const (
 	Read
 	// Abort ends exchange X from this side. Nothing more of X is reported.
 	Abort
-	// Deliver hands Data, raw JSON text, to the app as an event of call C, or of
-	// session C of an agent's (or of the client where C is 0). Event says which;
-	// Position counts the call's events from 1.
+	// Deliver hands Data, raw JSON text, to the app as an event of subject C. Event
+	// says which; Position counts the events of a call from 1.
 	Deliver
 	// Settle ends call C: Outcome says how, Data is the raw JSON of a result
 	// or of a JSON-RPC error, Failure is set for OutcomeFailure.
@@ -40,9 +43,9 @@ const (
 	// Ticket; one with Ticket 0 has to be on its way before the host returns, since
 	// the page is being left, and is not answered.
 	Store
-	// Recall tells of call C, which the journal brought back: Data is a JSON
-	// object that describes it. Its events and its outcome follow as they do
-	// for any call. For an agent it tells of session C, brought back or new.
+	// Recall tells of subject C, which the journal brought back, or which is new and
+	// no call: Data is a JSON object that describes it. Its events and its outcome
+	// follow as they do for any.
 	Recall
 	// Handshake asks for the lease to make a new session: among the pages that share
 	// one, a single one makes it. The host answers with the machine's Handshake
@@ -112,14 +115,14 @@ const (
 	EventPeek
 	// EventDraft: what was saved of the answer to the request with handle Position, which follows
 	EventDraft
-	EventTranscript // a change to a session's transcript
-	EventTurn       // what a session's turn does: running, idle, requires action
-	EventQuestion   // an agent's request; Position is its handle
+	EventItem     // a change to an item of what both sides have said
+	EventPhase    // what the other side does: running, idle, requires action
+	EventQuestion // the other side asks something; Position is the handle of that
 	// EventWithdrawn: nobody waits for the answer to the request with handle Position any more
 	EventWithdrawn
-	// EventForward: the answer to the request with handle Position is for the tab that carries the session
+	// EventForward: the answer to the request with handle Position is for the tab that carries the subject
 	EventForward
-	// EventStreams: how many streams an agent's sessions would have, and how many of them are at work
+	// EventStreams: how many streams the subjects of a client would have, and how many of them are at work
 	EventStreams
 	EventAcked // an Ack is stored, or cannot be; Position is its ticket
 	// EventEvicted: the store has let a call go that nobody has acknowledged: no room, or its age
@@ -136,7 +139,7 @@ type Effect struct {
 	Event    EventKind
 	Outcome  Outcome
 	X        ExchangeID
-	C        CallID
+	C        SubjectID
 	Stream   StreamState // EventStatus and EventTask only
 	Position uint32
 	Ticket   uint32   // Store only: names the commit, counted from 1

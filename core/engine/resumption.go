@@ -1,6 +1,6 @@
 package engine
 
-// Resumption is what came of going on with a call or a session after its connection
+// Resumption is what came of going on with a subject after its connection
 // was gone (EventResumed).
 type Resumption string
 

@@ -1,6 +1,6 @@
 package engine
 
-// StreamState is what the stream of a call or of an agent's session does: an event of
+// StreamState is what the stream of a subject does: an event of
 // kind EventStatus has one. Its name is what an app reads.
 type StreamState uint8
 
@@ -9,14 +9,14 @@ const (
 	StreamOpen         StreamState = iota + 1 // the other side sends
 	StreamCut                                 // the connection is gone, a reconnect is due
 	StreamReconnecting                        // a reconnect is under way
-	StreamRefused                             // the agent does not take the session's stream now
+	StreamRefused                             // the other side does not take the stream now
 	StreamParked                              // let go of for now
 	StreamPolled                              // nothing is read any more: a task is asked how it stands
 	StreamOff                                 // the server has none for messages that nobody asked for
-	StreamFollowed                            // another page carries the call or the session
+	StreamFollowed                            // another page carries the subject
 	StreamOwned                               // this page has taken it over
 	StreamForgotten                           // the call is not stored any more
-	StreamClosed                              // the session is over
+	StreamClosed                              // the subject is over
 	// StreamSpare: of EventTask: a task works on the call, which can do without its stream
 	StreamSpare
 	// StreamNeeded: of EventTask: the task asks something, which comes on the stream

@@ -101,7 +101,7 @@ func goldenKinds() []goldenRecord {
 							`[{"name":"files","headers":[{"name":"Authorization","value":"Bearer b"}]}]`),
 						data(Connection, "connection-1")}},
 				{[]Entry{{Kind: Prompt, N: [3]uint64{4}, Data: []byte(`[{"type":"text","text":"one"}]`)},
-					{Kind: Event, N: [3]uint64{uint64(engine.EventTranscript)},
+					{Kind: Event, N: [3]uint64{uint64(engine.EventItem)},
 						Data: []byte(
 							`{"sessionUpdate":"agent_message","messageId":"m1","content":[{"type":"text",` +
 								`"text":"Hello"}]}`)}, sealed},

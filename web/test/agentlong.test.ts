@@ -36,8 +36,8 @@ class SlowPage extends HandPage {
   }
 
   #event(kind: number, text: string): void {
-    if (kind === EVENT.turn && text.includes(`"ended":true`)) this.ended++;
-    if (kind !== EVENT.transcript) return;
+    if (kind === EVENT.phase && text.includes(`"ended":true`)) this.ended++;
+    if (kind !== EVENT.item) return;
     const op = JSON.parse(text) as TranscriptOp;
     if (op.op === "reset") this.resets++;
     this.transcript.apply(op);

@@ -15,8 +15,8 @@ test("Fault 249: what a page has missed of a session does not grow for ever, and
   missed.add(ASSIGNED, 1, "");
   missed.add(EVENT.status, 0, `{"state":"open"}`);
   for (let n = 0; n < 3_000; n++) {
-    missed.add(EVENT.turn, 0, `{"ended":false,"turn":${n}}`);
-    missed.add(EVENT.turn, 0, `{"ended":true,"turn":${n}}`);
+    missed.add(EVENT.phase, 0, `{"ended":false,"turn":${n}}`);
+    missed.add(EVENT.phase, 0, `{"ended":true,"turn":${n}}`);
     missed.add(EVENT.draft, n + 2, "typed");
     missed.add(EVENT.question, n + 2, "asked");
     missed.add(ASSIGNED, n + 2, "");
@@ -52,9 +52,9 @@ test("a withdrawal of what the page was asked before stays; of who carries the s
 
 test("operations on the transcript are weighed, and left out where the page gets it from its start", () => {
   const missed = new MissedEvents();
-  for (const text of ["12", "345"]) missed.add(EVENT.transcript, 0, text);
-  missed.add(EVENT.turn, 0, `{"ended":true}`);
-  assert.deepEqual([missed.operationBytes, missed.take()], [5, [EVENT.transcript, 0, "12"]]);
+  for (const text of ["12", "345"]) missed.add(EVENT.item, 0, text);
+  missed.add(EVENT.phase, 0, `{"ended":true}`);
+  assert.deepEqual([missed.operationBytes, missed.take()], [5, [EVENT.item, 0, "12"]]);
   assert.equal(missed.operationBytes, 3);
   missed.dropOperations();
   assert.deepEqual([missed.operationBytes, all(missed).length], [0, 1]);

@@ -293,7 +293,7 @@ test("Fault 467: whose an event is that waits is known after its session is over
     new Credits(),
   );
   outbox.send({ t: "session", client: 2, session: 5, made: {} });
-  outbox.event(5, EVENT.transcript, 1, `{"of":"ada"}`, 0);
+  outbox.event(5, EVENT.item, 1, `{"of":"ada"}`, 0);
   outbox.letGo(5);
   outbox.takeBack(2);
   isHere = true;

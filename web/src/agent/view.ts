@@ -33,10 +33,10 @@ export class SessionView {
   heard(kind: number, text: string): void {
     this.#heard += text.length;
     switch (kind) {
-      case EVENT.transcript:
+      case EVENT.item:
         this.#changed(this.transcript.apply(JSON.parse(text) as TranscriptOp));
         break;
-      case EVENT.turn: {
+      case EVENT.phase: {
         this.#flush(); // whoever waits for the turn's end has had all of it before
         const turn = this.turns.heard(text);
         if (!turn.expected) this.tell("turn", turn);

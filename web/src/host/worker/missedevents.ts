@@ -31,7 +31,7 @@ export class MissedEvents {
 
   /** Adds one. */
   add(kind: number, position: number, text: string): void {
-    if (kind === EVENT.transcript) {
+    if (kind === EVENT.item) {
       this.#operations++;
       this.#operationBytes += text.length;
     } else if (kind === EVENT.withdrawn) {
@@ -50,7 +50,7 @@ export class MissedEvents {
     if (!next) {
       this.#all = [];
       this.#taken = 0;
-    } else if (next[0] === EVENT.transcript) {
+    } else if (next[0] === EVENT.item) {
       this.#operations--;
       this.#operationBytes -= next[2].length;
     }
@@ -59,7 +59,7 @@ export class MissedEvents {
 
   /** Leaves out the operations on the transcript: the page gets that from its start. */
   dropOperations(): void {
-    this.#leave(([kind]) => kind !== EVENT.transcript);
+    this.#leave(([kind]) => kind !== EVENT.item);
     this.#operations = this.#operationBytes = 0;
   }
 
@@ -101,10 +101,10 @@ function stateOf(text: string): string {
 /** What nobody has to hear late. */
 function isPassing([kind, , text]: Missed): boolean {
   if (kind === EVENT.status) return !carrierOf(text) && stateOf(text) !== "closed";
-  return kind === EVENT.notification || (kind === EVENT.turn && text.includes(`"ended":false`));
+  return kind === EVENT.notification || (kind === EVENT.phase && text.includes(`"ended":false`));
 }
 
 /** What a page should hear of late: how turns have ended, and what was repaired. */
 function isReport([kind]: Missed): boolean {
-  return kind === EVENT.turn || kind === EVENT.resumed || kind === EVENT.guarantee || kind === EVENT.integrity;
+  return kind === EVENT.phase || kind === EVENT.resumed || kind === EVENT.guarantee || kind === EVENT.integrity;
 }

@@ -60,7 +60,7 @@ export class SessionFeed {
   begin(): void {
     while (this.#missed.take());
     this.#fallBehind();
-    for (const turn of this.#mirror.turns()) this.#missed.add(EVENT.turn, 0, turn);
+    for (const turn of this.#mirror.turns()) this.#missed.add(EVENT.phase, 0, turn);
     this.goOn();
   }
 
@@ -68,7 +68,7 @@ export class SessionFeed {
   event(kind: number, position: number, text: string): void {
     if (this.isWhole && this.#page.takes) return this.#send(kind, position, text);
     if (this.isWhole) this.#has = "partly";
-    if (kind === EVENT.transcript) {
+    if (kind === EVENT.item) {
       // One that is away may be so for days: what it misses of the transcript is not kept for it.
       if (this.#page.presence !== "here") this.#fallBehind();
       if (this.#has === "old") return;
@@ -96,7 +96,7 @@ export class SessionFeed {
     const piece = this.#pieces?.next();
     if (piece && !piece.done) {
       this.#sent += piece.value.length;
-      this.#send(EVENT.transcript, 0, piece.value);
+      this.#send(EVENT.item, 0, piece.value);
       return piece.value.length;
     }
     this.#pieces = undefined;

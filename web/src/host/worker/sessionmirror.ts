@@ -105,10 +105,10 @@ export class SessionMirror {
    */
   heard(kind: number, position: number, text: string): number | undefined {
     switch (kind) {
-      case EVENT.transcript:
+      case EVENT.item:
         this.#apply(JSON.parse(text) as TranscriptOp);
         break;
-      case EVENT.turn:
+      case EVENT.phase:
         this.#turned(text);
         break;
       case EVENT.status: {
