@@ -79,13 +79,13 @@ func (n *connection) initialize(c *Client, now engine.Time) {
 	b = appendMember(b, "info", c.cfg.Info)
 	b = appendMember(b, "capabilities", c.cfg.Capabilities)
 	b = appendMember(b, "clientInfo", c.cfg.Info)
-	b = append(b, `,"clientCapabilities":{`...)
+	b = jsonrpc.Raw(b, `,"clientCapabilities":{`)
 	if value, ok := jsonrpc.Member(c.cfg.Capabilities, "elicitation"); ok {
-		b = append(append(append(b, `"elicitation":`...), value...), ',')
+		b = append(append(jsonrpc.Raw(b, `"elicitation":`), value...), ',')
 	}
 	if c.offersLifecycle() {
 		// By a name of our own: the RFD v2/prompt speaks of a flag in _meta, and names none.
-		b = append(b, `"_meta":{"promptLifecycle":true}},"_meta":{"promptLifecycle":true}}`...)
+		b = jsonrpc.Raw(b, `"_meta":{"promptLifecycle":true}},"_meta":{"promptLifecycle":true}}`)
 	} else {
 		b = append(bytes.TrimSuffix(b, []byte(",")), "}}"...)
 	}

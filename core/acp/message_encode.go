@@ -1,10 +1,13 @@
 package acp
 
-import "strconv"
+import (
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"strconv"
+)
 
 // appendName appends the name of one more member to an object whose brace is open.
 func appendName(b []byte, name string) []byte {
-	return append(append(append(b, `,"`...), name...), `":`...)
+	return append(append(jsonrpc.Raw(b, `,"`), name...), `":`...)
 }
 
 // appendMember appends the member with its value.

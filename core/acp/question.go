@@ -146,7 +146,7 @@ func (c *Client) ask(q *question) {
 	c.tellDraft(q)
 	b := jsonrpc.AppendString([]byte(`{"method":`), q.method)
 	if q.restored {
-		b = append(b, `,"restored":true`...)
+		b = jsonrpc.Raw(b, `,"restored":true`)
 	}
 	params := q.params
 	if params == nil {

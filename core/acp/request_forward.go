@@ -48,7 +48,7 @@ func (r *request) forwardCancel(c *Client) {
 // forwardForget asks it to forget the session.
 func (c *Client) forwardForget(s *session) {
 	s.unwanted = true
-	c.deliver(s, engine.EventForward, 0, append(appendUint([]byte(`{"record":`), s.record.ID), `,"forget":true}`...))
+	c.deliver(s, engine.EventForward, 0, jsonrpc.Raw(appendUint([]byte(`{"record":`), s.record.ID), `,"forget":true}`))
 }
 
 // forwardAnswer hands it an answer. The first one there counts.

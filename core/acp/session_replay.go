@@ -353,7 +353,7 @@ func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
 // resumed tells the app what became of what was said while nobody read.
 func (s *session) resumed(c *Client, outcome engine.Resumption) {
 	b := jsonrpc.AppendString([]byte(`{"outcome":`), string(outcome))
-	b = append(b, `,"proven":false,"cuts":`...)
+	b = jsonrpc.Raw(b, `,"proven":false,"cuts":`)
 	b = append(appendUint(b, uint64(s.cuts)), '}')
 	s.cuts = 0
 	c.deliver(s, engine.EventResumed, 0, b)

@@ -12,6 +12,7 @@
 //	position.go    how far a log is read or written, and which row is the next
 //	quarantine.go  what becomes of what cannot be read
 //	writer.go      commits: one is under way, what comes meanwhile is the next
+//	keeper.go      what becomes of commits, and what is read: the loop of a client
 //	try.go         a commit by itself, once the store has failed
 //	evict.go       what goes where there is no room
 //	clock.go       how old a record is, and whether that can be believed

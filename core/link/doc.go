@@ -9,6 +9,7 @@
 //	stream.go     one event stream over many exchanges (cursor.go, seen.go)
 //	liveness.go   when a connection counts as dead; heads.go: when an attempt does
 //	backoff.go    how long to wait before an attempt (policy.go, retryafter.go, loopguard.go)
+//	waits.go      what waits in a client, and what it hears of its page (news.go, visits.go)
 //	bearer.go     the bearer token
 //	requestid.go  ids of requests, which no two pages give twice
 //

@@ -130,7 +130,7 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 			// With its name in the store: whoever carries it knows it by that.
 			b := appendUint([]byte(`{"state":"followed","record":`), call.record.ID)
 			if len(call.meta) > 0 { // another page's, where that was first with the key
-				b = append(append(b, `,"meta":`...), call.meta...)
+				b = append(jsonrpc.Raw(b, `,"meta":`), call.meta...)
 			}
 			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: engine.StreamFollowed, C: call.id, Position: call.position, Data: append(b, '}')})
 		}
@@ -298,21 +298,21 @@ func (c *Client) Handshake(now engine.Time) {
 // describeRequest is what a page shows of a call that it did not make, and what it
 // needs to make it once more.
 func describeRequest(b []byte, call *call) []byte {
-	b = jsonrpc.AppendString(append(b, `{"method":`...), call.method)
+	b = jsonrpc.AppendString(jsonrpc.Raw(b, `{"method":`), call.method)
 	if call.record.key != "" {
-		b = jsonrpc.AppendString(append(b, `,"key":`...), call.record.key)
+		b = jsonrpc.AppendString(jsonrpc.Raw(b, `,"key":`), call.record.key)
 	}
 	if len(call.params) > 0 {
-		b = append(append(b, `,"params":`...), call.params...)
+		b = append(jsonrpc.Raw(b, `,"params":`), call.params...)
 	}
 	if len(call.meta) > 0 {
-		b = append(append(b, `,"meta":`...), call.meta...)
+		b = append(jsonrpc.Raw(b, `,"meta":`), call.meta...)
 	}
 	switch {
 	case call.flags&journal.RerunNever != 0:
-		b = append(b, `,"rerun":"never"`...)
+		b = jsonrpc.Raw(b, `,"rerun":"never"`)
 	case call.flags&journal.RerunAlways != 0:
-		b = append(b, `,"rerun":"always"`...)
+		b = jsonrpc.Raw(b, `,"rerun":"always"`)
 	}
 	return b
 }

@@ -86,7 +86,7 @@ func (call *call) advanceParked(c *Client, now engine.Time) {
 func (call *call) askStatus(c *Client, now engine.Time) *call {
 	s := c.newCall(now, statusMethod, Timeouts{})
 	s.role, s.parent = roleStatus, call
-	params := append(appendUint([]byte(`{"requestId":`), uint64(call.request)), `,"resumeToken":`...)
+	params := jsonrpc.Raw(appendUint([]byte(`{"requestId":`), uint64(call.request)), `,"resumeToken":`)
 	s.params = append(append(params, call.policy.token...), '}')
 	s.send(c, now)
 	return s

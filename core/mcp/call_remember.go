@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
 // An outcome that is acknowledged by being handed over is deleted at once. Another tab that holds the call
@@ -99,8 +100,8 @@ func (c *Client) told(now engine.Time, call *call, op journal.Op) {
 func (c *Client) tellGap(call *call, to uint32) {
 	from := call.position + 1
 	b := appendUint([]byte(`{"events":`), uint64(to-call.position))
-	b = appendUint(append(b, `,"from":`...), uint64(from))
-	b = appendUint(append(b, `,"to":`...), uint64(to))
+	b = appendUint(jsonrpc.Raw(b, `,"from":`), uint64(from))
+	b = appendUint(jsonrpc.Raw(b, `,"to":`), uint64(to))
 	c.counters.MissingEvents += to - call.position
 	call.position = to
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGap, C: call.id, Position: to,

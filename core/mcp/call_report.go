@@ -44,19 +44,19 @@ func (c *Client) status(call *call, state engine.StreamState, r *streamReport) {
 	b := jsonrpc.AppendString([]byte(`{"state":`), state.String())
 	if r != nil {
 		if r.why != "" {
-			b = jsonrpc.AppendString(append(b, `,"why":`...), r.why)
+			b = jsonrpc.AppendString(jsonrpc.Raw(b, `,"why":`), r.why)
 		}
 		if r.attempt > 0 {
-			b = appendUint(append(b, `,"attempt":`...), uint64(r.attempt))
+			b = appendUint(jsonrpc.Raw(b, `,"attempt":`), uint64(r.attempt))
 		}
 		if r.why != "" {
-			b = appendUint(append(b, `,"delay":`...), uint64(r.delay))
+			b = appendUint(jsonrpc.Raw(b, `,"delay":`), uint64(r.delay))
 		}
 		if r.missed {
-			b = append(b, `,"missed":true`...)
+			b = jsonrpc.Raw(b, `,"missed":true`)
 		}
 		if r.looping {
-			b = append(b, `,"code":"reconnect_loop"`...)
+			b = jsonrpc.Raw(b, `,"code":"reconnect_loop"`)
 		}
 	}
 	e.Data = append(b, '}')
@@ -94,7 +94,7 @@ func (c *Client) reportResume(call *call, outcome engine.Resumption, proven bool
 
 func describeResume(call *call, outcome engine.Resumption, proven bool) []byte {
 	b := jsonrpc.AppendString([]byte(`{"outcome":`), string(outcome))
-	b = append(strconv.AppendBool(append(b, `,"proven":`...), proven), `,"cuts":`...)
+	b = jsonrpc.Raw(strconv.AppendBool(jsonrpc.Raw(b, `,"proven":`), proven), `,"cuts":`)
 	return append(appendUint(b, uint64(call.cuts)), '}')
 }
 
@@ -106,15 +106,15 @@ func (c *Client) setState(s clientState) {
 	b := jsonrpc.AppendString([]byte(`{"state":`), s.String())
 	if s == stateOpen {
 		c.taskOffer = taskOffered(c.session.result)
-		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.Name)
-		b = strconv.AppendBool(append(b, `,"session":`...), c.session.id != "")
+		b = jsonrpc.AppendString(jsonrpc.Raw(b, `,"revision":`), c.revision.Name)
+		b = strconv.AppendBool(jsonrpc.Raw(b, `,"session":`), c.session.id != "")
 		if c.session.restored {
-			b = append(b, `,"restored":true`...)
+			b = jsonrpc.Raw(b, `,"restored":true`)
 		}
-		b = append(append(b, `,"initialize":`...), c.session.result...)
+		b = append(jsonrpc.Raw(b, `,"initialize":`), c.session.result...)
 	}
 	if (s == stateOpen || s == stateFailed) && len(c.negotiation.steps) > 0 {
-		b = append(append(b, `,"steps":`...), c.negotiation.steps...)
+		b = append(jsonrpc.Raw(b, `,"steps":`), c.negotiation.steps...)
 	}
 	e := engine.Effect{Kind: engine.State}
 	switch s {
@@ -142,7 +142,7 @@ func (c *Client) integrity(what string, cause error) {
 	}
 	b := jsonrpc.AppendString([]byte(`{"what":`), what)
 	if cause != nil {
-		b = jsonrpc.AppendString(append(b, `,"cause":`...), cause.Error())
+		b = jsonrpc.AppendString(jsonrpc.Raw(b, `,"cause":`), cause.Error())
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: append(b, '}')})
 }

@@ -163,13 +163,13 @@ func (call *call) roundMembers() (members []byte) {
 		return nil
 	}
 	if len(call.responses) > 0 {
-		members = append(append(members, `"inputResponses":`...), call.responses...)
+		members = append(jsonrpc.Raw(members, `"inputResponses":`), call.responses...)
 	}
 	if len(call.requestState) > 0 {
 		if members != nil {
 			members = append(members, ',')
 		}
-		members = append(append(members, `"requestState":`...), call.requestState...)
+		members = append(jsonrpc.Raw(members, `"requestState":`), call.requestState...)
 	}
 	return members
 }

@@ -74,7 +74,7 @@ func (c *Client) Notify(now engine.Time, method string, params []byte, options C
 // sendCancelled tells the server that nobody waits for a request any more.
 func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 	params := appendUint([]byte(`{"requestId":`), uint64(id))
-	params = jsonrpc.AppendString(append(params, `,"reason":`...), reason)
+	params = jsonrpc.AppendString(jsonrpc.Raw(params, `,"reason":`), reason)
 	c.post(now, postCancelled, jsonrpc.AppendNotification(nil, "notifications/cancelled", append(params, '}'), nil))
 }
 

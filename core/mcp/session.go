@@ -69,8 +69,8 @@ func (c *Client) sendInitialize(now engine.Time) {
 	if extensions := c.extensions(""); len(extensions) > 0 {
 		own = append(append(own, ','), extensions...)
 	}
-	params = jsonrpc.AppendObject(append(params, `,"capabilities":`...), c.cfg.Capabilities, own)
-	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
+	params = jsonrpc.AppendObject(jsonrpc.Raw(params, `,"capabilities":`), c.cfg.Capabilities, own)
+	params = append(jsonrpc.Raw(params, `,"clientInfo":`), c.cfg.ClientInfo...)
 	call.params = append(params, '}')
 	if c.revision != nil && c.revision.SelfDescribing {
 		c.revision = nil // the probe's

@@ -129,7 +129,7 @@ func (c *Client) headerRefused() {
 	c.cursorHeader.enter(c, headerRefused)
 	c.rescheduleAll()
 	b := jsonrpc.AppendString([]byte(`{"what":`), "header_refused")
-	b = append(jsonrpc.AppendString(append(b, `,"header":`...), "Last-Event-ID"), '}')
+	b = append(jsonrpc.AppendString(jsonrpc.Raw(b, `,"header":`), "Last-Event-ID"), '}')
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: b})
 	for _, call := range c.calls {
 		if call.state == callStreaming {

@@ -138,13 +138,13 @@ func (n *negotiation) note(method string, status int, code int64, v wire.ProbeVe
 	} else {
 		n.steps[len(n.steps)-1] = ','
 	}
-	n.steps = jsonrpc.AppendString(append(n.steps, `{"method":`...), method)
-	n.steps = appendUint(append(n.steps, `,"status":`...), uint64(status))
+	n.steps = jsonrpc.AppendString(jsonrpc.Raw(n.steps, `{"method":`), method)
+	n.steps = appendUint(jsonrpc.Raw(n.steps, `,"status":`), uint64(status))
 	if code != 0 {
-		n.steps = strconv.AppendInt(append(n.steps, `,"code":`...), code, 10)
+		n.steps = strconv.AppendInt(jsonrpc.Raw(n.steps, `,"code":`), code, 10)
 	}
-	n.steps = jsonrpc.AppendString(append(n.steps, `,"then":`...), v.String())
-	n.steps = append(n.steps, "}]"...)
+	n.steps = jsonrpc.AppendString(jsonrpc.Raw(n.steps, `,"then":`), v.String())
+	n.steps = jsonrpc.Raw(n.steps, "}]")
 }
 
 // blamesSession reports whether a refusal blames the session, or the revision that was agreed on.

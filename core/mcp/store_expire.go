@@ -46,8 +46,8 @@ func (c *Client) tellEvicted(call *call, why string, ended bool) {
 	b := jsonrpc.AppendString([]byte(`{"why":`), why)
 	b = append(b, ',')
 	b = append(b, describeRequest(nil, call)[1:]...)
-	b = strconv.AppendInt(append(b, `,"createdAt":`...), call.record.Made, 10)
-	b = strconv.AppendBool(append(b, `,"ended":`...), ended)
+	b = strconv.AppendInt(jsonrpc.Raw(b, `,"createdAt":`), call.record.Made, 10)
+	b = strconv.AppendBool(jsonrpc.Raw(b, `,"ended":`), ended)
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventEvicted, Data: append(b, '}')})
 }
 

@@ -258,16 +258,16 @@ func (c *Client) describeRecall(call *call, known *recorded.Call) engine.Effect 
 	call.record.Know(c.guaranteeOf(known))
 	call.record.Announced = call.record.Stored
 	b := describeRequest(nil, call)
-	b = strconv.AppendInt(append(b, `,"createdAt":`...), known.Head.CreatedAt, 10)
-	b = appendUint(append(b, `,"id":`...), call.record.ID)
-	b = appendUint(append(b, `,"acked":`...), uint64(known.Acked))
-	b = appendUint(append(b, `,"base":`...), uint64(known.Checkpoint))
-	b = strconv.AppendBool(append(b, `,"manual":`...), call.flags&journal.ManualAck != 0)
-	b = strconv.AppendBool(append(b, `,"owned":`...), call.state == callRestored)
+	b = strconv.AppendInt(jsonrpc.Raw(b, `,"createdAt":`), known.Head.CreatedAt, 10)
+	b = appendUint(jsonrpc.Raw(b, `,"id":`), call.record.ID)
+	b = appendUint(jsonrpc.Raw(b, `,"acked":`), uint64(known.Acked))
+	b = appendUint(jsonrpc.Raw(b, `,"base":`), uint64(known.Checkpoint))
+	b = strconv.AppendBool(jsonrpc.Raw(b, `,"manual":`), call.flags&journal.ManualAck != 0)
+	b = strconv.AppendBool(jsonrpc.Raw(b, `,"owned":`), call.state == callRestored)
 	if call.flags&journal.ManualInput != 0 {
-		b = append(b, `,"input":"manual"`...)
+		b = jsonrpc.Raw(b, `,"input":"manual"`)
 	}
-	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), call.record.Stored.String())
+	b = jsonrpc.AppendString(jsonrpc.Raw(b, `,"guarantee":`), call.record.Stored.String())
 	return engine.Effect{Kind: engine.Recall, C: call.id, Data: append(b, '}')}
 }
 

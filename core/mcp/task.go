@@ -275,10 +275,10 @@ func (c *Client) taskStatus(call *call, task []byte) bool {
 func (c *Client) tellTask(call *call, k *task, fallback string) {
 	b := jsonrpc.AppendString([]byte(`{"status":`), k.status)
 	if k.said != "" {
-		b = jsonrpc.AppendString(append(b, `,"message":`...), k.said)
+		b = jsonrpc.AppendString(jsonrpc.Raw(b, `,"message":`), k.said)
 	}
 	if fallback != "" {
-		b = jsonrpc.AppendString(append(b, `,"fallback":`...), fallback)
+		b = jsonrpc.AppendString(jsonrpc.Raw(b, `,"fallback":`), fallback)
 	}
 	stream := engine.StreamSpare
 	if k.status == "input_required" {

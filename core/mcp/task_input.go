@@ -256,7 +256,7 @@ func (call *call) inputMembers(wanted bool) []byte {
 		members = append(append([]byte(`,"inputResponses":`), object...), '}')
 	}
 	if len(call.task.state) > 0 && (object != nil || echo) {
-		members = append(append(members, `,"requestState":`...), call.task.state...)
+		members = append(jsonrpc.Raw(members, `,"requestState":`), call.task.state...)
 	}
 	return members
 }

@@ -85,7 +85,7 @@ func (call *call) statusAnswered(c *Client, now engine.Time, outcome engine.Outc
 		}
 		e.Data = jsonrpc.AppendString([]byte(`{"status":`), status)
 		if string(pending) == "true" {
-			e.Data = append(e.Data, `,"pending":true`...)
+			e.Data = jsonrpc.Raw(e.Data, `,"pending":true`)
 		}
 		e.Data = append(e.Data, '}')
 	case engine.OutcomeRPCError:

@@ -10,13 +10,13 @@ var ceilings = map[string]struct {
 	upward int
 	types  map[string]size
 }{
-	"core/mcp": {168, map[string]size{
-		"Client": {Methods: 297, Takers: 189, Fields: 58, Nested: 165},
-		"call":   {Methods: 155, Takers: 115, Fields: 24, Nested: 77},
+	"core/mcp": {169, map[string]size{
+		"Client": {Methods: 294, Takers: 189, Fields: 60, Nested: 169},
+		"call":   {Methods: 157, Takers: 118, Fields: 24, Nested: 76},
 	}},
 	"core/acp": {105, map[string]size{
-		"Client":  {Methods: 188, Takers: 159, Fields: 34, Nested: 67},
-		"session": {Methods: 84, Takers: 65, Fields: 47, Nested: 58},
+		"Client":  {Methods: 177, Takers: 159, Fields: 35, Nested: 68},
+		"session": {Methods: 86, Takers: 62, Fields: 47, Nested: 58},
 	}},
 	"core/tabs":           {15, nil},
 	"core/durable":        {3, nil},
