@@ -90,7 +90,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	}
 	for _, p := range c.posts.all() {
 		switch r := p.request; {
-		case p.State() != link.PostParked:
+		case p.State != link.PostParked:
 		case failure != nil:
 			p.finish(c)
 			p.refused(c, now, failure)

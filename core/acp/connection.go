@@ -308,7 +308,7 @@ const stableAfter = 10_000
 // again makes a connection in place of one that was lost: at once, unless that
 // one was lost before it was of any use.
 func (n *connection) again(c *Client, now engine.Time) {
-	if n.attempt == 0 && !c.IsOffline() {
+	if n.attempt == 0 && !c.IsOffline {
 		n.attempt++
 		n.initialize(c, now)
 		return

@@ -97,7 +97,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		p.leave(c)
 		p.Park()
 		if p.takeBack(c, now) {
-			if !c.refreshToken(p.Token()) {
+			if !c.refreshToken(p.Token) {
 				p.request.dispatch(c, now)
 				return
 			}
@@ -105,7 +105,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 			return
 		}
 		c.posts = append(c.posts, p)
-		if !c.refreshToken(p.Token()) {
+		if !c.refreshToken(p.Token) {
 			p.post(c, now)
 			return
 		}
@@ -175,7 +175,7 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 
 func (p *post) advance(c *Client, now engine.Time) {
 	switch {
-	case !p.Due(now) || p.State() == link.PostHeld && p.held(c):
+	case !p.Due(now) || p.State == link.PostHeld && p.held(c):
 		return
 	case p.X == 0:
 		p.post(c, now)
@@ -327,7 +327,7 @@ func (list *posts) remove(p *post) bool {
 func (list *posts) deadline() engine.Time {
 	at := engine.Never
 	for _, p := range *list {
-		at = min(at, p.Deadline())
+		at = min(at, p.At)
 	}
 	return at
 }

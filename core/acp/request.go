@@ -99,7 +99,7 @@ func (r *request) waitsForToken() bool {
 // isHeld reports whether the request waits for a token: the agent's server has not seen it, or has
 // refused it.
 func (r *request) isHeld() bool {
-	return r.state == requestSent && r.post != nil && r.post.State() == link.PostParked
+	return r.state == requestSent && r.post != nil && r.post.State == link.PostParked
 }
 
 // Request makes a request; session is the handle of the one whose scope it has, 0

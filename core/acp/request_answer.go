@@ -117,7 +117,7 @@ func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
 func (r *request) over(c *Client) {
 	r.enter(c, requestOver)
 	r.by, r.again = engine.Never, engine.Never
-	if r.post != nil && (r.post.State() == link.PostParked || r.post.State() == link.PostWaiting || r.post.X != 0 && !r.post.Exchange.Opened()) {
+	if r.post != nil && (r.post.State == link.PostParked || r.post.State == link.PostWaiting || r.post.X != 0 && !r.post.Exchange.Opened()) {
 		r.post.finish(c) // answered before its server has said that it has it
 	}
 	c.requests = without(c.requests, r)

@@ -39,7 +39,7 @@ func newStream(c *Client, n *connection, s *session) *stream {
 // connect makes a GET, once there is an answer about the token.
 func (es *stream) connect(c *Client, now engine.Time) {
 	if c.token.Asking() {
-		es.link.Broken(now, engine.EndNetwork, c.IsOffline(), &c.random)
+		es.link.Broken(now, engine.EndNetwork, c.IsOffline, &c.random)
 		es.link.Park() // the token's arrival wakes it
 		c.tellAwaiting(es.session)
 		return
@@ -264,7 +264,7 @@ func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head eng
 	if es.link.State() == link.StateOver {
 		return
 	}
-	b := es.link.Broken(now, how, c.IsOffline(), &c.random)
+	b := es.link.Broken(now, how, c.IsOffline, &c.random)
 	delay := b.Delay
 	if wait := link.RetryAfter(head.Get("retry-after")); wait > 0 {
 		delay = es.link.RetryAfter(now, wait, &c.random) // the others that were refused were given the same

@@ -37,41 +37,33 @@ type Post struct {
 	Failures int               // times in a row that it had no answer, or was to come later
 	Refusals uint8             // for want of authorization
 
-	state   PostState
-	at      engine.Time // PostSent: until when to wait; PostWaiting: when it is sent again; PostOver: until when the tail may take
+	State PostState   // where it stands
+	At    engine.Time // when Due has something to say, by the state: the answer, a further try, the tail
+	Token int         // number of the token that it has carried
+
 	floor   engine.Time // PostWaiting: the other side allows it no earlier
-	token   int         // number of the token that it carried
 	illegal *uint32
 }
 
 // Begin has a new post be held. What is entered against the table is counted in illegal.
-func (p *Post) Begin(illegal *uint32) { p.at, p.illegal = engine.Never, illegal }
-
-// State returns where the post stands.
-func (p *Post) State() PostState { return p.state }
+func (p *Post) Begin(illegal *uint32) { p.At, p.illegal = engine.Never, illegal }
 
 // Park has the post wait for the answer about a token, without a limit: a person may be signing in.
 func (p *Post) Park() {
 	p.enter(PostParked)
-	p.X, p.at = 0, engine.Never
+	p.X, p.At = 0, engine.Never
 }
-
-// HoldUntil has a post that is held be over at that time, answered or not.
-func (p *Post) HoldUntil(by engine.Time) { p.at = by }
 
 // Sent notes that exchange x sends the message, with the token of that number. The answer is due at that time, or
 // when the post was held until.
 func (p *Post) Sent(x engine.ExchangeID, limits Limits, token int, by engine.Time) {
-	if p.state == PostHeld {
-		by = min(by, p.at)
+	if p.State == PostHeld {
+		by = min(by, p.At)
 	}
 	p.enter(PostSent)
-	p.X, p.token, p.at = x, token, by
+	p.X, p.Token, p.At = x, token, by
 	p.Exchange = NewExchange(limits)
 }
-
-// Token returns the number of the token that the post has carried.
-func (p *Post) Token() int { return p.token }
 
 // Unauthorized reports whether its answer is a refusal that another token may mend: no more than so many in a row.
 func (p *Post) Unauthorized(most uint8) bool {
@@ -85,7 +77,7 @@ func (p *Post) Unauthorized(most uint8) bool {
 // Retry has the post sent again later, and not before the other side allows it: asked is the Retry-After, in ms.
 func (p *Post) Retry(now engine.Time, asked int64, policy *Policy, random *engine.Random) {
 	p.enter(PostWaiting)
-	p.X, p.at, p.floor = 0, now.After(policy.DelayAfter(p.Failures, asked, random)), now.After(asked)
+	p.X, p.At, p.floor = 0, now.After(policy.DelayAfter(p.Failures, asked, random)), now.After(asked)
 	p.Failures++
 }
 
@@ -93,42 +85,39 @@ func (p *Post) Retry(now engine.Time, asked int64, policy *Policy, random *engin
 // ms to end by itself: an answer whose body never ends would hold one of six connections for ever.
 func (p *Post) Over(now engine.Time, tail int64) {
 	p.enter(PostOver)
-	p.at = engine.Never
+	p.At = engine.Never
 	if p.X != 0 {
-		p.at = now.After(tail)
+		p.At = now.After(tail)
 	}
 }
 
 // Wake has Advance look once more at a post that is held.
 func (p *Post) Wake(now engine.Time) {
-	if p.state == PostHeld {
-		p.at = now
+	if p.State == PostHeld {
+		p.At = now
 	}
 }
 
 // Due reports whether the time of its state is over, once for a post that is held.
 func (p *Post) Due(now engine.Time) bool {
-	if now < p.at {
+	if now < p.At {
 		return false
 	}
-	if p.state == PostHeld {
-		p.at = engine.Never
+	if p.State == PostHeld {
+		p.At = engine.Never
 	}
 	return true
 }
 
-// Deadline returns when Due is.
-func (p *Post) Deadline() engine.Time { return p.at }
-
 // Hear takes news. A post that waits after failures is sent as soon as the other side allows.
 func (p *Post) Hear(n *News) (moved bool) {
-	switch p.state {
+	switch p.State {
 	case PostSent, PostOver:
-		p.at = n.Later(p.at)
+		p.At = n.Later(p.At)
 	case PostWaiting:
-		p.at, moved = n.Sooner(p.at, p.floor)
+		p.At, moved = n.Sooner(p.At, p.floor)
 	}
 	return moved
 }
 
-func (p *Post) enter(next PostState) { engine.Enter(&postTransitions, &p.state, next, p.illegal) }
+func (p *Post) enter(next PostState) { engine.Enter(&postTransitions, &p.State, next, p.illegal) }

@@ -23,8 +23,8 @@ func TestPostIsRefusedForWantOfATokenAsOftenAsThatMayHelp(t *testing.T) {
 		if may := p.Unauthorized(2); may != (i < 2) {
 			t.Fatalf("refused %d times: may be sent again: %t", i+1, may)
 		}
-		if p.Token() != i {
-			t.Errorf("it carried token %d, not %d", i, p.Token())
+		if p.Token != i {
+			t.Errorf("it carried token %d, not %d", i, p.Token)
 		}
 		if i < 2 {
 			p.Park()
@@ -44,7 +44,7 @@ func TestPostWaitsAsItsServerAsks(t *testing.T) {
 	p.Sent(1, link.Limits{}, 0, 30_000)
 	p.Retry(0, 60_000, &policy, &random)
 	if p.Due(60_000-1) || !p.Due(200_000) {
-		t.Errorf("due at %d", p.Deadline())
+		t.Errorf("due at %d", p.At)
 	}
 	if p.Hear(&link.News{Kind: link.NewsVisit, At: 10_000}) {
 		t.Error("a visit hastens what its server has asked to wait for")
@@ -53,25 +53,25 @@ func TestPostWaitsAsItsServerAsks(t *testing.T) {
 	for range 4 {
 		p.Retry(0, 0, &policy, &random)
 	}
-	if !p.Hear(&link.News{Kind: link.NewsOnline, At: 500}) || p.Deadline() != 500 {
-		t.Errorf("back online it is due at %d", p.Deadline())
+	if !p.Hear(&link.News{Kind: link.NewsOnline, At: 500}) || p.At != 500 {
+		t.Errorf("back online it is due at %d", p.At)
 	}
 }
 
 func TestPostSleepsWithItsPage(t *testing.T) {
 	p, _ := newPost()
-	p.HoldUntil(2_000)
+	p.At = 2_000
 	p.Sent(1, link.Limits{}, 0, 30_000)
-	if p.Deadline() != 2_000 {
-		t.Errorf("what was held until 2000 is waited for until %d", p.Deadline())
+	if p.At != 2_000 {
+		t.Errorf("what was held until 2000 is waited for until %d", p.At)
 	}
 	p.Hear(&link.News{Kind: link.NewsWoke, Gap: 600_000})
 	if p.Due(602_000-1) || !p.Due(602_000) {
-		t.Errorf("after 600 s of sleep it is due at %d", p.Deadline())
+		t.Errorf("after 600 s of sleep it is due at %d", p.At)
 	}
 	p.Over(700_000, 1_000)
-	if p.Deadline() != 701_000 {
-		t.Errorf("its tail may take until %d", p.Deadline())
+	if p.At != 701_000 {
+		t.Errorf("its tail may take until %d", p.At)
 	}
 }
 

@@ -14,7 +14,8 @@ type Waits struct {
 	all     []Listener
 	visits  Visits
 	shown   int64
-	offline bool
+
+	IsOffline bool // the browser believes so
 }
 
 // NewWaits returns the Waits of a client that has these effects. shown is within how many ms a stream has to show that
@@ -24,14 +25,11 @@ func NewWaits(effects *engine.Queue, shown int64) Waits { return Waits{effects: 
 // Register has one more hear what happens.
 func (w *Waits) Register(one Listener) { w.all = append(w.all, one) }
 
-// IsOffline reports whether the browser believes itself offline.
-func (w *Waits) IsOffline() bool { return w.offline }
-
 // Offline notes that the browser believes itself offline. Streams are left alone (a loopback server is still there);
 // only new attempts become rare.
 func (w *Waits) Offline(now engine.Time) {
 	w.effects.Begin(now)
-	w.offline = true
+	w.IsOffline = true
 }
 
 // Online notes that the network is back: waiting reconnects are tried at once, open streams have to prove that they
@@ -57,7 +55,7 @@ func (w *Waits) tell(now engine.Time, kind NewsKind, gap int64) {
 	n := News{Kind: kind, Now: now, At: now, Gap: gap, Within: ProveWithin}
 	switch kind {
 	case NewsOnline:
-		w.offline = false
+		w.IsOffline = false
 	case NewsVisit:
 		n.At = w.visits.At(now)
 	case NewsShown:

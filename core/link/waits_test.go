@@ -42,10 +42,10 @@ func TestWaitsTellEachAlike(t *testing.T) {
 		}
 	}
 	w.Offline(100)
-	if !w.IsOffline() {
+	if !w.IsOffline {
 		t.Error("it does not know that it is offline")
 	}
-	if w.Online(100); w.IsOffline() {
+	if w.Online(100); w.IsOffline {
 		t.Error("it does not know that it is online")
 	}
 }

@@ -383,7 +383,7 @@ func (call *call) broken(c *Client, now engine.Time, how engine.Ending, why stri
 func (call *call) breakStream(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
 	call.cuts++
 	call.writeAhead(c)
-	b := call.stream.Broken(now, how, c.IsOffline(), &c.random)
+	b := call.stream.Broken(now, how, c.IsOffline, &c.random)
 	switch {
 	case b.Resumable && call.policy != nil:
 		if why == cutEnd {

@@ -15,7 +15,7 @@ func (c *Client) Revoke(now engine.Time, id engine.CallID) {
 		c.takeBack(now, call, revokedError(call.method))
 	}
 	for _, p := range c.posts.all() {
-		if p.role == postNotification && p.State() == link.PostParked && p.call == id {
+		if p.role == postNotification && p.State == link.PostParked && p.call == id {
 			c.posted(now, p, revokedError(p.method))
 		}
 	}

@@ -56,7 +56,7 @@ func (c *Client) close(now engine.Time, how closing) {
 // Where it cannot be taken out of the store it lives on, and so does what is stored.
 func (c *Client) deleteSession(now engine.Time, how closing) {
 	p := c.newPost(postDelete, nil)
-	p.HoldUntil(now.After(link.DeleteWithin))
+	p.At = now.After(link.DeleteWithin)
 	stored := c.session.stored
 	if stored {
 		c.storeEnd()
@@ -74,7 +74,7 @@ type sessionEnd struct {
 // Stored sends it.
 func (s *sessionEnd) Stored(now engine.Time) {
 	switch {
-	case s.post.State() != link.PostHeld:
+	case s.post.State != link.PostHeld:
 	case s.unless && !s.c.writer.Open():
 		s.c.keepSession()
 	default:
@@ -92,7 +92,7 @@ func (c *Client) storeEnd() {
 // keepSession closes without the DELETE, unless that has left.
 func (c *Client) keepSession() {
 	for _, p := range c.posts {
-		if p.role == postDelete && p.State() == link.PostHeld {
+		if p.role == postDelete && p.State == link.PostHeld {
 			c.posted(c.effects.Now, p, nil)
 			return
 		}
@@ -108,7 +108,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.reach.End()
 	for _, p := range c.posts.all() {
 		c.abort(p.X)
-		if c.posts.remove(p) && p.State() != link.PostOver && p.role == postNotification {
+		if c.posts.remove(p) && p.State != link.PostOver && p.role == postNotification {
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: c.closedError(p.method)})
 		}
 	}

@@ -54,7 +54,7 @@ func (c *Client) leave(now engine.Time) {
 		return
 	}
 	for _, p := range c.posts.all() {
-		if p.State() != link.PostOver && !c.exchanges.Live(p.X) {
+		if p.State != link.PostOver && !c.exchanges.Live(p.X) {
 			c.posted(now, p, durable.Unsent(p.method))
 		}
 	}
@@ -67,7 +67,7 @@ func (c *Client) leave(now engine.Time) {
 // isBusy reports whether a call waits for its outcome, or a message for its answer.
 func (c *Client) isBusy() bool {
 	return slices.ContainsFunc(c.calls, func(call *call) bool { return call.state < callEnding }) ||
-		slices.ContainsFunc(c.posts, func(p *post) bool { return p.State() != link.PostOver })
+		slices.ContainsFunc(c.posts, func(p *post) bool { return p.State != link.PostOver })
 }
 
 // hasOpen reports whether something is open that may bring the call's answer: an exchange of its own, or one about its task.

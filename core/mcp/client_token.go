@@ -165,7 +165,7 @@ func (c *Client) tokenArrived(now engine.Time) {
 		}
 	}
 	for _, p := range c.posts.all() {
-		if p.State() == link.PostParked {
+		if p.State == link.PostParked {
 			p.send(c, now)
 		}
 	}
@@ -202,7 +202,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 		}
 	}
 	for _, p := range c.posts.all() {
-		if p.State() == link.PostParked {
+		if p.State == link.PostParked {
 			c.posted(now, p, failure)
 		}
 	}

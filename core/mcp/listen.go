@@ -251,7 +251,7 @@ func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
 
 func (l *listen) broken(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
 	l.x = 0
-	b := l.stream.Broken(now, how, c.IsOffline(), &c.random)
+	b := l.stream.Broken(now, how, c.IsOffline, &c.random)
 	if !b.Resumable {
 		l.off(c)
 		return

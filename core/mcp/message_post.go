@@ -102,7 +102,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	kind := p.Exchange.Head(head)
 	if p.role != postDelete && p.Unauthorized(c.maxRefusals()) {
 		c.abort(p.X)
-		c.refreshToken(p.Token())
+		c.refreshToken(p.Token)
 		p.send(c, now)
 		return
 	}
@@ -133,7 +133,7 @@ func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
 
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
 	p.X = 0
-	if p.State() == link.PostOver {
+	if p.State == link.PostOver {
 		c.posts.remove(p)
 		return
 	}
@@ -146,7 +146,7 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		return
 	}
 	p.Failures++
-	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.IsOffline() && p.Failures <= 2 {
+	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.IsOffline && p.Failures <= 2 {
 		// initialize passed and the first request with MCP-Protocol-Version
 		// did not, twice: the mark of a server whose CORS rules do not list
 		// that header. Servers take its absence for 2025-03-26 (MCP 2025-11-25
@@ -202,7 +202,7 @@ func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
 		p.X = 0
 		c.posts.remove(p)
 	}
-	if p.State() == link.PostOver {
+	if p.State == link.PostOver {
 		return
 	}
 	p.Over(now, tailTime)
@@ -253,7 +253,7 @@ func (list *posts) remove(p *post) bool {
 func (list *posts) deadline() engine.Time {
 	at := engine.Never
 	for _, p := range *list {
-		at = min(at, p.Deadline())
+		at = min(at, p.At)
 	}
 	return at
 }

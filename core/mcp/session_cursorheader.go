@@ -73,7 +73,7 @@ func (c *Client) headerPassed() {
 // that the field is refused: the server was reached without it a moment ago.
 func (c *Client) headerFailed(now engine.Time, call *call, x engine.ExchangeID) bool {
 	h := &c.cursorHeader
-	if h.known() || c.IsOffline() || c.state != stateOpen {
+	if h.known() || c.IsOffline || c.state != stateOpen {
 		return h.refused()
 	}
 	if h.state == headerReached && x > h.reachedX {

@@ -116,7 +116,7 @@ func (call *call) expire(now engine.Time) {
 // the browser knows that it has no network.
 func (call *call) pollFailed(c *Client, now engine.Time) {
 	k := call.task
-	if k.ttl.over && !c.IsOffline() && !call.streamsTask() {
+	if k.ttl.over && !c.IsOffline && !call.streamsTask() {
 		if k.ttl.tries++; k.ttl.tries >= ttlTries {
 			k.expired = true // its result was asked for as long
 			call.taskGone(c, now)
