@@ -94,14 +94,14 @@ func (n *connection) initialize(c *Client, now engine.Time) {
 	r.send(c, now)
 }
 
-// offersLifecycle reports whether initialize offers an agent of version 1 the lifecycle of version 2: not to one that has
-// refused that, and not where version 2 is asked for alone.
+// offersLifecycle reports whether initialize offers an agent of version 1 the lifecycle of version 2: not to
+// one that has refused that, and not where version 2 is asked for alone.
 func (c *Client) offersLifecycle() bool {
 	return !c.cfg.NoLifecycle && !c.lifecycleRefused && c.cfg.Version != 2
 }
 
-// withoutLifecycle makes initialize once more, without the flags, of an agent that does not take it as it was; false
-// where there were none.
+// withoutLifecycle makes initialize once more, without the flags, of an agent that does not take it as it
+// was; false where there were none.
 func (n *connection) withoutLifecycle(c *Client, now engine.Time) bool {
 	if !c.offersLifecycle() {
 		return false
@@ -331,7 +331,8 @@ func (w *whatRuns) Hear(n *link.News) (moved bool) {
 	return moved
 }
 
-// hear takes news: a connection that waits may be made sooner, streams and the socket have to prove that they live.
+// hear takes news: a connection that waits may be made sooner, streams and the socket have to prove that they
+// live.
 func (n *connection) hear(c *Client, news *link.News) (moved bool) {
 	if n.state == connWaiting {
 		n.at, moved = news.Sooner(n.at, 0)

@@ -241,16 +241,16 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 	}
 }
 
-// mayBeCopy reports whether the refused request may be a copy that the browser has made. Then the words of the
-// refusal count.
+// mayBeCopy reports whether the refused request may be a copy that the browser has made. Then the words of
+// the refusal count.
 func (p *post) mayBeCopy() bool {
 	status := p.Exchange.Status()
 	isInitialize := p.request != nil && p.request.role == roleInitialize
 	return (status == 400 || status == 409) && p.Exchange.Kind() == link.BodyJSON && !isInitialize
 }
 
-// copied takes such a refusal, with its words. Where the server has the message already, it may answer the first
-// copy.
+// copied takes such a refusal, with its words. Where the server has the message already, it may answer the
+// first copy.
 func (p *post) copied(c *Client, now engine.Time) {
 	status := p.Exchange.Status()
 	failure := httpError(p.op, status, p.again)

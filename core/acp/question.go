@@ -177,15 +177,15 @@ func (q *question) concerns(background []byte) bool {
 	return lists(background, call)
 }
 
-// crossesCancel reports whether the agent may have asked before it has heard that its turn is cancelled: what waits for a permission
-// then is to be told so (ACP "Prompt Turn", Cancellation).
+// crossesCancel reports whether the agent may have asked before it has heard that its turn is cancelled: what
+// waits for a permission then is to be told so (ACP "Prompt Turn", Cancellation).
 func (q *question) crossesCancel() bool {
 	s := q.session
 	return s != nil && s.turn.state == turnCancelling && q.cancelledWith(s)
 }
 
-// cancelledWith reports whether the question is a permission that is cancelled with the turn under way: it does not go on in the
-// background.
+// cancelledWith reports whether the question is a permission that is cancelled with the turn under way: it
+// does not go on in the background.
 func (q *question) cancelledWith(s *session) bool {
 	background, _ := jsonrpc.Member(s.turn.last, "background")
 	return q.method == "session/request_permission" && !q.concerns(background)

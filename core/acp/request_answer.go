@@ -62,8 +62,8 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeRPCError, Data: failure})
 }
 
-// settle gives the app the answer. Another tab's prompt has it behind what it can read in the log by then: the
-// end of a turn before its own would be that of its own there (fault 609).
+// settle gives the app the answer. Another tab's prompt has it behind what it can read in the log by then:
+// the end of a turn before its own would be that of its own there (fault 609).
 func (r *request) settle(c *Client, now engine.Time, result []byte) {
 	e := engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: result}
 	if r.method == "session/prompt" && r.served {
@@ -117,7 +117,8 @@ func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
 func (r *request) over(c *Client) {
 	r.enter(c, requestOver)
 	r.by, r.again = engine.Never, engine.Never
-	if r.post != nil && (r.post.State == link.PostParked || r.post.State == link.PostWaiting || r.post.X != 0 && !r.post.Exchange.Opened()) {
+	if p := r.post; p != nil && (p.State == link.PostParked || p.State == link.PostWaiting ||
+		p.X != 0 && !p.Exchange.Opened()) {
 		r.post.finish(c) // answered before its server has said that it has it
 	}
 	c.requests = without(c.requests, r)

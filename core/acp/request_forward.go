@@ -234,9 +234,10 @@ type followedRow struct {
 // Unsealed drops what the row's secret part may have replaced.
 func (f *followedRow) Unsealed() { f.s.fold.Unsealed() }
 
-// Fold takes an entry. A prompt of this tab's leaves no earlier than its log has it, and is taken in no later than it says so:
-// the turns that were over by then are not its own (fault 609). In what is read once more those may be of later
-// prompts. In version 1 one that was taken back is there while its own turn is (fault 648), and the answer is the end of that.
+// Fold takes an entry. A prompt of this tab's leaves no earlier than its log has it, and is taken in no later
+// than it says so: the turns that were over by then are not its own (fault 609). In what is read once more
+// those may be of later prompts. In version 1 one that was taken back is there while its own turn is (fault
+// 648), and the answer is the end of that.
 func (f *followedRow) Fold(e journal.Entry) {
 	f.s.fold.Fold(e)
 	leaves := e.Kind == journal.Prompt && !jsonrpc.IsObject(e.Data)

@@ -129,8 +129,9 @@ func (s *session) announce(c *Client, restored bool) {
 	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.SubjectID(s.handle), Data: append(b, '}')})
 }
 
-// made takes a session that the agent has made. One that has its id already is over: the agent has forgotten it, and counts from
-// the start (fault 677). On the connection on which it has that one it cannot have: it goes on with it (fault 706).
+// made takes a session that the agent has made. One that has its id already is over: the agent has forgotten
+// it, and counts from the start (fault 677). On the connection on which it has that one it cannot have: it
+// goes on with it (fault 706).
 func (c *Client) made(now engine.Time, id string, params []byte) *session {
 	s := c.sessionOf(id)
 	if s != nil && !s.passing && !s.had {

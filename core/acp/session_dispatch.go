@@ -47,14 +47,14 @@ func (s *session) takes(c *Client, r *request) bool {
 	return s.history != historyUnbound || methods[r.method].joins || s.passing // of which no history is asked for
 }
 
-// awaitsToken reports whether the request is a prompt for an agent of version 1 that would have to wait for a token: it would
-// be in the log as one that has left, and the next page has nobody to ask (fault 617).
+// awaitsToken reports whether the request is a prompt for an agent of version 1 that would have to wait for a
+// token: it would be in the log as one that has left, and the next page has nobody to ask (fault 617).
 func (r *request) awaitsToken(c *Client) bool {
 	return r.method == "session/prompt" && r.state == requestQueued && r.session.version() == 1 && c.cfg.Transport == TransportHTTP && c.token.Asking()
 }
 
-// writesAhead reports whether the request is a prompt for an agent of version 1 of which the log has to say first that it leaves: nothing that
-// the agent says would tell the next page that it has it (fault 673).
+// writesAhead reports whether the request is a prompt for an agent of version 1 of which the log has to say
+// first that it leaves: nothing that the agent says would tell the next page that it has it (fault 673).
 func (r *request) writesAhead(c *Client, now engine.Time) bool {
 	if r.method != "session/prompt" || r.session.version() != 1 || r.leaves {
 		return false
@@ -64,8 +64,8 @@ func (r *request) writesAhead(c *Client, now engine.Time) bool {
 	return true
 }
 
-// stays notes that such a prompt has not left, where the log says so. Where the agent is at work on another one the log says so behind
-// that (fault 647).
+// stays notes that such a prompt has not left, where the log says so. Where the agent is at work on another
+// one the log says so behind that (fault 647).
 func (r *request) stays(c *Client, now engine.Time) {
 	if !r.leaves {
 		return
@@ -76,8 +76,9 @@ func (r *request) stays(c *Client, now engine.Time) {
 	r.session.lately = withoutID(r.session.lately, r.id)
 }
 
-// takeBack takes a prompt for an agent of version 1 back that was refused for want of authorization; false where the message is none.
-// It is in the log as one that has left, and the next page hands it back (fault 617).
+// takeBack takes a prompt for an agent of version 1 back that was refused for want of authorization; false
+// where the message is none. It is in the log as one that has left, and the next page hands it back (fault
+// 617).
 func (p *post) takeBack(c *Client, now engine.Time) bool {
 	r := p.request
 	if r == nil || r.method != "session/prompt" || r.state != requestSent || r.session.version() != 1 {

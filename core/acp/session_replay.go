@@ -86,8 +86,9 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 	s.replay.ask(c, now, s)
 }
 
-// tellAgain asks for the history of a session whose log was written again without it; where somebody is at work, or more
-// of one may come, once that is over. Where the store has failed as it was given one it would fail with the next (fault 702).
+// tellAgain asks for the history of a session whose log was written again without it; where somebody is at
+// work, or more of one may come, once that is over. Where the store has failed as it was given one it would
+// fail with the next (fault 702).
 func (s *session) tellAgain(c *Client) {
 	if s.transcript.Len() == 0 || s.conn == nil || !s.conn.tellsHistory() || !c.writer.Has(s.logged) {
 		return
@@ -101,8 +102,8 @@ func (s *session) tellAgain(c *Client) {
 	}
 }
 
-// loggedIn takes up the sessions that the agent has refused because nobody was logged in: on a new connection it would know none
-// of them (fault 678).
+// loggedIn takes up the sessions that the agent has refused because nobody was logged in: on a new connection
+// it would know none of them (fault 678).
 func (c *Client) loggedIn(now engine.Time) {
 	for _, s := range c.sessions {
 		if s.state != sessionOwned || s.refused == historyWhole {

@@ -96,8 +96,9 @@ func (o *storeOwner) WriteAgain() {
 	}
 }
 
-// writeState writes who is at work in a session whose log was written again without its
-// history: whoever looks on hears of no end else. Where that is nobody, since a prompt was taken back, the log says that, too (fault 650).
+// writeState writes who is at work in a session whose log was written again without its history: whoever
+// looks on hears of no end else. Where that is nobody, since a prompt was taken back, the log says that, too
+// (fault 650).
 func (c *Client) writeState(s *session) {
 	if len(s.turn.last) > 0 {
 		c.writeUpdate(s, s.turn.last)

@@ -10,7 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// restorer is the client, to what is read (durable.Restorer). The app has sessions at once, with their transcripts.
+// restorer is the client, to what is read (durable.Restorer). The app has sessions at once, with their
+// transcripts.
 type restorer struct {
 	c         *Client
 	forgotten []*session // whose records are deleted, unless they are written again
@@ -25,7 +26,8 @@ func (r *restorer) Restore(item durable.Item) {
 		c.restoreHandshake(item.Op)
 	case item.Op.Kind == journal.OpCall:
 		s = c.restoreSession(now, item.Op, item.Log)
-		r.forgotten = slices.DeleteFunc(r.forgotten, func(other *session) bool { return other == s }) // rewritten
+		rewritten := func(other *session) bool { return other == s }
+		r.forgotten = slices.DeleteFunc(r.forgotten, rewritten)
 	case s == nil || s.state == sessionOwned:
 	case item.Op.Kind == journal.OpLog:
 		c.follow(now, s, item.Op)

@@ -12,21 +12,22 @@ import (
 // row more of the record's log, and a small form is written at each key.
 const draftRate = 4
 
-// Drafts are the answers that a person has begun to what was asked in one record. They are not for the other side,
-// and gone with the answer. The zero value has none.
+// Drafts are the answers that a person has begun to what was asked in one record. They are not for the other
+// side, and gone with the answer. The zero value has none.
 type Drafts struct {
 	all []*draft    // in the order of their saving
 	at  engine.Time // when the next may be written
 }
 
-// draft is one of them, by the id that the journal has for what was asked. It is JSON, and empty where it was withdrawn.
+// draft is one of them, by the id that the journal has for what was asked. It is JSON, and empty where it was
+// withdrawn.
 type draft struct {
 	id, text []byte
 	unsent   bool // it is not written yet
 }
 
-// Save keeps a draft in the place of the one before; none withdraws that. Reports whether it is news: not where it is
-// the same, or cannot be kept. With unsent it is to be written.
+// Save keeps a draft in the place of the one before; none withdraws that. Reports whether it is news: not
+// where it is the same, or cannot be kept. With unsent it is to be written.
 func (d *Drafts) Save(id, text []byte, depth int, unsent bool) bool {
 	if !isDraft(text, depth) || bytes.Equal(d.Of(id), text) {
 		return false
@@ -78,8 +79,8 @@ func (d *Drafts) Due() engine.Time {
 	return engine.Never
 }
 
-// Write writes those that are not written yet, the last of each; nowhere where the log is nil. The next are due by how
-// much that was.
+// Write writes those that are not written yet, the last of each; nowhere where the log is nil. The next are
+// due by how much that was.
 func (d *Drafts) Write(now engine.Time, log *Log) {
 	written := 0
 	for _, one := range d.all {
@@ -100,8 +101,8 @@ func (d *Drafts) Rewrite(log *Log) {
 	}
 }
 
-// Restore brings back what is stored of the answer to a question. What is no JSON would spoil the event that it goes
-// into.
+// Restore brings back what is stored of the answer to a question. What is no JSON would spoil the event that
+// it goes into.
 func (d *Drafts) Restore(id, text []byte, depth int) {
 	if d.Drop(id); jsonrpc.Valid(text, depth) == nil {
 		d.all = append(d.all, &draft{id: id, text: text})

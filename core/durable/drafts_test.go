@@ -46,8 +46,8 @@ func TestDraftsAreWrittenAtAPace(t *testing.T) {
 	}
 }
 
-// TestDraftsAreTheLastOfEach: what is saved again, or withdrawn, takes the place of the one before, and what is
-// answered is gone.
+// TestDraftsAreTheLastOfEach: what is saved again, or withdrawn, takes the place of the one before, and what
+// is answered is gone.
 func TestDraftsAreTheLastOfEach(t *testing.T) {
 	var d Drafts
 	a, b := []byte("a"), []byte("b")

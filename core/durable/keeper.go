@@ -30,8 +30,8 @@ type Restorer interface {
 	Restored(failure error)
 }
 
-// Keeper is what a client has of its store: what becomes of commits, and what is read. A client embeds one: Stored,
-// Missed, StoreGone and Restore are its inputs.
+// Keeper is what a client has of its store: what becomes of commits, and what is read. A client embeds one:
+// Stored, Missed, StoreGone and Restore are its inputs.
 type Keeper struct {
 	effects *engine.Queue
 	writer  *Writer
@@ -77,9 +77,10 @@ func (k *Keeper) Missed(now engine.Time, ops []byte) {
 	k.writer.Missed(ops)
 }
 
-// StoreGone notes that nothing is stored any more, and that what was may be gone: everything was deleted, or a newer
-// version has the database. What is at hand does not wait for its next commit to say that it ends with the page. After
-// ReasonClosed nothing is stored for as long as the client lives, and nothing begins: its user has logged out.
+// StoreGone notes that nothing is stored any more, and that what was may be gone: everything was deleted, or
+// a newer version has the database. What is at hand does not wait for its next commit to say that it ends
+// with the page. After ReasonClosed nothing is stored for as long as the client lives, and nothing begins:
+// its user has logged out.
 func (k *Keeper) StoreGone(now engine.Time, why Reason) {
 	k.effects.Begin(now)
 	k.fail(why)
@@ -92,7 +93,8 @@ func (k *Keeper) WatchStore(now engine.Time) {
 	}
 }
 
-// fail goes on in memory: what waited counts as stored. What is made later is kept again if the store comes back.
+// fail goes on in memory: what waited counts as stored. What is made later is kept again if the store comes
+// back.
 func (k *Keeper) fail(why Reason) {
 	k.of.Failing(why)
 	wasOpen := k.writer.Open()
@@ -107,10 +109,11 @@ func (k *Keeper) StoreReturned() {
 	}
 }
 
-// Restore takes what the store holds, its bytes are lent until the effects are taken. Before Start that is all of the
-// client's, in as many pieces as the host likes that begin with a record each: the server's row, then each record's
-// head with its log after it. No network is needed for that. Later it is what other tabs have stored: a handshake, a
-// record of theirs, rows of one that is followed, a record that has changed hands (its head and whole log).
+// Restore takes what the store holds, its bytes are lent until the effects are taken. Before Start that is
+// all of the client's, in as many pieces as the host likes that begin with a record each: the server's row,
+// then each record's head with its log after it. No network is needed for that. Later it is what other tabs
+// have stored: a handshake, a record of theirs, rows of one that is followed, a record that has changed hands
+// (its head and whole log).
 func (k *Keeper) Restore(now engine.Time, ops []byte) {
 	k.effects.Begin(now)
 	if k.of.Closing() {

@@ -81,7 +81,8 @@ func TestKeeperGoesOn(t *testing.T) {
 	}
 }
 
-// TestKeeperGivesUp: a store that hangs is given up, and goes on where it answers after all, unless the client closes.
+// TestKeeperGivesUp: a store that hangs is given up, and goes on where it answers after all, unless the
+// client closes.
 func TestKeeperGivesUp(t *testing.T) {
 	for _, closing := range []bool{false, true} {
 		k := newKeeping()

@@ -345,8 +345,8 @@ func (w *Writer) Deadline() engine.Time {
 // Unwatch has no limit for the commit under way any more: the client is closed.
 func (w *Writer) Unwatch() { w.by = engine.Never }
 
-// Hear moves that on by the time that the page has slept: a commit slept as well, and that it has landed may not have
-// been reported yet.
+// Hear moves that on by the time that the page has slept: a commit slept as well, and that it has landed may
+// not have been reported yet.
 func (w *Writer) Hear(n *link.News) (moved bool) {
 	w.by = n.Later(w.by)
 	return false

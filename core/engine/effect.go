@@ -5,8 +5,9 @@ package engine
 // exchange finds nobody.
 type ExchangeID uint32
 
-// SubjectID names what the app has a handle on, by whose number it hears of it: a request that it made, or whatever else
-// goes on beyond one request. The machine counts those of a kind from 1; 0 is the client itself.
+// SubjectID names what the app has a handle on, by whose number it hears of it: a request that it made, or
+// whatever else goes on beyond one request. The machine counts those of a kind from 1; 0 is the client
+// itself.
 type SubjectID uint32
 
 // CallID names one request that the app made.

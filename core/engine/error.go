@@ -74,8 +74,8 @@ func (e *Error) Unanswered() bool {
 	return e.Status == 0 && e.Cause != nil && (e.Code == CodeOutcomeUnknown || e.Code == CodeNetwork)
 }
 
-// Unheard reports whether the stream cannot be had that would bring the answer, where that comes on a GET. Why not
-// only the page can find out.
+// Unheard reports whether the stream cannot be had that would bring the answer, where that comes on a GET.
+// Why not only the page can find out.
 func (e *Error) Unheard() bool { return e.Code == CodeNetwork && e.Op == "GET" }
 
 // OfPage reports whether it is the page's failure: its client is closed, or another page

@@ -34,7 +34,8 @@ func (q *Queue) Copy(p []byte) []byte {
 // Add appends an effect.
 func (q *Queue) Add(e Effect) { q.effects = append(q.effects, e) }
 
-// Hold keeps a place for an effect that what follows has to say more of: Fill or DropFrom it before the input is over.
+// Hold keeps a place for an effect that what follows has to say more of: Fill or DropFrom it before the input
+// is over.
 func (q *Queue) Hold() (place int) {
 	q.effects = append(q.effects, Effect{})
 	return len(q.effects) - 1
@@ -56,7 +57,8 @@ func (q *Queue) Next() (Effect, bool) {
 	return e, true
 }
 
-// Begin begins an input: effects that were taken are forgotten. There are some forty inputs: inlined into each it is 4 KB.
+// Begin begins an input: effects that were taken are forgotten. There are some forty inputs: inlined into
+// each it is 4 KB.
 //
 //go:noinline
 func (q *Queue) Begin(now Time) {

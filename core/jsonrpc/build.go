@@ -114,7 +114,8 @@ func trim(b []byte) []byte {
 	return nil
 }
 
-// Raw appends JSON text that is written out. The wasm has the code that makes room once for it, not at each place.
+// Raw appends JSON text that is written out. The wasm has the code that makes room once for it, not at each
+// place.
 //
 //go:noinline
 func Raw(dst []byte, text string) []byte { return append(dst, text...) }

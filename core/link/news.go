@@ -7,7 +7,7 @@ type NewsKind uint8
 
 // The kinds of news.
 const (
-	NewsOnline NewsKind = iota // the network is back: what waits is tried, and what looks alive has to prove it
+	NewsOnline NewsKind = iota // the network is back: what waits is tried, what looks alive has to prove it
 	NewsVisit                  // a page has come: what waits after failures is tried
 	NewsShown                  // the page is seen again: what looks alive has to prove it
 	NewsWoke                   // the page has slept: deadlines move on, and what looks alive has to prove it

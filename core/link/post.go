@@ -29,8 +29,8 @@ var postTransitions = engine.Transitions{
 	PostOver:    0,
 }
 
-// Post is a one-way message: a request that is answered with a status alone, or with little more. It begins no
-// exchange: its client does, and reports what becomes of that.
+// Post is a one-way message: a request that is answered with a status alone, or with little more. It begins
+// no exchange: its client does, and reports what becomes of that.
 type Post struct {
 	Exchange Exchange
 	X        engine.ExchangeID // under way, 0 for none
@@ -54,8 +54,8 @@ func (p *Post) Park() {
 	p.X, p.At = 0, engine.Never
 }
 
-// Sent notes that exchange x sends the message, with the token of that number. The answer is due at that time, or
-// when the post was held until.
+// Sent notes that exchange x sends the message, with the token of that number. The answer is due at that
+// time, or when the post was held until.
 func (p *Post) Sent(x engine.ExchangeID, limits Limits, token int, by engine.Time) {
 	if p.State == PostHeld {
 		by = min(by, p.At)
@@ -65,7 +65,8 @@ func (p *Post) Sent(x engine.ExchangeID, limits Limits, token int, by engine.Tim
 	p.Exchange = NewExchange(limits)
 }
 
-// Unauthorized reports whether its answer is a refusal that another token may mend: no more than so many in a row.
+// Unauthorized reports whether its answer is a refusal that another token may mend: no more than so many in a
+// row.
 func (p *Post) Unauthorized(most uint8) bool {
 	if p.Exchange.Status() != 401 || p.Refusals >= most {
 		return false
@@ -74,15 +75,16 @@ func (p *Post) Unauthorized(most uint8) bool {
 	return true
 }
 
-// Retry has the post sent again later, and not before the other side allows it: asked is the Retry-After, in ms.
+// Retry has the post sent again later, and not before the other side allows it: asked is the Retry-After, in
+// ms.
 func (p *Post) Retry(now engine.Time, asked int64, policy *Policy, random *engine.Random) {
 	p.enter(PostWaiting)
 	p.X, p.At, p.floor = 0, now.After(policy.DelayAfter(p.Failures, asked, random)), now.After(asked)
 	p.Failures++
 }
 
-// Over notes that the post is answered, or has failed, and that an exchange which is under way still gets so many
-// ms to end by itself: an answer whose body never ends would hold one of six connections for ever.
+// Over notes that the post is answered, or has failed, and that an exchange which is under way still gets so
+// many ms to end by itself: an answer whose body never ends would hold one of six connections for ever.
 func (p *Post) Over(now engine.Time, tail int64) {
 	p.enter(PostOver)
 	p.At = engine.Never

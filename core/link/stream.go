@@ -14,9 +14,9 @@ const stableAfter = 30_000
 // milliseconds, however small the server's retry.
 const emptyPoll = 250
 
-// A stream that is cut soon after each event makes progress, and asks for a connection each time. churnFree times in a row
-// that is a network's bad moment; then the wait doubles from churnFloor ms to churnCap, until a connection has
-// lasted for churnOver (fault 739).
+// A stream that is cut soon after each event makes progress, and asks for a connection each time. churnFree
+// times in a row that is a network's bad moment; then the wait doubles from churnFloor ms to churnCap, until
+// a connection has lasted for churnOver (fault 739).
 const (
 	churnFree  = 4
 	churnFloor = 50
@@ -105,8 +105,8 @@ func (s *Stream) Opened(now engine.Time) {
 	s.live.start(now, s.resumed && !s.Reopen, s.policy.Doubt(s.attempt))
 }
 
-// Arrived notes bytes, whose events were offered to Accept. keepAlive says that they were sent only to keep the
-// connection open: they held a comment and no event.
+// Arrived notes bytes, whose events were offered to Accept. keepAlive says that they were sent only to keep
+// the connection open: they held a comment and no event.
 func (s *Stream) Arrived(now engine.Time, keepAlive bool) {
 	news := s.news || !s.accepted && !keepAlive // a part of an event
 	s.accepted, s.news = false, false
@@ -299,8 +299,8 @@ func (s *Stream) Deadline() engine.Time {
 	return engine.Never
 }
 
-// Hear takes news. A reconnect that waits after failures is tried as soon as the server allows; of the network's
-// return one that is parked hears as well.
+// Hear takes news. A reconnect that waits after failures is tried as soon as the server allows; of the
+// network's return one that is parked hears as well.
 func (s *Stream) Hear(n *News) (moved bool) {
 	switch {
 	case s.state != StateWaiting:
@@ -340,8 +340,8 @@ func (s *Stream) Strand() {
 	s.live.believe()
 }
 
-// Held returns for how many ms more a request is one too many that the server has refused since it holds the connection
-// before it still (409); 0 where that one had not been given up in doubt alone.
+// Held returns for how many ms more a request is one too many that the server has refused since it holds the
+// connection before it still (409); 0 where that one had not been given up in doubt alone.
 func (s *Stream) Held(now engine.Time) int64 {
 	if !s.doubting {
 		return 0

@@ -17,8 +17,8 @@ func (h *heard) Hear(n *News) bool {
 	return h.moves
 }
 
-// TestWaitsTellEachAlike: all that waits hears the same of its page, and whoever has come hastens no more often than
-// visits may.
+// TestWaitsTellEachAlike: all that waits hears the same of its page, and whoever has come hastens no more
+// often than visits may.
 func TestWaitsTellEachAlike(t *testing.T) {
 	var effects engine.Queue
 	w := NewWaits(&effects, ProveShown)

@@ -59,8 +59,8 @@ type call struct {
 type CallOptions struct {
 	// Meta is a JSON object whose members go into params._meta, nil for none.
 	Meta []byte
-	// Wish says whether a call of a tool is to become a task, and Task what the app says of that: a JSON object of
-	// ttl and responseModes, nil for nothing.
+	// Wish says whether a call of a tool is to become a task, and Task what the app says of that: a JSON
+	// object of ttl and responseModes, nil for nothing.
 	Wish TaskWish
 	Task []byte
 	// Refused are header fields that the host cannot send, in small letters, with a blank behind each: a tool's

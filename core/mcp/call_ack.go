@@ -237,8 +237,8 @@ func (c *Client) storeUrgent() {
 	}
 }
 
-// forgetCall deletes a call that has ended from the journal; ticket is that of who waits for it, and handed is
-// journal.OpEnded where its outcome was handed over.
+// forgetCall deletes a call that has ended from the journal; ticket is that of who waits for it, and handed
+// is journal.OpEnded where its outcome was handed over.
 func (c *Client) forgetCall(call *call, ticket uint32, why journal.Gone, handed journal.OpFlags) {
 	delete(c.kept, call.id)
 	flags := journal.OpOutcome(why, call.record.outcome) | handed

@@ -71,11 +71,10 @@ func (c *Client) guaranteeSeen(call *call, op journal.Op) durable.Guarantee {
 	return max(g, c.guaranteeOf(call.fold))
 }
 
-// changeHands takes a call that has a new owner: this tab has taken it over (OpOwned), or
-// finds that another tab did so while this tab was frozen. log is all that is stored; the
-// app does not get again what it has. A head without content: the call ended and was
-// acknowledged while this tab slept. What the new owner has broadcast follows; where that is not all and the outcome
-// was handed over, it can be asked for (OpEnded).
+// changeHands takes a call that has a new owner: this tab has taken it over (OpOwned), or finds that another
+// tab did so while this tab was frozen. log is all that is stored; the app does not get again what it has. A
+// head without content: the call ended and was acknowledged while this tab slept. What the new owner has
+// broadcast follows; where that is not all and the outcome was handed over, it can be asked for (OpEnded).
 func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log []journal.Op) {
 	c.reschedule(call)
 	owned, followed := head.Flags&journal.OpOwned != 0, call.state == callFollowed

@@ -6,9 +6,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// Revoke takes back a call or notification that has not left: nobody has made it. It ends as closed, and nothing of it
-// stays in the store, or a later page would send it. So ends what a page has made while a token was asked for that turns
-// out to be another user's (fault 452).
+// Revoke takes back a call or notification that has not left: nobody has made it. It ends as closed, and
+// nothing of it stays in the store, or a later page would send it. So ends what a page has made while a token
+// was asked for that turns out to be another user's (fault 452).
 func (c *Client) Revoke(now engine.Time, id engine.CallID) {
 	c.effects.Begin(now)
 	if call := c.byCall[id]; call != nil && !call.left && call.isQueued() {
@@ -21,7 +21,8 @@ func (c *Client) Revoke(now engine.Time, id engine.CallID) {
 	}
 }
 
-// LogOut takes back what has not left: its user logs out here, and the app closes the client next (fault 718).
+// LogOut takes back what has not left: its user logs out here, and the app closes the client next (fault
+// 718).
 func (c *Client) LogOut(now engine.Time) {
 	c.effects.Begin(now)
 	for _, call := range append([]*call(nil), c.calls...) {

@@ -297,7 +297,8 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.bodies.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue(), c.posts.deadline())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.reach.Deadline(), c.bodies.Deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue(), c.answersDue(),
+		c.posts.deadline())
 	return at, at != engine.Never
 }
 

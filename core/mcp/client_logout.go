@@ -31,8 +31,8 @@ func (c *Client) mayBegin(o owner) bool {
 	return false
 }
 
-// leave ends the calls that have nothing open, after each input behind a logout. Once nothing is under way the
-// client says so. Its host closes it, and knows whether other clients use the session.
+// leave ends the calls that have nothing open, after each input behind a logout. Once nothing is under way
+// the client says so. Its host closes it, and knows whether other clients use the session.
 func (c *Client) leave(now engine.Time) {
 	if c.state >= stateClosing {
 		return
@@ -70,7 +70,8 @@ func (c *Client) isBusy() bool {
 		slices.ContainsFunc(c.posts, func(p *post) bool { return p.State != link.PostOver })
 }
 
-// hasOpen reports whether something is open that may bring the call's answer: an exchange of its own, or one about its task.
+// hasOpen reports whether something is open that may bring the call's answer: an exchange of its own, or one
+// about its task.
 func (call *call) hasOpen(c *Client) bool {
 	if c.exchanges.Live(call.x) && !call.opensClient() || call.state == callAccepted && c.exchanges.Live(c.channel.x) {
 		return true

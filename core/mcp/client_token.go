@@ -52,8 +52,8 @@ func (call *call) tellAwaiting(c *Client) {
 	}
 }
 
-// awaited tells the apps of calls that wait no more. A stream says so itself as it is resumed, unless the host
-// has to have a connection for it first.
+// awaited tells the apps of calls that wait no more. A stream says so itself as it is resumed, unless the
+// host has to have a connection for it first.
 func (c *Client) awaited() {
 	for _, call := range c.calls {
 		if call.awaits && (call.state != callStreaming || call.parked&byHost != 0) && call.state < callEnding {
@@ -92,7 +92,8 @@ func (call *call) authorize(c *Client, now engine.Time) {
 	}
 }
 
-// noteRefusal has it stored that the call did not run, though it may look as if it had: a page that loads meanwhile sends it.
+// noteRefusal has it stored that the call did not run, though it may look as if it had: a page that loads
+// meanwhile sends it.
 func (call *call) noteRefusal() {
 	if call.resumes() || call.record == nil {
 		return

@@ -101,9 +101,9 @@ func (c *Client) writeRound(call *call) {
 	call.rewriteDrafts() // none of a round that is new
 }
 
-// Answer sends a call again with the answers to its requests for input: a JSON
-// object by their keys, nil where there were none; or an array of the position of the last event by which whoever
-// answers was asked, and that object. The state that the server gave goes back byte for byte, under a new request id.
+// Answer sends a call again with the answers to its requests for input: a JSON object by their keys, nil
+// where there were none; or an array of the position of the last event by which whoever answers was asked,
+// and that object. The state that the server gave goes back byte for byte, under a new request id.
 func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	c.effects.Begin(now)
 	call := c.callOf(id)

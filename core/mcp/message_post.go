@@ -174,7 +174,8 @@ func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
 			Message: "the server answered a notification with a JSON-RPC error"})
 		return
 	}
-	if wire.VerdictOnRefusal(p.Exchange.Status(), c.refusalCode(m), p.inSession, c.blamesSession(m), false) == wire.RefusalSessionGone && p.role != postDelete {
+	refusal := wire.VerdictOnRefusal(p.Exchange.Status(), c.refusalCode(m), p.inSession, c.blamesSession(m), false)
+	if refusal == wire.RefusalSessionGone && p.role != postDelete {
 		c.sessionLost(now, p.generation)
 	}
 	if p.role == postInitialized {

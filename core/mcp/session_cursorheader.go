@@ -6,10 +6,10 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// cursorHeader is what is known of the field Last-Event-ID at this server. A
-// page of another origin may send it only where the server's CORS rules list it
-// (those of e2e/peer/seed.go do not), and what they refuse looks like an outage:
-// fetch fails, and the server sees no more than the preflight. To tell the two apart takes a request without it.
+// cursorHeader is what is known of the field Last-Event-ID at this server. A page of another origin may send
+// it only where the server's CORS rules list it (those of e2e/peer/seed.go do not), and what they refuse
+// looks like an outage: fetch fails, and the server sees no more than the preflight. To tell the two apart
+// takes a request without it.
 type cursorHeader struct {
 	state     headerState
 	failures  int               // requests with it that failed in a row, before an answer

@@ -41,8 +41,8 @@ func (o *storeOwner) RoomMade(ticket uint32, stored bool) {
 	}
 }
 
-// Failing notes which calls wait for the store's word, and that nothing is stored any more where everything was
-// deleted.
+// Failing notes which calls wait for the store's word, and that nothing is stored any more where everything
+// was deleted.
 func (o *storeOwner) Failing(why durable.Reason) {
 	c := o.c
 	c.rescheduleAll()

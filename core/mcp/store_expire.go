@@ -18,8 +18,8 @@ const (
 	evictedExpired = "expired" // Retention
 )
 
-// expired forgets a call that is too old, and reports whether it did. What it was to be told as, from that place on,
-// is not told.
+// expired forgets a call that is too old, and reports whether it did. What it was to be told as, from that
+// place on, is not told.
 func (c *Client) expired(r *recorded.Call, head journal.Op, recall int) bool {
 	clock := durable.Clock{Wall: c.wall(), Sound: c.cfg.Sound}
 	if c.state != stateNew || head.Flags&journal.OpOwned == 0 ||

@@ -331,7 +331,8 @@ func (c *Client) keptInOrder() []*call {
 	return calls
 }
 
-// byRecordID sorts by the ids of records, which rise with time (core/durable, byLoss, says why with sort.Sort).
+// byRecordID sorts by the ids of records, which rise with time (core/durable, byLoss, says why with
+// sort.Sort).
 type byRecordID []*call
 
 func (c byRecordID) Len() int           { return len(c) }

@@ -42,9 +42,9 @@ type taskQuestion struct {
 // server's own requests start with their kind.
 func inputID(key string) []byte { return append([]byte{'k'}, key...) }
 
-// askTaskInput hands what is new among a task's requests for input to the app, however often polls
-// repeat it: a key is asked once for the life of the task (SEP-2663), or until its answer is taken and while it
-// asks the same (SEP-2339). A notification may be older than what is known by now: the next poll tells.
+// askTaskInput hands what is new among a task's requests for input to the app, however often polls repeat it:
+// a key is asked once for the life of the task (SEP-2663), or until its answer is taken and while it asks the
+// same (SEP-2339). A notification may be older than what is known by now: the next poll tells.
 func (call *call) askTaskInput(c *Client, now engine.Time, requests []byte, notified bool) {
 	k := call.task
 	entries, more := jsonrpc.Entries(requests, maxTaskInput)
@@ -178,8 +178,8 @@ func appendInput(b []byte, key string, value []byte) []byte {
 	return append(append(jsonrpc.AppendString(b, key), ':'), value...)
 }
 
-// answerTask takes the app's answers, some or all of them, to what it was asked by the event of that position, or
-// before it; 0 where nobody knows. They are on disk before they leave.
+// answerTask takes the app's answers, some or all of them, to what it was asked by the event of that
+// position, or before it; 0 where nobody knows. They are on disk before they leave.
 func (call *call) answerTask(c *Client, now engine.Time, position uint32, responses []byte) {
 	k := call.task
 	entries, _ := jsonrpc.Entries(responses, maxTaskInput)
@@ -279,8 +279,8 @@ func (call *call) answersTaken(c *Client) {
 	call.task.answers = left
 }
 
-// doubtAnswers notes that nobody knows whether the server has the answers that went with a poll: it may be asking
-// something else under their keys by now.
+// doubtAnswers notes that nobody knows whether the server has the answers that went with a poll: it may be
+// asking something else under their keys by now.
 func (k *task) doubtAnswers() {
 	for _, r := range k.answers {
 		r.doubted = r.doubted || r.sent && !k.dialect.KeysForLife

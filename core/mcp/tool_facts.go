@@ -123,8 +123,8 @@ func (c *Client) fields(facts []byte) []byte {
 	return nil
 }
 
-// Mirrored returns the header fields that repeat arguments of a call of a tool, as it would be sent now. What is
-// absent, or null, is left out.
+// Mirrored returns the header fields that repeat arguments of a call of a tool, as it would be sent now. What
+// is absent, or null, is left out.
 func (c *Client) Mirrored(params []byte) []engine.Field {
 	return c.mirrored(c.factsFor("tools/call", params), params, nil)
 }
