@@ -1,5 +1,7 @@
 package acp
 
+import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
+
 // Counters tell what was dropped or repaired, since the client was made.
 type Counters struct {
 	Cuts               uint64 // streams and sockets that broke
@@ -28,7 +30,7 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '"'), e.name...), `":`...)
+		b = jsonrpc.Raw(append(append(b, '"'), e.name...), `":`)
 		b = appendUint(b, e.value)
 	}
 	return append(b, '}')

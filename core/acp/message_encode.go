@@ -7,7 +7,7 @@ import (
 
 // appendName appends the name of one more member to an object whose brace is open.
 func appendName(b []byte, name string) []byte {
-	return append(append(jsonrpc.Raw(b, `,"`), name...), `":`...)
+	return jsonrpc.Raw(append(jsonrpc.Raw(b, `,"`), name...), `":`)
 }
 
 // appendMember appends the member with its value.

@@ -247,7 +247,7 @@ func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, asked,
 // answer sends an answer, once it is on disk: after a crash it goes out again,
 // and the person is not asked again.
 func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
-	m, err := jsonrpc.Parse(append(append([]byte(`{"jsonrpc":"2.0","id":`), q.id...), `,"result":null}`...), jsonrpc.Limits{})
+	m, err := jsonrpc.Parse(jsonrpc.Raw(append([]byte(`{"jsonrpc":"2.0","id":`), q.id...), `,"result":null}`), jsonrpc.Limits{})
 	if err != nil {
 		return
 	}

@@ -1,5 +1,7 @@
 package mcp
 
+import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
+
 // Counters count what was dropped or repaired since the client was made. What
 // is dropped is always counted: nothing disappears without a trace.
 type Counters struct {
@@ -56,7 +58,7 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		{"progressWentBack", n.ProgressWentBack},
 	} {
 		b = append(b, "{,"[min(i, 1)])
-		b = append(append(append(b, '"'), row.name...), `":`...)
+		b = jsonrpc.Raw(append(append(b, '"'), row.name...), `":`)
 		b = appendUint(b, uint64(row.count))
 	}
 	return append(b, '}')

@@ -35,17 +35,17 @@ func (c *Client) withTask(params, facts []byte, wish TaskWish, said []byte) []by
 	}
 	var members []byte
 	if ttl := jsonrpc.First(said, "ttl"); ttl != nil {
-		members = append(append(members, `,"ttl":`...), ttl...)
+		members = append(jsonrpc.Raw(members, `,"ttl":`), ttl...)
 	}
 	if offer == taskModes {
 		modes := jsonrpc.First(said, "responseModes")
 		if modes == nil {
 			modes = []byte(allModes)
 		}
-		members = append(append(members, `,"responseModes":`...), modes...)
+		members = append(jsonrpc.Raw(members, `,"responseModes":`), modes...)
 	}
 	task := append([]byte(`{"task":{`), members[min(1, len(members)):]...)
-	return jsonrpc.AppendObject(nil, append(task, "}}"...), params[1:len(params)-1])
+	return jsonrpc.AppendObject(nil, jsonrpc.Raw(task, "}}"), params[1:len(params)-1])
 }
 
 // taskFor says whether a call of the tool of which that is known is to become a task.

@@ -42,12 +42,12 @@ func (r *Reducer) chunk(row *updateKind, emit func(op []byte)) {
 		if isNew {
 			r.op = append(r.op, row.opens...)
 		}
-		r.op = append(r.op, `"content":[`...)
+		r.op = jsonrpc.Raw(r.op, `"content":[`)
 		if !full {
 			r.op = append(r.op, content...)
 			it.size += len(content)
 		}
-		r.op = append(r.op, "],"...)
+		r.op = jsonrpc.Raw(r.op, "],")
 		if it.local, it.full = false, full; full {
 			r.truncate(&it)
 		}
@@ -61,7 +61,7 @@ func (r *Reducer) chunk(row *updateKind, emit func(op []byte)) {
 		r.items[at] = it
 		b := append(r.op[:0], `{"op":"append","at":`...)
 		b = strconv.AppendInt(b, int64(at), 10)
-		b = append(append(b, `,"content":`...), content...)
+		b = append(jsonrpc.Raw(b, `,"content":`), content...)
 		r.op = append(b, '}')
 		emit(r.op)
 	}
@@ -94,7 +94,7 @@ func (r *Reducer) output(row *updateKind, emit func(op []byte)) {
 		if it.full = full; full {
 			r.truncate(&it)
 		} else {
-			r.op = append(append(append(r.op, `"output":{"data":`...), data...), "},"...)
+			r.op = append(append(jsonrpc.Raw(r.op, `"output":{"data":`), data...), "},"...)
 			it.size = n
 		}
 		r.closePut()
@@ -106,7 +106,7 @@ func (r *Reducer) output(row *updateKind, emit func(op []byte)) {
 		r.items[at].size += n
 		b := append(r.op[:0], `{"op":"output","at":`...)
 		b = strconv.AppendInt(b, int64(at), 10)
-		b = append(append(b, `,"data":`...), data...)
+		b = append(jsonrpc.Raw(b, `,"data":`), data...)
 		r.op = append(b, '}')
 		emit(r.op)
 	}

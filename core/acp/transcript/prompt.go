@@ -380,13 +380,13 @@ func (r *Reducer) forget(s *Prompt) {
 
 func (r *Reducer) pending(s *Prompt, emit func(op []byte)) {
 	b := strconv.AppendUint(append(r.op[:0], `{"op":"pending","prompt":`...), s.ID, 10)
-	r.op = append(append(append(b, `,"content":`...), s.Content...), '}')
+	r.op = append(append(jsonrpc.Raw(b, `,"content":`), s.Content...), '}')
 	emit(r.op)
 }
 
 // say emits one of the operations that only name a prompt.
 func (r *Reducer) say(op string, s *Prompt, emit func(op []byte)) {
-	b := append(append(append(r.op[:0], `{"op":"`...), op...), `","prompt":`...)
+	b := jsonrpc.Raw(append(append(r.op[:0], `{"op":"`...), op...), `","prompt":`)
 	r.op = append(strconv.AppendUint(b, s.ID, 10), '}')
 	emit(r.op)
 }

@@ -212,11 +212,11 @@ func (r *Reducer) item(at int, kind itemKind) item {
 func (r *Reducer) openPut(at int, kind itemKind, id []byte) {
 	b := append(r.op[:0], `{"op":"put","at":`...)
 	b = strconv.AppendInt(b, int64(at), 10)
-	b = append(append(append(b, `,"type":"`...), itemTypes[kind]...), '"')
+	b = append(append(jsonrpc.Raw(b, `,"type":"`), itemTypes[kind]...), '"')
 	if id != nil {
-		b = append(append(b, `,"id":`...), id...)
+		b = append(jsonrpc.Raw(b, `,"id":`), id...)
 	}
-	r.op = append(b, `,"patch":{`...)
+	r.op = jsonrpc.Raw(b, `,"patch":{`)
 }
 
 // closePut ends it, without the comma that each member leaves behind.

@@ -38,7 +38,7 @@ func (r *Reducer) upsert(row *updateKind, update []byte, emit func(op []byte)) {
 	it := r.item(at, row.kind)
 	if row.mode == modeReplace && it.meta {
 		r.openPut(at, row.kind, raw)
-		r.op = append(r.op, `"_meta":null,`...)
+		r.op = jsonrpc.Raw(r.op, `"_meta":null,`)
 		r.closePut()
 		emit(r.op)
 		it.meta = false
@@ -147,7 +147,7 @@ func (r *Reducer) truncate(it *item) {
 	if !it.truncated {
 		it.truncated = true
 		r.breaks(ruleTruncated)
-		r.op = append(r.op, `"truncated":true,`...)
+		r.op = jsonrpc.Raw(r.op, `"truncated":true,`)
 	}
 }
 
@@ -172,7 +172,7 @@ func (r *Reducer) content(row *updateKind, it *item) {
 		}
 		if size = n; n > r.limit {
 			size, full = r.limit/3*3, true
-			whole = append(append([]byte(`{"data":"`), base64Prefix(data, size)...), `"}`...)
+			whole = jsonrpc.Raw(append([]byte(`{"data":"`), base64Prefix(data, size)...), `"}`)
 		}
 	case value[0] == '[':
 		if whole, full = r.fit(value); string(whole) != "[]" {
@@ -185,7 +185,7 @@ func (r *Reducer) content(row *updateKind, it *item) {
 	it.size, it.local, it.full = size, false, full
 	if !full && it.truncated && it.loose <= r.limit {
 		it.truncated = false
-		r.op = append(r.op, `"truncated":null,`...)
+		r.op = jsonrpc.Raw(r.op, `"truncated":null,`)
 	}
 	r.member(name, whole)
 	if full {
@@ -251,14 +251,14 @@ func (r *Reducer) unknown(update []byte, emit func(op []byte)) {
 	it := item{kind: itemUnknown}
 	b := append(r.op[:0], `{"op":"put","at":`...)
 	b = strconv.AppendInt(b, int64(at), 10)
-	b = append(append(b, `,"type":`...), name...)
+	b = append(jsonrpc.Raw(b, `,"type":`), name...)
 	if len(update) > r.limit {
-		b = append(append(b, `,"patch":{"sessionUpdate":`...), name...)
+		b = append(jsonrpc.Raw(b, `,"patch":{"sessionUpdate":`), name...)
 		r.op = append(b, ',')
 		r.truncate(&it)
 		r.closePut()
 	} else {
-		b = append(append(b, `,"patch":`...), update...)
+		b = append(jsonrpc.Raw(b, `,"patch":`), update...)
 		r.op = append(b, '}')
 	}
 	r.keep(at, it, nil, false)
