@@ -11,7 +11,7 @@ var ceilings = map[string]struct {
 	types  map[string]size
 }{
 	"core/mcp": {169, map[string]size{
-		"Client": {Methods: 294, Takers: 189, Fields: 60, Nested: 169},
+		"Client": {Methods: 299, Takers: 189, Fields: 60, Nested: 169},
 		"call":   {Methods: 157, Takers: 118, Fields: 24, Nested: 76},
 	}},
 	"core/acp": {105, map[string]size{
