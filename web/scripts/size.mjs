@@ -26,8 +26,8 @@ const more = (paths, others) => [...paths].filter((path) => !new Set(others).has
 // ten, and a page with its own host is connected a tenth sooner. A page that has clients and agents in itself loads
 // 30 KB twice, which few pages do.
 export const files = [
-  { name: "holdfast.wasm", budget: 526_500, goal: 600_000, raw: 2_555_000 },
-  { name: "holdfast-agents.wasm", budget: 641_500, goal: 700_000, raw: 3_205_000 },
+  { name: "holdfast.wasm", budget: 527_500, goal: 600_000, raw: 2_555_000 },
+  { name: "holdfast-agents.wasm", budget: 644_500, goal: 700_000, raw: 3_205_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 10_500, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 17_750, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 65_400, goal: 45_000 },
