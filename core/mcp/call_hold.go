@@ -69,7 +69,7 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 
 // HeldUp says that those who have the connections that a call waits for show no life: its app hears that.
 func (c *Client) HeldUp(now engine.Time, id engine.CallID) {
-	c.begin(now)
+	c.effects.Begin(now)
 	call := c.callOf(id)
 	if call != nil && call.state < callEnding && call.state != callFollowed && call.parked&byHost != 0 {
 		c.status(call, engine.StreamParked, &streamReport{why: cutHung})
