@@ -92,6 +92,8 @@ type CallOfCore = [
 /** An origin: what its pages have in common, in either host. */
 export class Origin {
   readonly clients: CoreClient[] = [];
+  /** Its workers outlive their pages. */
+  outlives = false;
   readonly #locks = new Locks();
   readonly #test = tests;
   readonly #held = new Set<string>();
@@ -114,7 +116,8 @@ export class Origin {
     const origin = this;
     class SharedWorker {
       readonly port: MessagePort;
-      constructor() {
+      constructor(_: unknown, options: { readonly extendedLifetime: boolean }) {
+        if (origin.outlives) void options.extendedLifetime; // a browser that knows it reads it
         if (origin.#test !== tests) throw new TypeError("the test is over");
         const { port1, port2 } = new MessageChannel();
         ports.push(port1, port2);

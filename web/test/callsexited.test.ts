@@ -6,6 +6,7 @@ import { Calls, type CallContext } from "../src/client/calls.js";
 import { EVENT, OUTCOME } from "../src/base/border.js";
 import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/base/errors.js";
+import { IDEMPOTENCY_KEY } from "../src/client/idempotency.js";
 import { callDefaults } from "../src/client/options.js";
 import { outgoing } from "../src/client/outgoing.js";
 import type { CallViewer } from "../src/client/corecall.js";
@@ -170,4 +171,33 @@ test("Fault 168: who reads a call of a runtime that has exited, or of another us
       [seen, rows], [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...(end === "exited" ? [[11, 20]] : [])], 0],
     );
   }
+});
+
+test("Fault 802: a kept call is the same object where its runtime has exited and the next brings it back", async () => {
+  const back: unknown[] = [];
+  const { them, told, send } = calls({ restored: (call) => void back.push(call) });
+  const viewer: CallViewer = {
+    backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call,
+  };
+  const [shared, lost] = [send("a"), send("b")];
+  const call = shared.show(viewer);
+  const seen: unknown[] = [];
+  const read = (async () => {
+    for await (const event of call) seen.push(event.type === "progress" ? event.progress : event.type);
+  })();
+  for (const n of [1, 2]) them.deliver(1, EVENT.progress, n, `{"progress":${n}}`);
+  them.fail(EXITED, true);
+  call.pause();
+  assert.deepEqual([call.settled, lost.settled, send("a") === shared], [false, false, true]);
+  const { id, createdAt, key } = shared;
+  const meta = { [IDEMPOTENCY_KEY]: id };
+  const stored = { ...MADE, manual: false, guarantee: call.guarantee, meta, createdAt, key };
+  them.recall(7, JSON.stringify(stored));
+  them.restored();
+  await assert.rejects(lost.result, exited);
+  for (const n of [2, 3]) them.deliver(7, EVENT.progress, n, `{"progress":${n}}`);
+  await them.settle(7, OUTCOME.result, `{"content":[]}`);
+  assert.deepEqual(await call.result, { content: [] });
+  await read;
+  assert.deepEqual([seen, back, told], [[1, 2, 3], [], ["park 7"]]);
 });

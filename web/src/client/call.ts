@@ -76,7 +76,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   rounds = 0;
   /** @internal What makes the same request once more. */
   rerunOptions: CallOptions = {};
-  readonly #had = new HadEvents();
+  /** @internal */ protected readonly had: HadEvents = new HadEvents();
   #ended: AbortController | undefined;
   /** The events from before it was made, of which the store has what there is. */
   #before: Gap | undefined;
@@ -318,7 +318,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** @internal Events up to a position that did not come, and what they said of the call: a reader gets them from the store, in their place. */
   skipped(gap: Gap, position: number, guarantee: Guarantee, followed: boolean): void {
-    gap.from = Math.max(gap.from, Math.min(this.#had.to, gap.to) + 1);
+    gap.from = Math.max(gap.from, Math.min(this.had.to, gap.to) + 1);
     this.advanced(position);
     this.#guarantee = guarantee;
     this.#followed = followed;
@@ -336,7 +336,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** @internal Its host has ended, and the next one has it, as the store does. */
   takenUp(followed: boolean): void {
-    this.#had.to = this.#position;
+    this.had.to = this.#position;
     this.#followed = followed;
     this.awaits = false;
     if (this.#settled && this.#promise) this.#handed();
@@ -368,7 +368,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
   replayed(position: number, events: Uint8Array): void {
-    if (this.#had.to > 0) {
+    if (this.had.to > 0) {
       for (const { kind, position: at, text } of unpacked(events)) this.deliver(kind, at, text);
       return;
     }
@@ -382,7 +382,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   /** @internal The events up to that position come from the store, before any others. */
   from(position: number): void {
     this.advanced(position);
-    const known = Math.max(this.base, this.#had.to);
+    const known = Math.max(this.base, this.had.to);
     if (position <= known) return;
     const gap = (this.#before = Object.assign(new Gap(), { from: known + 1, to: position }));
     this.#events.skipped(gap);
@@ -416,7 +416,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
 
   /** @internal */
   deliver(kind: number, position: number, text: string, stream = 0, texts?: ParsedTogether, at = 0): void {
-    if (this.#had.has({ kind, position, text })) return;
+    if (this.had.has({ kind, position, text })) return;
     this.#unpack();
     this.heard(kind, position, text, stream);
     if (kind === EVENT.input && !(this.isAsked = text !== "")) return this.#listeners?.emit("answered", undefined);

@@ -1,6 +1,7 @@
 import { warnUnkept } from "./unkept.js";
 import { CallFlags, EVENT, OUTCOME, StreamState } from "../base/border.js";
 import { Acks } from "./acks.js";
+import { AdriftCalls } from "./adrift.js";
 import type { Backlog } from "../base/backlog.js";
 import { abortReason } from "./abortreason.js";
 import type { Call } from "./call.js";
@@ -98,6 +99,8 @@ export class Calls {
   /** The calls that are stored, until they are acknowledged. */
   readonly #kept = new Map<number, CoreCall<unknown>>();
   readonly #keys = new KeyedCalls<CoreCall<unknown>>();
+  /** Those that are stored, and whose runtime has exited. */
+  readonly #adrift = new AdriftCalls<CoreCall<unknown>>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
   readonly #asks: CoreControl = {
@@ -275,14 +278,21 @@ export class Calls {
   recall(id: number, text: string): void {
     const made = JSON.parse(text) as Omit<RecalledCall, "id"> & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
-    const call = new CoreCall<unknown>(method, this.#context.backlog, made.input === "manual", JSON.stringify(params), { ...made, id: keyIn(made.meta) });
+    const all = { ...made, id: keyIn(made.meta) };
+    const known = this.#adrift.land({ number: id, control: this.#live }, all);
+    const call = known ?? new CoreCall<unknown>(method, this.#context.backlog, made.input === "manual", JSON.stringify(params), all);
     call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, fields: [], record: made.id });
     this.#kept.set(id, call);
     this.#keys.set(call);
-    call.bind(id, this.#live, undefined, true);
+    if (!known) call.bind(id, this.#live, undefined, true);
     if (!call.followed) this.#context.streams.add(id);
-    this.#context.restored(call); // before what it had, which comes next
+    if (!known) this.#context.restored(call); // before what it had, which comes next
+  }
+
+  /** All that is stored has come back: what has not is over. */
+  restored(): void {
+    this.#adrift.sink();
   }
 
   /** The core's Replay record: events of such a call. */
@@ -410,10 +420,18 @@ export class Calls {
     if (!call.kept) this.#keys.free(call); // nobody comes back to it, and retry() has to make another one
   }
 
-  /** Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. */
-  fail(error: (op: string) => HoldfastError): void {
-    for (const { call } of this.#pending.values()) call.fail(error(call.method));
+  /**
+   * Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. `comes`: but
+   * the next one may have what is stored.
+   */
+  fail(error: (op: string) => HoldfastError, comes = false): void {
     for (const call of this.#between.values()) call.fail(error(call.method));
+    this.#adrift.sink(error);
+    for (const [number, call] of comes ? this.#kept : []) {
+      if (!this.#between.has(number)) this.#adrift.add(call, { number, control: this.#live }, error(call.method));
+    }
+    const stays = new Set(this.#adrift.calls);
+    for (const { call } of this.#pending.values()) if (!stays.has(call)) call.fail(error(call.method));
     this.#pending.clear();
     this.#handover.clear();
     this.#acks.fail(error);
@@ -423,6 +441,7 @@ export class Calls {
     this.#live.end(error);
     this.#live = new LiveControl(this.#asks);
     for (const known of [this.#kept, this.#keys, this.#between]) known.clear();
+    for (const call of this.#adrift.calls) this.#keys.set(call);
   }
 
   /** Another page carries the call from here on, or has acknowledged it after its end. */

@@ -138,12 +138,19 @@ export class CoreCall<T> extends Call<T> {
       seen.call.bind(0, this.#controlOf(viewer, seen), undefined, kept);
   }
 
+  override takenUp(followed: boolean): void {
+    super.takenUp(followed);
+    for (const { call } of this.#seen.values()) call.takenUp(followed);
+  }
+
   override deliver(kind: number, position: number, text: string, stream = 0): void {
+    if (this.had.has({ kind, position, text })) return;
     this.heard(kind, position, text, stream);
     for (const { call } of this.#seen.values()) call.deliver(kind, position, text, stream);
   }
 
   override replayed(position: number, events: Uint8Array): void {
+    if (this.had.to > 0) return super.replayed(position, events); // each for itself, as far as nobody has had it
     this.advanced(position);
     for (const { call } of this.#seen.values()) call.replayed(position, events);
   }

@@ -80,10 +80,11 @@ export class CoreConnection {
     this.#life = new Lifetime(this.#wire, keeping, this.#listeners, {
       facts: new ServerFacts(like?.serverFacts),
       counters: { ...NO_COUNTERS },
-      reject: (why) => {
-        this.#calls.fail(why);
+      reject: (why, comes) => {
+        this.#calls.fail(why, comes);
         this.#requests.abort();
       },
+      restored: () => this.#calls.restored(),
       tokenCame: () => this.forgotten(), // it may be one for other things
       opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
     });

@@ -43,8 +43,10 @@ export interface LifetimeUse<F, C> {
   facts: F;
   /** Nothing counted yet. */
   counters: C;
-  /** Ends all that is under way. */
-  reject(why: (op: string) => HoldfastError): void;
+  /** Ends all that is under way. `comes`: another runtime may have what is stored. */
+  reject(why: (op: string) => HoldfastError, comes?: boolean): void;
+  /** What is stored has come back, in a runtime that has taken the place of one that exited. */
+  restored?(): void;
   /** There is a token, which may see something else than the last one. */
   tokenCame?(): void;
   /** A token has come that is another user's: this life is that of the last one, and to be ended. */
@@ -366,11 +368,11 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#awaits = false;
     this.#asking?.abort();
     this.#question = undefined;
-    this.#use.reject((op) => interrupted(error, op));
-    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || this.#loggedOut || !livedLong(this.#bornAt)) {
-      this.#fail(error);
-      return;
-    }
+    const isUp = this.#boot !== undefined && this.#state !== "connecting" && !this.over && !this.#loggedOut;
+    const comes = journal !== undefined && reload !== undefined && isUp && livedLong(this.#bornAt);
+    const end = (comes = false): void => this.#use.reject((op) => interrupted(error, op), comes);
+    end(comes);
+    if (!comes) return this.#fail(error);
     this.#state = "reconnecting";
     this.#listeners.emit("state", { state: "reconnecting", error });
     Promise.all([reload(), journal.reload()]).then(
@@ -379,8 +381,12 @@ export class Lifetime<F extends Facts, C extends object> {
         this.#wire.runtime = runtime;
         this.#bornAt = performance.now();
         this.#boot!();
+        this.#use.restored?.();
       },
-      () => this.#fail(error),
+      () => {
+        end();
+        this.#fail(error);
+      },
     );
   }
 

@@ -19,7 +19,7 @@ import { holdfastErrorFrom } from "../wire/errordata.js";
 import { eachEvent } from "../wire/eventbatch.js";
 import type { HostLink, LinkedClient } from "./hostlink.js";
 import type { CallOfPage, HostMessage } from "../wire/protocol.js";
-import { Adrift } from "./adrift.js";
+import { Adrift } from "../../client/adrift.js";
 
 /** The calls of one client of the page's, which a host carries out. */
 export class RemoteCalls {
@@ -240,13 +240,7 @@ export class RemoteCalls {
     this.#sought.delete(number);
     this.#adrift.delete(call);
     this.#add(number, call);
-    adrift.land({ number, control: this.#control });
-    call.takenUp(made.owned === false);
-    if (call.isAsked) call.deliver(EVENT.input, call.position, ""); // it is asked again
-    const { guarantee } = made;
-    if (guarantee !== undefined && guarantee !== call.guarantee) {
-      call.deliver(EVENT.guarantee, call.position, JSON.stringify({ guarantee }));
-    }
+    adrift.land({ number, control: this.#control }, made);
     return true;
   }
 
