@@ -19,6 +19,7 @@ const CUT = {
   refused: "The reconnect was refused",
   reload: "The page that had it is gone",
   connections: "Other calls wait for its connection",
+  hung: "The pages that have the connections show no life",
   policy: "The server closed it, and keeps the call",
 } as const;
 
