@@ -47,7 +47,7 @@ test("Fault 246: a runtime that takes the place of another numbers sessions and 
     core.recall(2, "s1", { restored: true });
     core.tell(
       2,
-      "transcript",
+      "item",
       {
         op: "put",
         at: 0,
@@ -122,7 +122,7 @@ test("Fault 246: a runtime in the page that takes the place of another numbers s
   next.recall(1, "s2");
   next.recall(2, "s1");
   assert.deepEqual((await next.agent.sessions()).map((one) => before.includes(one)), [true, true]);
-  next.tell(2, "transcript", { op: "session", patch: { title: "first" } });
+  next.tell(2, "item", { op: "session", patch: { title: "first" } });
   assert.deepEqual(before.map(({ title }) => title), ["first", undefined]);
   assert.equal(first!.closed, true);
 });

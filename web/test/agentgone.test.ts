@@ -105,7 +105,7 @@ test("Fault 249: of a thousand pages that attach to an agent, are asked and leav
     core.tell(session, "draft", { n }, n);
     core.tell(session, "question", permission, n);
     core.tell(
-      session, "transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [] } },
+      session, "item", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [] } },
     );
     page.say({ t: "request", client: 2, ask: 4, session: 0, method: "x", params: "{}", notifies: false });
     if (n % 3 === 0) core.tell(session, "withdrawn", { reason: "agent" }, n);

@@ -19,14 +19,14 @@ test("Fault 214: an agent in a worker goes on where its page goes: the next one 
     assert.deepEqual(
       [core.last.method, core.last.session, core.last.params["sessionId"]], ["session/prompt", 1, "s1"],
     );
-    core.tell(1, "transcript", { op: "pending", prompt: 1, content: [{ type: "text", text: "hi" }] });
+    core.tell(1, "item", { op: "pending", prompt: 1, content: [{ type: "text", text: "hi" }] });
     core.turn(1, "running");
     say(core, "one");
     await settled();
     assert.deepEqual([session.state, session.pending.length, textOf(session)], ["running", 1, "one"]);
     await worker.leave(0);
     say(core, "two");
-    core.tell(1, "transcript", { op: "session", patch: { title: "T" } });
+    core.tell(1, "item", { op: "session", patch: { title: "T" } });
     const next = await join();
     const [again] = await next.sessions();
     assert.deepEqual(
@@ -34,7 +34,7 @@ test("Fault 214: an agent in a worker goes on where its page goes: the next one 
       ["two", "T", "running", 1, true],
     );
     core.answer({ messageId: "p" });
-    core.tell(1, "transcript", { op: "placed", prompt: 1 });
+    core.tell(1, "item", { op: "placed", prompt: 1 });
     core.turn(1, "idle", true, { stopReason: "end_turn" });
     assert.deepEqual(await again!.settled(), { stopReason: "end_turn" });
     await settled();
@@ -188,13 +188,13 @@ test("Fault 218: a page that takes nothing has the transcript from its start whe
     say(core, "two");
     core.tell(
       1,
-      "transcript",
+      "item",
       {
         op: "put", at: 1, type: "terminal", id: "t", patch: { command: "ls", output: { data: btoa("a\n") } },
       },
     );
-    core.tell(1, "transcript", { op: "output", at: 1, data: btoa("b\n") });
-    core.tell(1, "transcript", { op: "put", at: 2, type: "odd", patch: { x: 1 } });
+    core.tell(1, "item", { op: "output", at: 1, data: btoa("b\n") });
+    core.tell(1, "item", { op: "put", at: 2, type: "odd", patch: { x: 1 } });
     core.turn(1, "idle", true, { stopReason: "end_turn" });
     core.tell(1, "question", permission, 5);
     await settled();
@@ -211,7 +211,7 @@ test("Fault 218: a page that takes nothing has the transcript from its start whe
       },
       { type: "unknown", name: "odd", update: { x: 1 } },
     ]);
-    core.tell(1, "transcript", { op: "append", at: 0, content: { type: "text", text: " three" } });
+    core.tell(1, "item", { op: "append", at: 0, content: { type: "text", text: " three" } });
     await settled();
     assert.equal(textOf(session), "two three");
   } finally {

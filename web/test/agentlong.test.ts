@@ -57,7 +57,7 @@ test("Fault 248: a transcript of 12 MB is sent once, however slow its page is an
   const whole = new Transcript();
   const tell = (op: object): void => {
     whole.apply(structuredClone(op) as TranscriptOp);
-    worker.core.tell(1, "transcript", op);
+    worker.core.tell(1, "item", op);
   };
   const principal = somebody();
   const first = new SlowPage(worker);
@@ -101,12 +101,12 @@ test("Fault 248: one message, or one terminal, that is longer than what may be o
   const words = Array.from({ length: 12 }, (_, n) => String.fromCodePoint(0x1f600 + n) + "y".repeat(MIB));
   core.tell(
     1,
-    "transcript",
+    "item",
     { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [text(words.join(""))] } },
   );
-  core.tell(1, "transcript", { op: "put", at: 1, type: "terminal", id: "t", patch: { command: "ls" } });
+  core.tell(1, "item", { op: "put", at: 1, type: "terminal", id: "t", patch: { command: "ls" } });
   for (let n = 0; n < 3; n++)
-    core.tell(1, "transcript", { op: "output", at: 1, data: btoa("z".repeat(MIB)) });
+    core.tell(1, "item", { op: "output", at: 1, data: btoa("z".repeat(MIB)) });
   for (let n = 0; n < 20; n++) {
     first.credit();
     await settled();
@@ -156,7 +156,7 @@ test("Fault 248: whatever an agent says while a page takes it or not, the page h
       const patch = type === "terminal" ? {
         command: `c${draw(9)}`, output: { data: btoa("o".repeat(draw(500_000))) },
       } : type === "odd" ? { x: draw(9) } : { content };
-      core.tell(1, "transcript", { op: "put", at, type, ...(type !== "odd" && { id: `i${at}` }), patch });
+      core.tell(1, "item", { op: "put", at, type, ...(type !== "odd" && { id: `i${at}` }), patch });
     };
     for (let step = 0; step < 150; step++) {
       const at = draw(kinds.length || 1);
@@ -164,14 +164,14 @@ test("Fault 248: whatever an agent says while a page takes it or not, the page h
         () => put(kinds.length),
         () => kinds.length > 0 && put(at),
         () => (kinds[at] === "agent_message" || kinds[at] === "tool_call") && core.tell(
-          1, "transcript", { op: "append", at, content: text("b".repeat(draw(draw(5) ? 50 : MIB))) },
+          1, "item", { op: "append", at, content: text("b".repeat(draw(draw(5) ? 50 : MIB))) },
         ),
         () => kinds[at] === "terminal" &&
-          core.tell(1, "transcript", { op: "output", at, data: btoa("p".repeat(draw(300_000))) }),
-        () => core.tell(1, "transcript", { op: "session", patch: { title: `t${draw(9)}` } }),
-        () => core.tell(1, "transcript", { op: "pending", prompt: draw(3), content: [text("q")] }),
+          core.tell(1, "item", { op: "output", at, data: btoa("p".repeat(draw(300_000))) }),
+        () => core.tell(1, "item", { op: "session", patch: { title: `t${draw(9)}` } }),
+        () => core.tell(1, "item", { op: "pending", prompt: draw(3), content: [text("q")] }),
         () => (core.turn(++ends, "running"), core.turn(ends, "idle", true)),
-        () => draw(6) === 0 && ((kinds.length = 0), core.tell(1, "transcript", { op: "reset" })),
+        () => draw(6) === 0 && ((kinds.length = 0), core.tell(1, "item", { op: "reset" })),
         () => page.say({ t: "away", cached: false }),
         () => page.say({ t: "back" }),
         () => page.credit(draw(3 * MIB)),

@@ -171,7 +171,7 @@ test("modes are version 1's own, or the setting that took their place", async ()
     rig.recall(1, "s1");
     const it = (await rig.agent.sessions())[0]!;
     await assert.rejects(it.setMode("code"), coded("unsupported"));
-    rig.tell(1, "transcript", { op: "session", patch });
+    rig.tell(1, "item", { op: "session", patch });
     assert.deepEqual([it.mode, it.modes], ["ask", modes.availableModes]);
     await assert.rejects(it.setMode("nothing"), coded("bad_argument"));
     await assert.rejects(it.setMode(""), coded("bad_argument"));

@@ -126,7 +126,7 @@ export class CoreRig {
 
   /** A turn's event. */
   turn(turn: number, state: string, ended = false, more: Open = {}): void {
-    this.tell(1, "turn", { state, turn, ended, ...more });
+    this.tell(1, "phase", { state, turn, ended, ...more });
   }
 }
 

@@ -192,7 +192,7 @@ test("a tool call is cancelled only while that is offered", async () => {
   const { rig, it } = await session();
   rig.tell(
     1,
-    "transcript",
+    "item",
     { op: "put", at: 0, type: "tool_call", id: "c", patch: { capabilities: { cancel: {} } } },
   );
   const cancelled = it.cancelToolCall("c");
@@ -201,7 +201,7 @@ test("a tool call is cancelled only while that is offered", async () => {
   );
   rig.answer({});
   await cancelled;
-  rig.tell(1, "transcript", { op: "put", at: 0, type: "tool_call", patch: { capabilities: null } });
+  rig.tell(1, "item", { op: "put", at: 0, type: "tool_call", patch: { capabilities: null } });
   await assert.rejects(it.cancelToolCall("c"), coded("unsupported"));
 });
 
@@ -216,17 +216,17 @@ test("what changes in one go is told once, in the order in which it happened", a
   it.on("reset", () => seen.push("reset"));
   it.on("pending", () => seen.push(`pending ${it.pending.length}`));
   it.on("values", ({ names }) => seen.push(`${names.join()} ${it.title}`));
-  rig.tell(1, "transcript", message(0, "a"));
+  rig.tell(1, "item", message(0, "a"));
   for (let i = 0; i < 3; i++)
-    rig.tell(1, "transcript", { op: "append", at: 0, content: { type: "text", text: "b" } });
+    rig.tell(1, "item", { op: "append", at: 0, content: { type: "text", text: "b" } });
   rig.turn(1, "running");
-  rig.tell(1, "transcript", { op: "append", at: 0, content: { type: "text", text: "c" } });
-  rig.tell(1, "transcript", { op: "session", patch: { title: "T" } });
+  rig.tell(1, "item", { op: "append", at: 0, content: { type: "text", text: "c" } });
+  rig.tell(1, "item", { op: "session", patch: { title: "T" } });
   await ready();
-  rig.tell(1, "transcript", message(1, "lost with the reset"));
-  rig.tell(1, "transcript", { op: "reset" });
-  rig.tell(1, "transcript", message(0, "again"));
-  rig.tell(1, "transcript", { op: "pending", prompt: 1, content: [] });
+  rig.tell(1, "item", message(1, "lost with the reset"));
+  rig.tell(1, "item", { op: "reset" });
+  rig.tell(1, "item", message(0, "again"));
+  rig.tell(1, "item", { op: "pending", prompt: 1, content: [] });
   await ready();
   assert.deepEqual(seen, [
     `0 [{"type":"text","text":"abbb"}]`,
@@ -245,7 +245,7 @@ test("whoever waits for the end of a turn has had what came before it", async ()
   const seen: string[] = [];
   it.on("update", () => seen.push("update"));
   const end = it.settled().then(() => seen.push("settled"));
-  rig.tell(1, "transcript", message(0, "a"));
+  rig.tell(1, "item", message(0, "a"));
   rig.turn(1, "idle", true);
   await end;
   assert.deepEqual(seen, ["update", "settled"]);
@@ -253,13 +253,13 @@ test("whoever waits for the end of a turn has had what came before it", async ()
 
 test("iterating gives what comes from then on, and ends with the session", async () => {
   const { rig, it } = await session();
-  rig.tell(1, "transcript", message(0, "before"));
+  rig.tell(1, "item", message(0, "before"));
   await ready();
   const seen: string[] = [];
   const loop = (async () => {
     for await (const event of it) seen.push(event.type === "update" ? `update ${event.index}` : event.type);
   })();
-  rig.tell(1, "transcript", message(1, "a"));
+  rig.tell(1, "item", message(1, "a"));
   rig.turn(1, "running");
   rig.tell(1, "resumed", { outcome: "gap", proven: false, cuts: 1 });
   rig.tell(1, "status", { state: "closed" });
@@ -291,7 +291,7 @@ test("settings go in the words of the version", async () => {
     const { rig, it } = await session(version, initialize as Open);
     rig.tell(
       1,
-      "transcript",
+      "item",
       {
         op: "session",
         patch: {
@@ -310,12 +310,12 @@ test("settings go in the words of the version", async () => {
 test("a runtime that takes over has the same sessions under other numbers", async () => {
   const { rig, it } = await session();
   rig.recall(2, "s2");
-  rig.tell(1, "transcript", message(0, "old"));
+  rig.tell(1, "item", message(0, "old"));
   const events: SessionEvent["type"][] = [];
   it.on("reset", () => events.push("reset"));
   rig.recall(2, "s1", { restored: true });
   rig.recall(1, "s2", { restored: true });
-  rig.tell(2, "transcript", message(0, "new"));
+  rig.tell(2, "item", message(0, "new"));
   await ready();
   assert.deepEqual(events, ["reset"]);
   assert.deepEqual(

@@ -239,7 +239,7 @@ export async function started(
 }
 
 export function say(core: CoreRig, text: string): void {
-  core.tell(1, "transcript", {
+  core.tell(1, "item", {
     op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [{ type: "text", text }] },
   });
 }

@@ -137,7 +137,7 @@ class Core {
     const tell = (kind: keyof typeof EVENT, value: object, position = 0): void => port.deliver(1, EVENT[kind], position, JSON.stringify(value));
     switch (pick(6)) {
       case 0:
-        return tell("transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [{ type: "text", text: mark }] } });
+        return tell("item", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [{ type: "text", text: mark }] } });
       case 1:
         return port.deliver(0, EVENT.notification, 0, JSON.stringify({ method: "x", params: mark }));
       case 2: {

@@ -11,14 +11,14 @@ var ceilings = map[string]struct {
 	types  map[string]size
 }{
 	"core/mcp": {169, map[string]size{
-		"Client": {Methods: 299, Takers: 189, Fields: 60, Nested: 169},
+		"Client": {Methods: 300, Takers: 189, Fields: 60, Nested: 169},
 		"call":   {Methods: 157, Takers: 118, Fields: 24, Nested: 76},
 	}},
 	"core/acp": {105, map[string]size{
 		"Client":  {Methods: 177, Takers: 159, Fields: 35, Nested: 68},
 		"session": {Methods: 86, Takers: 62, Fields: 47, Nested: 58},
 	}},
-	"core/tabs":           {15, nil},
+	"core/tabs":           {17, nil},
 	"core/durable":        {3, nil},
 	"core/link":           {2, nil},
 	"core/acp/transcript": {5, nil},
