@@ -75,8 +75,16 @@ const partsOf = (module) =>
 /** A chunk of an earlier build, or the source map of one. */
 const isStale = (path) => /-[A-Z0-9]{8}\.mjs(\.map)?$/.test(path) && !promised.includes(path.replace(/\.map$/, ""));
 
+// The sign-in ships without its source map, for the package's size, as holdfast-oauth.mjs does, which is the same code.
+const UNMAPPED = /holdfast-opensignin-[A-Z0-9]{8}\.mjs/;
+
 rmSync(STAGE, { recursive: true, force: true });
-for (const path of pack(".").paths) if (wanted.some((rule) => rule.test(path)) && !isStale(path)) cpSync(path, `${STAGE}/${path}`);
+for (const path of pack(".").paths) {
+  if (!wanted.some((rule) => rule.test(path)) || isStale(path)) continue;
+  if (UNMAPPED.test(path) && path.endsWith(".map")) continue;
+  cpSync(path, `${STAGE}/${path}`);
+  if (UNMAPPED.test(path)) writeFileSync(`${STAGE}/${path}`, readFileSync(path, "utf8").replace(/\/\/# sourceMappingURL=.*/, ""));
+}
 // Each program is one file, with its parts in it.
 for (const path of named(manifest.bin)) {
   const options = ["--bundle", "--platform=node", "--format=esm", "--log-level=warning", "--allow-overwrite"];

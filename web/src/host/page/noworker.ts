@@ -43,10 +43,16 @@ const origins = new WeakMap<object, NoWorker>();
 export function named(op: string, error: unknown): unknown {
   if (!(error instanceof NoWorker)) return error;
   const { message, cause } = error;
-  const hint = error.why === "not_started" ? { hint: `${whereServed("holdfast-worker.mjs", "worker")} Or ${DENIED}` } : error.why === "refused" ? { hint: DENIED } : {};
-  const made = new HoldfastError({ code: "host_unavailable", op, message, ...hint, cause });
+  const hint = hintFor(error.why);
+  const made = new HoldfastError({ code: "host_unavailable", op, message, ...(hint && { hint }), cause });
   origins.set(made, error);
   return made;
+}
+
+function hintFor(why: HostReason): string | undefined {
+  if (why === "not_started") return `${whereServed("holdfast-worker.mjs", "worker")} Or ${DENIED}`;
+  if (why === "no_locks") return `The page is served over plain http; where it is served over https, ${DENIED}`;
+  return why === "refused" ? DENIED : undefined;
 }
 
 /** What an error of {@link named} was made of. */
