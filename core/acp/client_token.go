@@ -40,6 +40,12 @@ func (c *Client) tellAwaiting(s *session) {
 	}
 }
 
+// unauthorized reports whether the session cannot be read before somebody has signed in. A stream for it
+// would keep a connection from other tabs, and bring nothing (fault 747).
+func (c *Client) unauthorized(s *session) bool {
+	return c.cfg.SignIn && c.token.Awaited() && !s.reads(c)
+}
+
 // awaited tells the apps of sessions that wait no more.
 func (c *Client) awaited() {
 	for _, s := range c.sessions {

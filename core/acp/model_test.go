@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,7 +22,7 @@ type model struct {
 	deafToIDs    bool   // but it is not
 	cursors      []string
 	refuse       int    // the status that initialize gets
-	unauthorized string // what gets a 401
+	unauthorized string // the method that gets a 401, of a request or of HTTP
 	later        string // a Retry-After: everything else gets a 503 with it
 	taken        int    // so many streams are still read by somebody else
 	forgets      bool   // connections, as soon as they are made
@@ -118,7 +119,7 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version,
 				answers)
 	}
-	if m.unauthorized != "" && m.unauthorized == q.Method {
+	if m.unauthorized != "" && m.unauthorized == cmp.Or(q.Method, q.HTTP) {
 		return 401, nil, ""
 	}
 	if m.later != "" {

@@ -123,7 +123,11 @@ func (c *Client) park(now engine.Time, s *session) {
 		} else {
 			s.enterWait(c, waitParked)
 		}
-		c.status(s, engine.StreamParked, -1)
+		if c.unauthorized(s) {
+			c.tellAwaiting(s)
+		} else {
+			c.status(s, engine.StreamParked, -1)
+		}
 	}
 	every := int64(visitEvery)
 	if s.busy(c) {

@@ -15,7 +15,7 @@ const unshared = 1 << 30
 
 // demand is what the sessions would have.
 type demand struct {
-	wanted int // sessions that this page carries: with a stream, or without
+	wanted int // sessions that this page carries, with a stream or without, and that need no sign-in first
 	needed int // those of them that are at work, or of which the app wants something
 }
 
@@ -64,7 +64,7 @@ func (c *Client) held() int {
 func (c *Client) demanded() (engine.Effect, bool) {
 	var d demand
 	for _, s := range c.sessions {
-		if s.state != sessionOwned || c.state >= stateClosing {
+		if s.state != sessionOwned || c.state >= stateClosing || c.unauthorized(s) {
 			continue
 		}
 		d.wanted++

@@ -15,8 +15,8 @@ var ceilings = map[string]struct {
 		"call":   {Methods: 157, Takers: 118, Fields: 24, Nested: 76},
 	}},
 	"core/acp": {105, map[string]size{
-		"Client":  {Methods: 177, Takers: 159, Fields: 35, Nested: 68},
-		"session": {Methods: 86, Takers: 62, Fields: 47, Nested: 58},
+		"Client":  {Methods: 178, Takers: 159, Fields: 35, Nested: 68},
+		"session": {Methods: 86, Takers: 63, Fields: 47, Nested: 58},
 	}},
 	"core/tabs":           {17, nil},
 	"core/durable":        {3, nil},
