@@ -3,7 +3,7 @@ import type { Wire } from "../runtime/wire.js";
 
 const OP = "ack";
 
-/** What the app has said that it is done with, until that is stored. */
+/** Acknowledgements that the app has given, until the store has them. */
 export class Acks {
   readonly #wire: Wire;
   readonly #landed: () => Promise<void>;
@@ -51,7 +51,7 @@ export class Acks {
     }
   }
 
-  /** Nothing comes of the core any more. */
+  /** The core sends no more reports: each acknowledgement that waits is rejected. */
   fail(why: (op: string) => HoldfastError): void {
     const error = why(OP);
     if (error.code !== "runtime_exited") this.#over = error; // else another runtime takes its place

@@ -5,7 +5,7 @@ import type { Call, CallControl } from "./call.js";
 import type { RecalledCall } from "./callcontrol.js";
 import type { RawEvent } from "./events.js";
 
-/** What is asked of a call by whoever has it. */
+/** The requests that a holder of a call can make of the runtime or worker that carries the call. */
 type Control = CallControl & { revoke?(call: number): void };
 
 /** Where a call is in a runtime or worker: its number there, and what it asks there. */
@@ -16,7 +16,7 @@ export interface At {
 
 type Tell = ((call: number, ...told: unknown[]) => unknown) | undefined;
 
-/** What waits. */
+/** Requests about a call that wait until the next runtime or worker has the call. */
 const WAITING = [
   "cancel", "pause", "answer", "ack", "handed", "acted", "park", "peek", "draft", "revoke",
 ] as const;
@@ -27,7 +27,7 @@ const WAITING = [
  */
 export class Adrift<C extends Call<unknown> = Call<unknown>> {
   readonly call: C;
-  /** What it ends with where none has it. */
+  /** The error that ends the call if no other runtime has the call. */
   readonly #error: HoldfastError;
   /** In the one that has ended. */
   readonly #was: At;

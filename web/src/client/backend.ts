@@ -12,7 +12,7 @@ import type { Guarantees } from "./guarantees.js";
 import type { CallOptions } from "./options.js";
 import type { CoreClient } from "./coreclient.js";
 
-/** What an app asks of a client and gets a promise for, by the name of the client's method. */
+/** The client's methods that return a promise, by name. */
 export type Asks = Pick<
   CoreClient,
   | "listTools"
@@ -31,33 +31,33 @@ export type Asks = Pick<
   | "ping"
 >;
 
-/** What an app asks of a client and gets a call for: the arguments before the options. */
+/** The client's methods that return a call, by name: the arguments before the options. */
 export interface Makes {
   callTool: [name: string, args: Record<string, unknown>];
   request: [method: string, params: Record<string, unknown> | undefined];
 }
 
-/** What is known of a connection without a question to anybody. */
+/** Facts about a connection that the page reads without asking the worker or the core. */
 export interface ConnectionFacts {
   /** The server's URL, absolute. */
   readonly url: string;
   /** The protocol revision in use. */
   readonly revision: string;
-  /** What was tried to find the revision, in order. */
+  /** The attempts to find the revision, in order. */
   readonly negotiation: readonly NegotiationStep[];
-  /** Whether the server keeps a session. */
+  /** True if the server keeps a session. */
   readonly session: boolean;
-  /** Who the server says it is. */
+  /** The server's own name and version. */
   readonly server: Implementation;
-  /** What the server says it can do. */
+  /** The capabilities that the server declares. */
   readonly capabilities: ServerCapabilities;
   /** How to use the server, in its own words. */
   readonly instructions: string | undefined;
   /** Where calls of tools are kept. */
   readonly durability: Durability;
-  /** What a call of a tool can count on. */
+  /** The guarantees that a tool call starts with, and can reach. */
   readonly guarantees: Guarantees;
-  /** What was dropped or repaired so far. */
+  /** Numbers of messages and events that were dropped or repaired so far. */
   readonly counters: Counters;
 }
 
@@ -68,7 +68,7 @@ export interface ConnectionFacts {
 export interface ClientBackend {
   /** Where the runtime runs. */
   readonly host: Host;
-  /** What is known of the connection now. */
+  /** The facts about the connection at this moment. */
   readonly facts: ConnectionFacts;
   /** Where this client stands, which may be closed while the connection goes on. */
   readonly state: ClientState;
@@ -80,7 +80,7 @@ export interface ClientBackend {
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T>;
   /** The calls that are kept and not acknowledged. */
   calls(): Call<CallToolResult>[] | Promise<Call<CallToolResult>[]>;
-  /** What the store holds of this server and user. */
+  /** The size of the store of this server and user. */
   stored(): Promise<Usage | null>;
   /**
    * Under which key what was recorded of this server and user is stored, all that has crossed so far

@@ -18,7 +18,7 @@ import { refusedAck } from "./refusedack.js";
 import type { ResumedEvent, StatusEvent } from "../base/streamevents.js";
 import { missing, withoutGaps } from "./storedevents.js";
 
-/** What a call needs of its client. */
+/** The client's methods that a call uses. */
 export type CallControl = CallControlOf<Call<unknown>>;
 
 /**
@@ -38,7 +38,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   readonly key: string | undefined;
   /** When it was made, in ms since 1970. */
   readonly createdAt: number;
-  /** Whether the store brought it back: an earlier page made it, or another one. */
+  /** True if the store brought the call back. Example: an earlier page made the call, or another page did. */
   readonly restored: boolean;
   /** Events up to this position are not stored any more; 0 where all are. */
   readonly base: number;
@@ -137,17 +137,17 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     return (this.#named ??= randomId());
   }
 
-  /** What a reload of the page would do to the call now. Every change is an event of the call's. */
+  /** The effect of a page reload on the call at this moment. The call emits an event for each change. */
   get guarantee(): Guarantee {
     return this.#guarantee;
   }
 
-  /** Whether another page carries the call, and this one looks on. */
+  /** True if another page carries the call, and this page follows the call. */
   get followed(): boolean {
     return this.#followed;
   }
 
-  /** Whether the call has ended. */
+  /** True if the call has ended. */
   get settled(): boolean {
     return this.#settled;
   }
@@ -490,7 +490,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     this.over();
   }
 
-  // What the end of the client or of the runtime has ended here goes on elsewhere.
+  // Hands the call over: the call ended here with its client or runtime, and continues elsewhere.
   #handed(): void {
     if (this.#kept && this.#done && this.#error?.code !== "closed") this.#control?.handed(this.#id);
   }

@@ -2,7 +2,7 @@ import type { Gap } from "../base/eventqueue.js";
 import type { Open } from "../base/mcp.js";
 import type { Guarantee, RawEvent } from "./events.js";
 
-/** What a call needs of its client, where calls are `C`. */
+/** The client's methods that a call uses, where calls are `C`. */
 export interface CallControlOf<C> {
   cancel(call: number, reason: string): void;
   pause(call: number, paused: boolean): void;
@@ -24,7 +24,7 @@ export interface CallControlOf<C> {
   rerun(call: C): C;
 }
 
-/** What a call learns of itself when the store has brought it back. */
+/** Facts about a call that the store has brought back. */
 export interface RecalledCall {
   /** {@link Call.id}. */
   id?: string | undefined;

@@ -3,7 +3,7 @@ import type { ResumedEvent, StatusEvent } from "../base/streamevents.js";
 import { decodeEvent, type ProgressEvent, type RawEvent } from "./events.js";
 import type { Progress } from "./options.js";
 
-/** What is told of a call beside its events. */
+/** Values that a call's listeners get beside the events. */
 export interface CallListeners {
   progress: Progress;
   stream: StatusEvent | ResumedEvent;

@@ -24,12 +24,12 @@ import { storedEvents } from "./storedevents.js";
 import { CoreCall, type Made, type CoreControl } from "./corecall.js";
 import type { Wire } from "../runtime/wire.js";
 
-/** What the calls of a client need to know of it. */
+/** The client's parts that its calls use. */
 export interface CallContext {
   /** The server's URL. */
   readonly url: string;
   readonly handlers: Handlers;
-  /** What may wait for those who read the calls' events. */
+  /** Limits on the events that may wait for their readers. */
   readonly backlog: Backlog;
   /** Resolves when the core has the client, where its store is being opened; undefined where that is so. */
   opening(): Promise<void> | undefined;
@@ -65,7 +65,7 @@ export interface CallContext {
   rerun(method: string, params: Open, options: CallOptions, made?: Made): CoreCall<unknown>;
   /** The store has brought a call back. */
   restored(call: CoreCall<unknown>): void;
-  /** What is wrong with a result, as JSON; undefined where there is nothing to look at. */
+  /** The error in a result, a JSON text; undefined where the client has no schema for the result. */
   inspect(method: string, params: Open, text: string): Promise<HoldfastError | undefined> | undefined;
 }
 
@@ -150,7 +150,7 @@ export class Calls {
   /** Events of a row that is being read again. */
   #gathered: RawEvent[] | undefined;
 
-  /** Of the runtime that there is. */
+  /** The control of the runtime that exists now. */
   #live = new LiveControl(this.#asks);
   readonly #acks: Acks;
   readonly #handover = new Handover((call) => {
@@ -437,7 +437,7 @@ export class Calls {
     this.#acks.fail(error);
     this.#context.streams.clear();
     if (error("").code !== "runtime_exited") return;
-    // What is stored of them the next runtime brings back, under other ids.
+    // The next runtime brings the stored calls back, under other ids.
     this.#live.end(error);
     this.#live = new LiveControl(this.#asks);
     for (const known of [this.#kept, this.#keys, this.#between]) known.clear();
@@ -491,7 +491,7 @@ export class Calls {
   }
 }
 
-/** What a call is made of, beside its params and key: the same makes it once more. */
+/** The options of a call, beside its params and key: the same options make the call again. */
 function rerunOptions(
   { ack, rerun, input, timeouts, sendWithin, journal, task, tool }: CallOptions & MadeThere, meta: Open | undefined,
 ): CallOptions {

@@ -6,7 +6,7 @@ import type { StatusEvent } from "../base/streamevents.js";
 import type { CallToolResult, LoggingLevel } from "../base/mcp.js";
 import type { Changed } from "./resultcache.js";
 
-/** What a client tells its listeners ({@link McpClient.on}). */
+/** The events that a client emits ({@link McpClient.on}). */
 export interface ClientEvents {
   /** The client's state changed. `error` says why, for "failed". */
   state: StateEvent;
@@ -84,7 +84,7 @@ export const CLIENT_EVENTS: Readonly<Record<keyof ClientEvents, 1>> = {
   integrity: 1,
 };
 
-/** What the stream for unasked messages does. */
+/** A status of the listen stream, which carries the messages that belong to no call. */
 export type ListenEvent =
   Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
 
@@ -102,6 +102,9 @@ export interface EvictedCall {
   key?: string;
   /** ms since 1970. */
   createdAt: number;
-  /** Whether it had its outcome. One that runs goes on in this page, where it has it. */
+  /**
+   * True if the call had its outcome. A call that still runs continues in this page, if the page has the
+   * call.
+   */
   ended: boolean;
 }

@@ -1,5 +1,6 @@
-// What the options of connect and of requests take, by name: looked at in the page, before anything is
-// sent. A name that is not here is refused: a slip in one would do nothing, and nobody would hear of it.
+// Kinds of the options of connect and of requests, by name: the page checks the options before it sends
+// anything. A name that is not listed here is refused. A misspelled name would otherwise have no effect, and
+// no error would report it.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
 import {
@@ -13,7 +14,7 @@ const TIMEOUTS = group({ answer: time, idle: time, total: time });
 const ACK = oneOf("auto", "manual");
 const RERUN = oneOf("never", "hinted", "always");
 
-/** What the core declares by itself, being what it can do. */
+/** Capabilities that the core declares by itself, because the core implements them. */
 const OWN = ["tasks", "resumableRequests"];
 
 const CAPABILITIES: OptionKind = (value) => {
@@ -88,7 +89,7 @@ export const CALL: OptionKind = group({
   input: oneOf("handlers", "manual"),
 });
 
-/** What is asked of a client: the arguments by their names, the options last. */
+/** Arguments of the client's methods that return a promise, by name, with the options last. */
 export const ASKS: { readonly [M in keyof Asks]: Readonly<Record<string, OptionKind>> } = {
   listTools: { options: LIST },
   listTasks: { options: LIST },
@@ -106,7 +107,7 @@ export const ASKS: { readonly [M in keyof Asks]: Readonly<Record<string, OptionK
   ping: { options: REQUEST },
 };
 
-/** What makes a call: the arguments before its options. */
+/** Arguments of the client's methods that return a call, without the options. */
 export const MAKES: { readonly [M in keyof Makes]: Readonly<Record<string, OptionKind>> } = {
   callTool: { name, args: open },
   request: { method: name, params: optional(open) },

@@ -19,9 +19,9 @@ import { otherUser } from "../connect/otheruser.js";
 /** The client that a view uses, open or being opened, as far as the view asks anything of it. */
 interface ViewedClient {
   readonly views: Views<ClientView>;
-  /** That view uses it no more. Reports whether it was the last. */
+  /** Removes a view, which no longer uses the client. Returns true if that view was the last. */
   leave(view: ClientView): boolean;
-  /** Nobody comes to it any more. */
+  /** Retires the client: no further view joins the client. */
   retire(): void;
   /**
    * That view's user is another one: `part` ends what it has of this client, and a client of that user's is
@@ -59,7 +59,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   readonly #made = new WeakSet<CoreCall<unknown>>();
   /** Calls that the app has, of the user that the page has now. */
   #shown = new WeakSet<CoreCall<unknown>>();
-  /** What the app waits for. */
+  /** Rejections of the promises that the app waits for. */
   readonly #waiting = new Set<(why: (op: string) => HoldfastError) => void>();
   readonly #watched = new Set<string>();
 
@@ -75,7 +75,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return this.#client!;
   }
 
-  /** Whether the client is open, and the app has it. */
+  /** True if the client is open, and the app has the client. */
   get isOpen(): boolean {
     return this.#client !== undefined;
   }
@@ -108,7 +108,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     this.#at = client;
   }
 
-  /** That client is open. */
+  /** Takes the client, which is open now. */
   uses(client: CoreClient): void {
     this.#client = client;
     this.address = client.url;
@@ -230,7 +230,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return [...args.slice(0, -1), { ...(args.at(-1) as object | undefined), made } satisfies MadeFor];
   }
 
-  /** What is waited for no longer than this view lasts, and its user is the same. */
+  /** Settles as the promise does; rejects earlier if this view ends, or if the view's user changes. */
   #until<T>(op: string, asked: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (why: (op: string) => HoldfastError): void => reject(why(op));
@@ -271,7 +271,9 @@ export class ClientView implements ClientBackend, View, CallViewer {
       this.listeners.emit("state", { state: "closed" });
   }
 
-  /** Nobody comes back to it: ends the client as a page does that is left, with its session kept. */
+  /**
+   * Suspends the client as a page does that is left: the view is closed, and the server keeps the session.
+   */
   async suspend(): Promise<void> {
     this.#at.retire();
     await this.client.suspend();
@@ -286,7 +288,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     const others = [...client.all()].some((call) => !call.settled && call.isSeenBeside(this));
     if (!others) await client.logout();
     await this.close();
-    // What is stored goes whatever the authorization server takes to hear of it.
+    // Logout deletes the stored data at once: the authorization server may take long to answer.
     await Promise.all([client.forget().then(() => this.stores.forgetOthers()), this.stores.signOut()]);
   }
 
@@ -308,7 +310,10 @@ export class ClientView implements ClientBackend, View, CallViewer {
     for (const what of ["tools", "prompts", "resources"] as const) this.listeners.emit("changed", { what });
   }
 
-  /** What it has made since the token was asked for is its new user's, and would go out as the last one's. */
+  /**
+   * Revokes the calls that this view made after the client asked for the token: they are calls of the new
+   * user, and the client would send them as the last user.
+   */
   #revoke(): void {
     const { question } = this.#client ?? {};
     if (question)

@@ -46,7 +46,7 @@ export class Connection {
     this.url = backend.facts.url;
   }
 
-  /** What was tried to find the revision, in order; empty where it was known. */
+  /** The attempts to find the revision, in order; empty where the revision was known. */
   get negotiation(): readonly NegotiationStep[] {
     return this.backend.facts.negotiation;
   }
@@ -66,17 +66,17 @@ export class Connection {
     return this.backend.facts.revision;
   }
 
-  /** Whether the server keeps a session for this client. */
+  /** True if the server keeps a session for this client. */
   get session(): boolean {
     return this.backend.facts.session;
   }
 
-  /** Who the server says it is; for display only. */
+  /** The server's own name and version; for display only. */
   get server(): Implementation {
     return this.backend.facts.server;
   }
 
-  /** What the server says it can do. */
+  /** The capabilities that the server declares. */
   get capabilities(): ServerCapabilities {
     return this.backend.facts.capabilities;
   }
@@ -147,7 +147,7 @@ export class Connection {
     return this.backend.logout();
   }
 
-  /** What was dropped or repaired so far. */
+  /** Numbers of messages and events that were dropped or repaired so far. */
   get counters(): Counters {
     return this.backend.facts.counters;
   }

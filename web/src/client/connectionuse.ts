@@ -2,7 +2,7 @@ import type { CallToolResult } from "../base/mcp.js";
 import type { ClientEvents } from "./clientevents.js";
 import type { CoreCall } from "./corecall.js";
 
-/** What a connection tells those who use it. */
+/** The reports that a connection makes to its users. */
 export interface ConnectionUse {
   /** The store has brought a call back; nobody has heard of what it had. */
   recalled(call: CoreCall<CallToolResult>): void;

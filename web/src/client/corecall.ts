@@ -15,13 +15,13 @@ export interface CallViewer {
   rerun(call: CoreCall<unknown>): Call<unknown>;
 }
 
-/** What tells that a call waits until somebody has signed in, as the core says it. */
+/** The status text by which the core says that a call waits for a sign-in. */
 export const AWAITING = `{"state":"awaiting_authorization"}`;
 
-/** What a {@link Call} is made from. */
+/** The constructor arguments of a {@link Call}. */
 export type NewCall = ConstructorParameters<typeof Call>;
 
-/** What a call of the core's needs of its client. */
+/** The client's methods that a call of the core uses. */
 export interface CoreControl extends CallControl {
   /** It is taken back, if it has not left: nobody has made it. */
   revoke(call: number): void;
@@ -35,7 +35,7 @@ interface Seen<T> {
   paused?: boolean;
   /** How many of its readers are at what the store has. */
   reads: number;
-  /** What is done once there is none. */
+  /** Functions that run once no reader is left. */
   afterwards: (() => void)[];
 }
 
@@ -57,7 +57,7 @@ export class CoreCall<T> extends Call<T> {
     super(method, backlog, manual, sent, made, false);
   }
 
-  /** Whether somebody sees it, but for that viewer. */
+  /** True if another viewer than this one sees the call. */
   isSeenBeside(viewer: CallViewer): boolean {
     return this.#seen.size > (this.#seen.has(viewer) ? 1 : 0);
   }
@@ -96,7 +96,7 @@ export class CoreCall<T> extends Call<T> {
     return call;
   }
 
-  /** That viewer has it no more. */
+  /** Removes a viewer, which no longer has the call. */
   drop(viewer: CallViewer): void {
     const seen = this.#seen.get(viewer);
     this.#seen.delete(viewer);
@@ -205,7 +205,10 @@ export class CoreCall<T> extends Call<T> {
     };
   }
 
-  /** What that viewer reads, as long as it has the call: one whose user has changed does not. */
+  /**
+   * The events that a viewer reads, as long as the viewer has the call. A viewer whose user has changed no
+   * longer has the call.
+   */
   async *#whileSeen(
     seen: Seen<T>, events: AsyncIterator<RawEvent>,
   ): AsyncGenerator<RawEvent, void, undefined> {
@@ -239,7 +242,7 @@ function hasRead({ afterwards }: { afterwards: (() => void)[] }): void {
 /** How a call is made known to who shows it, before it leaves. It may throw: then nothing is sent. */
 export type Made = (call: CoreCall<unknown>) => void;
 
-/** What goes with the options of what a client asks for: which requests are made for that. */
+/** Options that the client adds to the app's own: `made` hears of each call made for the request. */
 export interface MadeFor {
   readonly made?: Made;
 }

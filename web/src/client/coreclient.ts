@@ -57,7 +57,7 @@ export interface Validation {
 export class CoreClient extends CoreConnection {
   /** Fields that the server's CORS rules refuse, in small letters. */
   readonly #refusedHeaders: Set<string>;
-  /** What the core got of the tools that were listed. */
+  /** The facts about the listed tools, as the core got them. */
   #listed = names();
   /** The resources that the app has subscribed to, and whether the server has taken that. */
   readonly #watched = new Map<string, { isMade: boolean }>();
@@ -328,8 +328,8 @@ export class CoreClient extends CoreConnection {
       throw error;
     });
     if (typeof result !== "object" || result === null) throw new HoldfastError({ code: "protocol_error", op: method, message: "the result is no object" });
-    // What took a round of questions is an answer to these answers only; and what was asked for before
-    // the server said that it has changed may be what it was.
+    // Results that are not cached: a result that took answers from the app fits these answers only, and a
+    // result that the client asked for before the server reported a change may be old.
     if (options.meta || call.rounds > 0 || changes !== this.#cache.changes) return result;
     const now = this.#cache.received(method, params, result);
     if (now) this.#stored.put(method, params, now, asked);
@@ -346,7 +346,7 @@ export class CoreClient extends CoreConnection {
     });
   }
 
-  /** Nothing that is kept of these lists is used any more. */
+  /** Marks everything that is kept of these lists as stale. */
   #stale(what: Changed): void {
     this.#cache.changed(what);
     this.#stored.drop([what]);
@@ -382,7 +382,8 @@ export class CoreClient extends CoreConnection {
   /** @internal */
   protected override forgotten(): void {
     this.#cache.clear();
-    // What a token may see is stored with it. Of a sign-in nothing is known here but that its token is another one.
+    // Each stored list belongs to the token that the client asked for the list with. A sign-in tells this
+    // client only that the token has changed, so the lists are dropped.
     if (this.#authorized && this.#keeping.stores?.sender) this.#stored.drop(LISTS);
     this.#authorized = this.#keeping.stores?.given !== undefined;
   }

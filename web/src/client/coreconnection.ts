@@ -55,7 +55,7 @@ export class CoreConnection {
   readonly #keeping: CallKeeping;
   readonly #handlers: DeclaredHandlers;
   #unsafeVisits = 0;
-  /** What was found in the store, and told, before the app can listen. */
+  /** Reports about the store that arrived before the app could listen. */
   #early: (() => void)[] | undefined = [];
   /** Calls that were restored just now. */
   readonly #back: CoreCall<CallToolResult>[] = [];
@@ -118,7 +118,7 @@ export class CoreConnection {
     });
   }
 
-  /** What was tried to find the revision, in order; empty where it was known. */
+  /** The attempts to find the revision, in order; empty where the revision was known. */
   get negotiation(): readonly NegotiationStep[] {
     return this.#life.facts.steps;
   }
@@ -138,17 +138,17 @@ export class CoreConnection {
     return this.#life.facts;
   }
 
-  /** Whether the server keeps a session for this client. */
+  /** True if the server keeps a session for this client. */
   get session(): boolean {
     return this.#life.facts.session;
   }
 
-  /** Who the server says it is; for display only. */
+  /** The server's own name and version; for display only. */
   get server(): Implementation {
     return this.#life.facts.server;
   }
 
-  /** What the server says it can do. */
+  /** The capabilities that the server declares. */
   get capabilities(): ServerCapabilities {
     return this.#life.facts.capabilities;
   }
@@ -163,7 +163,7 @@ export class CoreConnection {
     return this.#durability;
   }
 
-  /** What a call of a tool can count on here. */
+  /** The guarantees that a tool call starts with here, and can reach. */
   get guarantees(): Guarantees {
     return guaranteesOf(this.#durability, this.#keeping.journal?.seals ?? false, this.#life.facts.bits);
   }
@@ -188,7 +188,7 @@ export class CoreConnection {
     return this.#calls.inspected;
   }
 
-  /** What the store holds of this server and user; null where there is none, or not any more. */
+  /** The size of the store of this server and user; null where there is no store, or no longer one. */
   async stored(): Promise<Usage | null> {
     return (await this.#keeping.journal?.usage()) ?? null;
   }
@@ -232,12 +232,15 @@ export class CoreConnection {
     if (this.revision && !this.#keeping.journal?.forgotten) await noteSpoken(this.url, this.revision, this.#streams.scarce);
   }
 
-  /** Whether calls are kept at all, if only in memory. */
+  /** True if the client keeps calls at all. Example: true also where the calls are kept in memory only. */
   get keeps(): boolean {
     return this.#keeping.journal !== undefined;
   }
 
-  /** Whether another view may come to it: not where what is stored was deleted, here or in another tab, or the runtime has exited. */
+  /**
+   * True if another view may join the client. Example: false where a page has deleted the stored data, or
+   * where the runtime has exited.
+   */
   get isShareable(): boolean {
     return this.#keeping.journal?.forgotten !== true && !this.#life.loggedOut && !this.#wire.runtime.death;
   }
@@ -247,7 +250,7 @@ export class CoreConnection {
     return this.#wire.runtime;
   }
 
-  /** What was dropped or repaired so far. */
+  /** Numbers of messages and events that were dropped or repaired so far. */
   get counters(): Counters {
     return { ...this.#life.counters, unsafeVisits: this.#unsafeVisits };
   }
@@ -410,7 +413,8 @@ export class CoreConnection {
   async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
     const names = header.filter((_, i) => i % 2 === 0);
     if (this.serverFacts.selfDescribing && (NAMED_METHODS as readonly string[]).includes(method)) names.push("Mcp-Name");
-    // What a fetch of the app's asks is not asked here: what keeps the browser from it says nothing.
+    // The app's own fetch is not checked: the rules that bind the browser's fetch say nothing about another
+    // one.
     const refused = this.#keeping.fetch ? [] : await refusedFields(this.url, names, over);
     const params = refused.filter((name) => name !== "Mcp-Name");
     if (params.length > 0) {
@@ -436,7 +440,7 @@ export class CoreConnection {
     this.#listeners.emit("changed", { what });
   }
 
-  // Nobody heard what was said while the listen stream was away.
+  // Reports every list as changed: the server's notices were lost while the listen stream was away.
   #missed(): void {
     this.forgotten();
     for (const what of ["tools", "prompts", "resources"] as const)

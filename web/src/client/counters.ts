@@ -1,4 +1,4 @@
-/** What was dropped or repaired since connecting. Nothing disappears uncounted. */
+/** Numbers of messages and events that were dropped or repaired since connecting. Every loss is counted. */
 export interface Counters {
   /** Texts on a stream that are no JSON-RPC message. */
   unreadableMessages: number;
@@ -44,7 +44,7 @@ export interface Counters {
   progressWentBack: number;
 }
 
-/** Nothing counted yet. */
+/** Counters that are all 0. */
 export const NO_COUNTERS: Counters = {
   unreadableMessages: 0,
   unknownResponses: 0,

@@ -38,7 +38,7 @@ export interface NotificationEvent extends Positioned {
  */
 export type Guarantee = "lost-on-reload" | "survives-reload" | "resumable" | "durable";
 
-/** What a reload would do to the call has changed. */
+/** The effect of a page reload on the call has changed. */
 export interface GuaranteeEvent extends Positioned {
   type: "guarantee";
   guarantee: Guarantee;
@@ -57,7 +57,7 @@ export interface SegmentEvent extends Positioned {
   content: ContentBlock;
 }
 
-/** What the server says of the task that it has made of the call. */
+/** The server's report on the task that the server has made of the call. */
 export interface TaskEvent extends Positioned {
   type: "task";
   status: "working" | "input_required" | "completed" | "failed" | "cancelled" | (string & {});
@@ -78,7 +78,7 @@ export interface InputRequest extends Draft {
 /** A request for input, for calls with `input: "manual"`: answer it with {@link Call.answer}. */
 export interface InputEvent extends Positioned {
   type: "input";
-  /** What is asked, by key. */
+  /** The server's questions, by key. */
   requests: Map<string, InputRequest>;
 }
 
@@ -123,12 +123,15 @@ export function isStored(kind: number): boolean {
   return kind <= EVENT.notification || kind === EVENT.segment || kind === EVENT.task;
 }
 
-/** What a call has had of an earlier host, which had not stored all of it: it does not come again. */
+/**
+ * Events that a call had from an earlier host, which had not stored all of them: they are not delivered
+ * again.
+ */
 export class HadEvents {
   /** The position of the last; 0 for none. */
   to = 0;
 
-  /** Whether it has had that one. A run from the start makes events of its own. */
+  /** True if the call had the event from the earlier host. A run from the start makes new events. */
   has({ kind, position, text }: RawEvent): boolean {
     if (this.to === 0) return false;
     if (kind === EVENT.resumed && (JSON.parse(text) as ResumedEvent).outcome === "restarted") this.to = 0;
@@ -154,7 +157,7 @@ export function* unpacked(events: Uint8Array): Generator<RawEvent> {
   }
 }
 
-/** Whether an event kind means that something the server sent was dropped. */
+/** True if an event of this kind reports that the client dropped something the server sent. */
 export function isIntegrity(kind: number): boolean {
   return kind === EVENT.integrity;
 }
@@ -176,7 +179,7 @@ export interface RawEvent {
   /** Those that its text came with, and its place among them. */
   texts?: ParsedTogether | undefined;
   at?: number;
-  /** Of one that asks for input. */
+  /** Saves a draft; set where the event asks for input. */
   save?: SaveDraft;
   shown?: () => void;
 }
@@ -190,7 +193,7 @@ export function answerTo(position: number, responses: Record<string, unknown>): 
   return json && position > 0 ? `[${position},${json}]` : json;
 }
 
-/** What {@link answerTo} has made, with more responses in it. */
+/** The text that {@link answerTo} has made, with more responses in it. */
 export function alsoAnswered(answer: string, more: Record<string, unknown>): string {
   const given = JSON.parse(answer || "{}") as Record<string, unknown> | [number, Record<string, unknown>];
   const [position, responses] = Array.isArray(given) ? given : [0, given];

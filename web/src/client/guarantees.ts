@@ -2,7 +2,10 @@ import type { Durability } from "../tabs/journalclient.js";
 import { CEILING_SHIFT, FLOOR_SHIFT, GUARANTEE_WORDS, type GuaranteeWord } from "../base/border.js";
 import type { Guarantee } from "./events.js";
 
-/** What a call of a tool can count on: what it starts with, and the best that it may come to. */
+/**
+ * The guarantees of a tool call: `floor` is where the call starts, `ceiling` is the best that the call can
+ * reach.
+ */
 export interface Guarantees {
   floor: Guarantee;
   ceiling: Guarantee;

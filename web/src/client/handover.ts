@@ -3,7 +3,7 @@
 
 /** A call as far as its hand-over goes. */
 interface HandedCall {
-  /** Whether another page carries it. */
+  /** True if another page carries the call. */
   readonly followed: boolean;
 }
 
@@ -43,7 +43,7 @@ export class Handover {
     this.#later(() => this.#later(() => this.now()));
   }
 
-  /** What was handed over so far counts, unless nobody sees it. */
+  /** Acknowledges the calls handed over so far, except the followed calls of a hidden page. */
   now(): void {
     this.#stop();
     const hidden = globalThis.document?.visibilityState === "hidden";

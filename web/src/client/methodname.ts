@@ -1,4 +1,4 @@
-/** What an error calls a request of that method. */
+/** The name that an error gives to a request with this method. */
 export function nameOf(method: unknown): string {
   return typeof method === "string" ? method : "request";
 }

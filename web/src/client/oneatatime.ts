@@ -29,7 +29,7 @@ class Shared {
 class Asked extends Shared {
   /** How often anything had changed as the request left. */
   readonly changes: number;
-  /** What is asked for behind it, for whoever asks after another change. */
+  /** The request behind this one, for callers that ask after a change. */
   next?: Shared;
 
   constructor(answer: Promise<Open>, changes: number) {
@@ -46,7 +46,7 @@ export class OneAtATime {
   readonly #asked = new Map<string, Asked>();
   #changes = 0;
 
-  /** What left before may be old. */
+  /** Counts a change: the answer to an earlier request may be old. */
   changed(): void {
     this.#changes++;
   }

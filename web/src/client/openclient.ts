@@ -19,7 +19,7 @@ import type { ConnectionUse } from "./connectionuse.js";
 import { lastSpoken } from "./spoken.js";
 import { newestHandlers, NewestTokens, Views } from "../connect/views.js";
 
-/** What a client is made of, but for what belongs to each view. */
+/** The settings that a client is made from, without the settings of each view. */
 export interface Plan {
   /** Absolute. */
   url: string;
@@ -65,7 +65,7 @@ export class OpenClient implements ConnectionUse {
     return there && there.#client?.isShareable !== false ? there : new OpenClient(plan, key);
   }
 
-  /** Nobody comes to it any more. */
+  /** Retires the client: no further view joins the client. */
   retire(): void {
     if (this.#key !== undefined && joinable.get(this.#key) === this) joinable.delete(this.#key);
   }
@@ -122,7 +122,7 @@ export class OpenClient implements ConnectionUse {
     this.#recording.ask(view.stores.recording);
   }
 
-  /** That view uses it no more. Reports whether it was the last. */
+  /** Removes a view, which no longer uses the client. Returns true if that view was the last. */
   leave(view: ClientView): boolean {
     if (!this.views.remove(view)) return false;
     this.#last = view;
@@ -242,7 +242,7 @@ export class OpenClient implements ConnectionUse {
   }
 }
 
-/** What all views of a client have in common; undefined where nobody knows who the user is. */
+/** The settings that all views of a client share, as a key; undefined where the user is unknown. */
 function keyOf(
   {
     url,

@@ -37,7 +37,7 @@ export async function openView<V extends ClientView>(
     handles: handledMethods(handlers),
     noListen: options.listen === false,
     // It sends cookies to the page's own origin, whatever its options say.
-    // What an EventSource brings nobody could record.
+    // The recorder cannot record the messages of an EventSource.
     eventSource: !options.fetch && !options.record && typeof EventSource === "function" &&
       (credentials !== "omit" || isForeign(absolute)),
     // With cookies Chromium hides a 401 that asks for a password (Basic), at whatever origin. An app's own

@@ -12,9 +12,12 @@ import type { Implementation, Open } from "../base/mcp.js";
 export interface Timeouts {
   /** From a request to the head of its response. Default 120,000. */
   answer?: number;
-  /** Of silence on an open stream; it is then cut and resumed where it can be. Default 180,000. */
+  /**
+   * Silence on an open stream: the client then cuts the stream, and resumes where the server can. Default
+   * 180,000.
+   */
   idle?: number;
-  /** Of a whole call. Default: never. */
+  /** Duration of a whole call. Default: no limit. */
   total?: number;
 }
 
@@ -85,7 +88,7 @@ export interface CallDefaults {
 /** @internal How a client keeps its calls, where each call may say otherwise. */
 export interface CallKeeping extends Keeping {
   defaults: CallDefaults;
-  /** What of the options a server may make its lists by, as text. */
+  /** The options that can change the server's lists, as text. Example: capabilities and header fields. */
   variant?: string;
   /**
    * Why nothing outlives the page, as was found out before the client was there; empty where it does, or the
@@ -116,7 +119,7 @@ export interface ConnectOptions {
   capabilities?: Open;
   /** Pins the protocol revision: nothing else is tried. By default the server is asked. */
   revision?: string;
-  /** What to do when the server asks for something: a form, a model, folders. */
+  /** The app's handlers for the server's requests: a form, a model's reply, folders. */
   handlers?: Handlers;
   /**
    * More header fields for every request. The protocol's own names are refused. They
@@ -142,7 +145,7 @@ export interface ConnectOptions {
    * no `hint` says then.
    */
   fetch?: FetchLike;
-  /** Whether to open the stream for what the server says unasked. Default true. */
+  /** True to open the stream for messages that belong to no request. Default true. */
   listen?: boolean;
   /** Times for every call of this client. */
   timeouts?: Timeouts;
@@ -204,7 +207,7 @@ export interface ConnectOptions {
   retention?: Retention;
   /** When the store forgets a call: see {@link CallOptions.ack}. Default "auto". */
   ack?: AckMode;
-  /** Whether calls may be run again by themselves: see {@link CallOptions.rerun}. Default "hinted". */
+  /** The rule for running calls again without the app: see {@link CallOptions.rerun}. Default "hinted". */
   rerun?: RerunPolicy;
   /**
    * Where the runtime runs. `page`: in this page. `worker`: in a worker of this page's, off its main

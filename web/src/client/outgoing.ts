@@ -18,7 +18,7 @@ const OWN_METHODS = new Set(
 export interface Outgoing {
   /** Method, params, _meta, key, and what the app says of a task; params, _meta and that as JSON, or empty. */
   frame: [method: string, params: string, meta: string, key: string, task: string];
-  /** What `_meta` has of the app's, and the idempotency key. */
+  /** The app's members of `_meta`, and the idempotency key. */
   meta: Open;
   times: CallTimes;
   /** CallFlags, and a TaskWish. */
@@ -59,7 +59,7 @@ export function outgoing(
   };
 }
 
-/** What a page's own call tells a worker of itself, beside the options that the app gave. */
+/** Facts that a page's own call tells a worker, beside the app's options. */
 export interface MadeThere {
   /** When it was made, in ms since 1970. */
   madeAt?: number;
@@ -71,7 +71,7 @@ function madeAt({ madeAt }: MadeThere): number {
   return Number.isFinite(madeAt) ? madeAt! : Date.now();
 }
 
-/** What the app says of the task that its call may become, as JSON; empty for nothing. */
+/** The app's wishes for the task that its call may become, as JSON; empty for none. */
 function taskOf(op: string, task: CallOptions["task"]): string {
   if (typeof task !== "object") return "";
   const { ttl, responseModes } = task;

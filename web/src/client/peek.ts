@@ -17,7 +17,7 @@ export class Peek {
     return promise;
   }
 
-  /** What the core says. */
+  /** Takes the core's answer. */
   heard(outcome: number, text: string): void {
     this.answer(decodeStatus(outcome, text));
   }

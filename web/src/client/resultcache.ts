@@ -1,6 +1,6 @@
 import type { Open } from "../base/mcp.js";
 
-/** What a server may have changed. */
+/** Lists that a server may have changed. */
 export type Changed = "tools" | "prompts" | "resources";
 
 /**
@@ -12,7 +12,7 @@ const CHANGES: Record<string, Changed> = {
   "notifications/resources/list_changed": "resources",
 };
 
-/** What a notification says has changed; undefined for another one. */
+/** The list that a notification reports as changed; undefined for another notification. */
 export function changedBy(method: string): Changed | undefined {
   return CHANGES[method];
 }

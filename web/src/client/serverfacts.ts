@@ -3,7 +3,9 @@ import type { ClientState } from "../base/clientstate.js";
 import type { NegotiationStep } from "../base/negotiation.js";
 import type { Implementation, Open, ServerCapabilities } from "../base/mcp.js";
 
-/** What the core tells of a connection (wasm/host.go). All but the steps is of an open one. */
+/**
+ * The core's report on a connection (wasm/host.go). Every member but the steps is about an open connection.
+ */
 interface Opened {
   steps?: NegotiationStep[];
   revision?: string;
@@ -13,15 +15,15 @@ interface Opened {
 
 const META_SERVER = "io.modelcontextprotocol/serverInfo";
 
-/** What is known of the server since the connection was opened, or opened again. */
+/** Facts about the server since the connection was opened, or opened again. */
 export class ServerFacts {
   /** The protocol revision in use. */
   revision = "";
   /** The facts that this side goes by: bits of FACT, and two guarantees; 0 before the first connection. */
   bits = 0;
-  /** Whether the server keeps a session. */
+  /** True if the server keeps a session. */
   session = false;
-  /** What was tried to find the revision, in order. */
+  /** The attempts to find the revision, in order. */
   steps: readonly NegotiationStep[] = [];
   #initialize: Open = {};
 
@@ -57,12 +59,12 @@ export class ServerFacts {
     return (this.bits & FACT.selfDescribing) !== 0;
   }
 
-  /** Whether completions take the arguments that are chosen already: since 2025-06-18. */
+  /** True if completions take the arguments that are chosen already: since 2025-06-18. */
   get completionContext(): boolean {
     return (this.bits & FACT.completionContext) !== 0;
   }
 
-  /** Who it says it is. */
+  /** The server's own name and version. */
   get server(): Implementation {
     // In _meta since 2026-07-28; at the top before it, and in its release candidate.
     const meta = this.#initialize["_meta"] as Open | undefined;
@@ -71,7 +73,7 @@ export class ServerFacts {
     ) as Implementation;
   }
 
-  /** What it says it can do. */
+  /** The capabilities that the server declares. */
   get capabilities(): ServerCapabilities {
     return (this.#initialize["capabilities"] ?? {}) as ServerCapabilities;
   }

@@ -1,5 +1,5 @@
-// What a page notes of a server for the next one: the revision of MCP, and behind a blank HTTP/1.1, where
-// https might be taken for more.
+// Notes about a server that a page leaves for the next page: the revision of MCP, and behind a blank
+// "http/1.1" where the browser would presume more of an https server.
 import { lastRevision, noteRevision } from "../storage/revisions.js";
 import { presumeOld } from "../tabs/protocols.js";
 

@@ -15,7 +15,7 @@ const LITTLE = 256 << 10;
 /** Before the first row of a log. */
 const START: LogPlace = { epoch: 1, n: 0 };
 
-/** What reading again needs. */
+/** The functions that a second reading of events uses. */
 export interface StoredEventsUse {
   /** The next rows of the call's log; none where that is over. */
   rows(after: LogPlace, most: number): Promise<LogRow[]>;
@@ -62,7 +62,10 @@ export async function* missing({ events, from, to }: Gap): AsyncGenerator<RawEve
   if (count > 0) yield gapEvent(count, from, to);
 }
 
-/** What is there of those events up to `to`, where nobody knows how many there were, and how many of the last are not. */
+/**
+ * The stored events up to `to`, without the gaps between them. The number of missing events is unknown there.
+ * A gap that reaches `to` stays.
+ */
 export async function* withoutGaps(
   events: AsyncIterator<RawEvent>, to: number,
 ): AsyncGenerator<RawEvent, void, undefined> {
@@ -76,7 +79,8 @@ async function* rowsOf(
   let after = START;
   let position = 0;
   let most = FEW;
-  // What was just delivered may wait for its commit: one under way, and the next one.
+  // Events that were just delivered may wait for their commit: for the one under way, and then for the next
+  // one.
   for (let waits = 2; gap.from <= gap.to && position < gap.to; ) {
     const read = await rows(after, most);
     if (read.length === 0) {

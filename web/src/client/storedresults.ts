@@ -13,27 +13,29 @@ const LATER = 200;
  */
 const PATIENCE = 500;
 
-/** What is fresh for less, in ms, is not stored: a page that is loaded again hardly asks sooner. */
+/** The shortest freshness of a stored result, in ms: a page that is loaded again hardly asks sooner. */
 const WORTH = 1_000;
 
-/** Of what this build writes. Another one's is not read. */
+/** The version of the rows that this build writes. Rows of another version are not read. */
 const VERSION = 1;
 
-/** What is sealed of a list. */
+/** The content of one sealed list. */
 interface Stored extends Kept {
   v: number;
-  /** Whether `cacheScope` says that it is the same for all who may see it. */
+  /** True if `cacheScope` says that the list is the same for all who may see it. */
   public: boolean;
   /** Whose it is: the digest of the token that it was asked for with. */
   context: string;
 }
 
-/** What it asks of its client. */
+/** The client's parts that the stored results use. */
 export interface StoredResultsUse {
   /** Where they lie; undefined where nothing is stored. */
   rows(): Results | undefined;
   fresh: Fresh;
-  /** What of the client a server may make its lists by: protocol revision, capabilities, header fields. */
+  /**
+   * The client's facts that can change the server's lists: protocol revision, capabilities, header fields.
+   */
   variant(): string;
   /** The token that requests carry; empty for none. */
   token(): string;
@@ -58,9 +60,9 @@ export interface AskedFor {
  */
 export class StoredResults {
   readonly #use: StoredResultsUse;
-  /** What is to be written, by method and params. */
+  /** Results to be written, by method and params. */
   readonly #waiting = new Map<string, () => Promise<NewResult>>();
-  /** What is to be dropped, once what is being dropped is. */
+  /** Lists to be dropped, once the drop under way has ended. */
   readonly #stale = new Set<ListName>();
   #dropping = false;
 
@@ -96,7 +98,8 @@ export class StoredResults {
       if (found.bytes === UNREADABLE) this.#use.unreadable(list);
       const { v, at, ttl, result, ...of } = JSON.parse(new TextDecoder().decode(found.bytes)) as Stored;
       if (v !== VERSION || this.#use.fresh(at, ttl, found.latest, 0) === 0) return undefined;
-      // What is private is for the authorization that it was given to, and for no other one of the same user.
+      // A private result belongs to the authorization that the server gave it to. Another authorization of
+      // the same user does not get that result.
       return of.public || of.context === (await digest([this.#use.token()]))
         ? { result, at, ttl }
         : undefined;
@@ -130,7 +133,7 @@ export class StoredResults {
     });
   }
 
-  /** What is stored of these lists is not to be used any more, by no page. */
+  /** Drops the stored results of these lists: no page uses them any more. */
   drop(lists: readonly ListName[]): void {
     for (const key of this.#waiting.keys())
       if (lists.some((list) => key.startsWith(`${list} `))) this.#waiting.delete(key);
@@ -168,7 +171,7 @@ export class StoredResults {
   }
 }
 
-/** Of what a method lists; undefined where its results are not stored. */
+/** The list that a method asks for; undefined where the results of the method are not stored. */
 function listOf(method: string): ListName | undefined {
   return LISTS.find((list) => method.startsWith(`${list}/`) && method.endsWith("/list"));
 }

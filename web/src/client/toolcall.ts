@@ -14,7 +14,7 @@ export interface ToolCall {
 const OP = "tools/call";
 const CALLED = group({ name, arguments: open, _meta: open });
 
-/** What the arguments of callTool say, in either of its forms; throws `bad_argument`. */
+/** The arguments of callTool, which has two forms; throws `bad_argument`. */
 export function toolCall(
   tool: string | ToolCall, second: unknown, third: unknown,
 ): { args: [name: string, args: Open]; options: CallOptions } {

@@ -6,7 +6,9 @@ export interface Mirrored {
   header: string;
 }
 
-/** What a tool's x-mcp-header annotations come to: fields, or why the tool cannot be used. */
+/**
+ * The outcome of a tool's x-mcp-header annotations: header fields, or the reason why the tool cannot be used.
+ */
 export type ToolHeaders =
   | { fields: Mirrored[]; invalid?: undefined }
   | { fields?: undefined; invalid: string };

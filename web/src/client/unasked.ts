@@ -6,18 +6,18 @@ import { decodeEvent, isIntegrity } from "./events.js";
 import { isTold } from "../tabs/channel.js";
 import { EVENT } from "../base/border.js";
 
-/** What hears of what belongs to no call. */
+/** The listeners to messages that belong to no call. */
 export interface UnaskedUse {
   readonly listeners: Listeners<ClientEvents>;
   /** Where calls are kept from here on, and why, as the core says it. */
   kept(durability: Durability, why: string): void;
-  /** Nobody heard what was said while the listen stream was away. */
+  /** Messages were lost while the listen stream was away. */
   missed(): void;
   /** The server has said something. */
   noticed(method: string, params: Open | undefined): void;
 }
 
-/** Whether the other tabs of a user are told what has come. */
+/** True if the other tabs of a user hear of the message. */
 export function isForOthers(isSelfDescribing: boolean, kind: number, text: string): boolean {
   return isSelfDescribing ? isForAll(kind, text) : isTold(kind);
 }

@@ -1,8 +1,8 @@
-// What an app is told of calls that are not kept though it has said that they shall be: with a `key`, or
-// `journal: true`. Their event `guarantee` says why; the console says once what to write, for who has not
-// looked.
+// Reports of calls that nothing keeps although the app wants them kept: with a `key`, or `journal: true`. The
+// event `guarantee` of each call says why. The console says once how to change that, for an app that has not
+// read the event.
 
-/** What to write, by why nothing is kept. */
+/** Advice for the app, by the reason why nothing is kept. */
 const ADVICE: Readonly<Record<string, string>> = {
   principal: 'say who the user is: connect(url, { principal: user.id }), or principal: "shared" where all ' +
     'users of this origin are one',
