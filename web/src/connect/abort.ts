@@ -1,9 +1,9 @@
-// What a signal of the app's gives up, or closes.
+// Promises and clients that end when a signal of the app's aborts.
 
 import { abortedError } from "../base/arguments.js";
 import type { StateEvent } from "../base/clientstate.js";
 
-/** What comes of a promise, unless the signal is aborted before: then it rejects with `cancelled`. */
+/** The outcome of a promise; rejects with `cancelled` if the signal aborts first. */
 export function unlessAborted<T>(
   op: string, signal: AbortSignal | undefined, promise: Promise<T>,
 ): Promise<T> {

@@ -1,4 +1,4 @@
-// What the options take that connect and connectAgent have in common.
+// Kinds of the options that connect and connectAgent have in common.
 
 import type { Implementation } from "../base/mcp.js";
 import {
@@ -6,7 +6,7 @@ import {
 } from "../base/kinds.js";
 import type { Auth } from "./useroptions.js";
 
-/** Who the app says it is; MCP and ACP may add members. */
+/** The app's own name and version; MCP and ACP may add members. */
 const CLIENT = takes("an object with a name and a version", (value) => {
   const { name, version } = (value ?? {}) as Partial<Implementation>;
   return typeof name === "string" && typeof version === "string";

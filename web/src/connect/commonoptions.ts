@@ -69,7 +69,7 @@ export function commonCore(op: string, options: CommonOptions, own?: ReadonlySet
   };
 }
 
-/** Who the app says it is, as JSON. */
+/** The app's own name and version, as JSON. */
 export function clientInfo({ client = { name: "holdfast", version } }: CommonOptions): string {
   return JSON.stringify(client);
 }

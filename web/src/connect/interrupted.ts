@@ -1,4 +1,7 @@
-/** What lived no longer than so many ms is not started again: the next one would end as it did. */
+/**
+ * The shortest life of a runtime or worker that is replaced, in ms: a shorter-lived one would end again the
+ * same way.
+ */
 const REVIVAL_EVERY = 10_000;
 
 /**
@@ -9,7 +12,10 @@ export function livedLong(since: number): boolean {
   return performance.now() - since >= REVIVAL_EVERY;
 }
 
-/** What may be asked once more whatever became of the first time: it changes nothing, or nothing more. */
+/**
+ * Operations that may be repeated whatever became of the first attempt: a second attempt changes nothing
+ * more.
+ */
 const REPEATABLE: ReadonlySet<string> = new Set([
   "ack",
   "calls",

@@ -19,7 +19,7 @@ export interface Keeping {
   stores?: TokenSource;
   /** The app's own. */
   fetch?: FetchLike | undefined;
-  /** What records the requests, where the app wants that. */
+  /** The recording of the requests, where the app wants one. */
   recording?: ClientRecording;
   /** Loads the runtime again after it has exited. */
   reload?: () => Promise<Runtime>;
@@ -41,11 +41,11 @@ interface StateListeners {
 /** @internal What a life is made from. */
 export interface LifetimeUse<F, C> {
   facts: F;
-  /** Nothing counted yet. */
+  /** Counters that are all 0. */
   counters: C;
   /** Ends all that is under way. `comes`: another runtime may have what is stored. */
   reject(why: (op: string) => HoldfastError, comes?: boolean): void;
-  /** What is stored has come back, in a runtime that has taken the place of one that exited. */
+  /** The store's calls are back, in a runtime that has replaced one that exited. */
   restored?(): void;
   /** There is a token, which may see something else than the last one. */
   tokenCame?(): void;
@@ -60,14 +60,14 @@ export interface LifetimeUse<F, C> {
  * and begun again in a new runtime where the one it had has exited. It has one user; another one has another life.
  */
 export class Lifetime<F extends Facts, C extends object> {
-  /** What is known of the server since the client was opened. */
+  /** The facts about the server, known since the client was opened. */
   readonly facts: F;
   readonly #wire: Wire;
   readonly #keeping: Keeping;
   readonly #listeners: StateListeners;
   readonly #use: LifetimeUse<F, C>;
   #state: ClientState = "connecting";
-  /** What was refused waits until somebody has signed in. */
+  /** True while a refused request waits for a sign-in. */
   #awaits = false;
   #error: HoldfastError | undefined;
   #closed: Promise<void> | undefined;
@@ -76,7 +76,7 @@ export class Lifetime<F extends Facts, C extends object> {
   /** Its store is being opened: the core has no client until then. */
   #opening: Promise<void> | undefined;
   #lastCounters: C;
-  /** What the token provider has thrown last. */
+  /** The error that the token provider threw last. */
   #thrown: unknown;
   #subject: TokenSubject | undefined;
   /** Ends the question for a token that is under way. */
@@ -111,22 +111,22 @@ export class Lifetime<F extends Facts, C extends object> {
     return this.#subject;
   }
 
-  /** Whether it has not been open yet. */
+  /** True until the client is open for the first time. */
   get connecting(): boolean {
     return this.#state === "connecting";
   }
 
-  /** Whether a session is being made. */
+  /** True while the client makes a session again. */
   get reconnecting(): boolean {
     return this.#state === "reconnecting";
   }
 
-  /** Whether its user has logged out, here or in another page. */
+  /** True if the user has logged out, here or in another page. */
   get loggedOut(): boolean {
     return this.#loggedOut;
   }
 
-  /** Whether nothing can be asked of the client any more. */
+  /** True if the client answers no more requests. Example: the client was closed, or has failed. */
   get over(): boolean {
     return this.#isLeft || this.#state === "closed" || this.#state === "failed";
   }
@@ -139,7 +139,7 @@ export class Lifetime<F extends Facts, C extends object> {
     return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
   }
 
-  /** What was dropped or repaired so far. */
+  /** Numbers of messages and events that were dropped or repaired so far. */
   get counters(): C {
     if (!this.over) this.#count();
     return this.#lastCounters;
@@ -411,7 +411,10 @@ function interrupted({ code, message, cause }: HoldfastError, op: string): Holdf
   return new HoldfastError({ code, op, message, retryable: isRepeatable(op), cause });
 }
 
-/** What a request comes to that has not reached the core when its user logs out, or that is made after that (core/durable/logout.go). */
+/**
+ * The error of a request that the core did not have yet when its user logged out, or that the app makes after
+ * the logout (core/durable/logout.go).
+ */
 function unsent(op: string): HoldfastError {
   return new HoldfastError({
     code: "unsent",

@@ -15,7 +15,7 @@ declare const HOLDFAST_ONE_FILE: boolean;
  * which of them an app has no use for.
  */
 export interface PageChunk<T> extends LateModule<T> {
-  /** What errors name. */
+  /** The operation that errors name. */
   readonly op: string;
   /** The wasm that its clients need. */
   readonly wasm?: WasmFile;
@@ -27,11 +27,11 @@ export interface PageChunk<T> extends LateModule<T> {
   coming?: Promise<T> | undefined;
 }
 
-/** What is loaded with a chunk. */
+/** The options that decide which files are loaded with a chunk. */
 interface Loading {
   signal?: AbortSignal;
   wasm?: WasmSource;
-  /** What signs in has a part of its own in the page. */
+  /** The sign-in, which may have a chunk of its own in the page. */
   auth?: { readonly chunk?: PageChunk<unknown> };
 }
 

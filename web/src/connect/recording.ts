@@ -1,5 +1,5 @@
-// What a client has recorded of what crosses its network (the option `record`): the recorder is a file of its
-// own, which is loaded where one asks for it, by the host that the runtime is in.
+// Recordings of a client's network traffic (the option `record`). The recorder is a file of its own. The host
+// that runs the runtime loads that file, where a view asks for a recording.
 
 import { recorderBeside } from "../runtime/beside.js";
 import { FileBeside } from "../runtime/filebeside.js";
@@ -10,7 +10,7 @@ import { HoldfastError } from "../base/errors.js";
 import type { RecordOptions, UserOptions } from "./useroptions.js";
 import { inPage } from "../base/inpage.js";
 
-/** What is asked of holdfast-record.mjs (recorder/hostrecorder.ts). */
+/** The exports of holdfast-record.mjs (recorder/hostrecorder.ts). */
 export interface RecorderFile {
   readonly version: string;
   /** Begins to record for that server and user, by its key; `inner` sends the requests. */
@@ -32,7 +32,7 @@ export interface RecordedStore {
   readonly server: string;
   readonly durability: string;
   readonly forgotten: boolean;
-  /** Whether everything that is stored is sealed. */
+  /** True if the store seals everything. */
   readonly sealsAll: boolean;
 }
 
@@ -44,20 +44,23 @@ const file = new FileBeside<RecorderFile>(recorderBeside, "record", () =>
 
 /** The recording of one client, for all who use it: on from when the first of them asks for it. */
 export class ClientRecording {
-  /** Of the app's, undefined for the browser's fetch. */
+  /** The app's own fetch; undefined for the browser's. */
   readonly #inner: FetchLike | undefined;
   #most: number | undefined;
   #loading: Promise<void> | undefined;
   #file: RecorderFile | undefined;
   #failure: HoldfastError | undefined;
-  /** Of each store that the client has worked with: of one user nothing gets into another's. */
+  /**
+   * The recording of each store that the client has worked with: nothing of one user gets into the recording
+   * of another.
+   */
   readonly #rings = new WeakMap<RecordedStore, Recorded>();
 
   constructor(inner: FetchLike | undefined) {
     this.#inner = inner;
   }
 
-  /** What one who uses the client says of it. */
+  /** Takes the options of a view: the first view that asks for a recording starts it. */
   ask({ record = false, recorder }: Pick<UserOptions, "record" | "recorder">): void {
     if (record === false || this.#loading) return;
     this.#most = (record as RecordOptions).most;
@@ -83,7 +86,9 @@ export class ClientRecording {
     await this.#of(store)?.begun;
   }
 
-  /** What sends that user's requests, where they are recorded. */
+  /**
+   * The fetch that sends and records the requests of that store's user; undefined where nothing is recorded.
+   */
   fetchFor(store: RecordedStore | undefined): FetchLike | undefined {
     return this.#of(store)?.fetch;
   }

@@ -1,10 +1,10 @@
-/** What a client's question for a token comes to: a token, or why there is none. */
+/** The answer to a client's question for a token: a token, or the reason why there is none. */
 export interface TokenReply {
   ok: boolean;
   text: string;
   /** There is none for want of the network: the provider may be asked again. */
   away?: boolean;
-  /** What the provider has thrown. */
+  /** The error that the provider threw. */
   thrown?: unknown;
   /** Whose it is, where the token itself does not say; undefined for nobody's. */
   user?: string | undefined;
@@ -24,7 +24,7 @@ export function badProvider(error: unknown): TokenReply {
   }
 }
 
-/** Whether a provider has rejected since it could not reach the network. */
+/** True if the provider rejected because it could not reach the network. */
 function needsNetwork(error: unknown): boolean {
   const { name = "", message = "", retryable } =
     (error ?? {}) as { name?: unknown; message?: unknown; retryable?: unknown };

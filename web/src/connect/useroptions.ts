@@ -1,4 +1,4 @@
-// What the options of connect and connectAgent say of the user, and of what is kept of them.
+// The options of connect and connectAgent about the user, and about the data that is kept of the user.
 
 import type { FetchLike, RequestSender } from "../runtime/sender.js";
 import { badArgument } from "../base/arguments.js";
@@ -19,7 +19,7 @@ export type TokenProvider = () => string | Promise<string>;
 
 /** The sign-in of one client. */
 export interface ClientAuthorization extends RequestSender {
-  /** Who is signed in; undefined for nobody, or where that cannot be known. */
+  /** The user who is signed in; undefined for nobody, or where that cannot be known. */
   principal(): Promise<string | undefined>;
   /**
    * What the core's question for a token comes to: at once, where nothing was refused; else once
@@ -36,7 +36,7 @@ export interface ClientAuthorization extends RequestSender {
   signOut(): Promise<void>;
 }
 
-/** What a worker signs in with: data. */
+/** The data by which a worker signs in. */
 export interface CrossingAuth {
   readonly options: { readonly redirectUrl: string };
   readonly how: string;
@@ -44,7 +44,7 @@ export interface CrossingAuth {
   readonly client: string;
 }
 
-/** What signs in for clients: {@link oauth} gives it. */
+/** The sign-in for clients: {@link oauth} makes one. */
 export interface Auth {
   /** @internal What it needs in the page, which is there before {@link Auth.authorize} is called. */
   readonly chunk?: PageChunk<unknown>;
@@ -86,7 +86,7 @@ export function checkAuth(op: string, { auth, token }: UserOptions): void {
     throw badArgument(op, "auth", "and `token` exclude each other");
 }
 
-/** What the options say of the user. */
+/** The options about the user. */
 export interface UserOptions {
   journal?: boolean | JournalOptions;
   principal?: string;

@@ -25,7 +25,7 @@ export interface OpenedStore {
 
 /** The keys of a server's stores. */
 export interface StoreKeys {
-  /** That of a principal's store. */
+  /** The key of a principal's store. */
   of(principal: string): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ export function storeKeys(address: () => string, prefix = ""): StoreKeys {
   return { of: async (principal) => prefix + (await serverKey(address(), principal)) };
 }
 
-/** Who gives a client its tokens, and opens the store of whoever they belong to. */
+/** The source of a client's tokens, which also opens the store of the token's user. */
 export interface TokenSource {
   /**
    * The next token. Never rejects. `opening`: the client is not open yet. `over`: aborted once nobody waits
@@ -49,11 +49,11 @@ export interface TokenSource {
   signOut?(): Promise<void>;
   /** Whose a token is, where that is known, and is not whom the app has named. */
   stranger?(answer: TokenReply): TokenSubject | undefined;
-  /** Whether that token is another user's than the last one. */
+  /** True if the token belongs to another user than the last token. */
   changed(answer: TokenReply): boolean;
   /** Opens the store of whoever the next token belongs to. */
   open(): Promise<OpenedStore>;
-  /** Whether that is the key of the user's store, as far as anybody knows who that is. */
+  /** True if `store` is the key of the user's store, as far as the user is known. */
   isOf?(store: string): Promise<boolean>;
   /** Deletes what other clients keep of the user, where this one keeps nothing. */
   forgetOthers?(): Promise<void>;
@@ -65,11 +65,11 @@ export class UserStores implements TokenSource {
   readonly #cookies: boolean;
   readonly #keys: StoreKeys;
   readonly #authorization: ClientAuthorization | undefined;
-  /** Whether the client that has the last token was not open yet. */
+  /** True if the client that has the last token was not open yet. */
   #opening = false;
   /** Whose store was opened last; undefined where nothing is kept. */
   #opened: string | undefined;
-  /** What the provider has answered before the core asked. */
+  /** The provider's answer that came before the core asked. */
   #ahead: Promise<TokenReply> | undefined;
   /** Whose the last token was; undefined before the first. */
   #user: { principal: string | undefined } | undefined;
@@ -90,7 +90,7 @@ export class UserStores implements TokenSource {
     return this.#authorization;
   }
 
-  /** What its options say of a recording. */
+  /** The options about a recording. */
   get recording(): Pick<UserOptions, "record" | "recorder"> {
     return this.#options;
   }
@@ -120,7 +120,7 @@ export class UserStores implements TokenSource {
     return known !== undefined && (await this.#keys.of(known)) === store;
   }
 
-  /** Who the user is, as far as that is known by now: also of a client that keeps nothing. */
+  /** The user as far as known by now, also of a client that keeps nothing. */
   get #known(): string | undefined {
     const { principal = this.#user?.principal } = this.#options;
     return principal === SHARED ? "" : principal;
@@ -150,7 +150,7 @@ export class UserStores implements TokenSource {
     return answer;
   }
 
-  /** Whether a token is another user's than the last one. */
+  /** True if a token belongs to another user than the last token. */
   isAnothers(answer: TokenReply): boolean {
     if (this.#options.principal !== undefined || !answer.ok) return false;
     return this.#user !== undefined && this.#user.principal !== userOf(answer);
@@ -163,7 +163,7 @@ export class UserStores implements TokenSource {
     const before = this.#user;
     this.#user = { principal: userOf(answer) };
     if (!before || !isAnothers) return false;
-    // Who signs in for calls that were made before anybody had is who made them.
+    // Calls may be older than the first sign-in: the user who signs in for them is the user who made them.
     if (this.#authorization && before.principal === undefined && !this.#opening) return false;
     this.#ahead = Promise.resolve(answer);
     return true;
@@ -179,7 +179,7 @@ export class UserStores implements TokenSource {
     return answer.ok && principal !== SHARED ? otherSubject(userOf(answer), principal) : undefined;
   }
 
-  /** Who the last token says that the user is; undefined where it does not, or there was none. */
+  /** The user whom the last token names; undefined where the token names nobody, or where there was none. */
   get user(): string | undefined {
     return this.#user?.principal;
   }

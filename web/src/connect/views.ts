@@ -1,7 +1,7 @@
-// Who uses a client: the views of it that `connect` has given to the app, newest
-// last. What the server asks on a call, the newest of the page is asked that made it, where
-// views are of several pages; all else, and what the core asks of the app, the newest is asked.
-// Where that one closes, the one before it.
+// Views of a client: `connect` has given each of them to the app, and the newest is last. A question that the
+// server asks on a call goes to the page that made the call, to its newest view. Every other question of the
+// server or of the core goes to the newest view of all. Once a view closes, the view before it takes its
+// place.
 
 import type { AskedContext, DeclaredHandlers, Handlers, InputContext } from "../input/handlers.js";
 import type { TokenSubject } from "../base/clientstate.js";
@@ -16,7 +16,9 @@ export interface View {
   readonly stores: UserStores;
   /** Aborted once it uses the client no more. */
   readonly over: AbortSignal;
-  /** Whether what is asked on that call is for this view before the newest. */
+  /**
+   * True if this view comes before the newest for a question on that call. Example: its page made the call.
+   */
   isAskedOn?(call: object): boolean;
   /** Its user is another one from here on, and the client becomes that user's. */
   userChanged?(): void;
@@ -50,7 +52,7 @@ export class Views<V extends View = View> {
     this.#all = [...this.#all, view];
   }
 
-  /** That one does not any more. Reports whether it was the last. */
+  /** Removes a view, which no longer uses the client. Returns true if that view was the last. */
   remove(view: V): boolean {
     const had = this.#all.includes(view);
     this.#all = this.#all.filter((other) => other !== view);
@@ -171,7 +173,7 @@ export class NewestTokens implements TokenSource {
   }
 }
 
-/** What comes of a promise; undefined where `over` comes first. */
+/** The value of a promise; undefined if `over` aborts first. */
 function whileThere<T>(over: AbortSignal, promise: Promise<T>): Promise<{ value: T } | undefined> {
   return new Promise((resolve, reject) => {
     if (over.aborted) resolve(undefined);
