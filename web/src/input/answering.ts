@@ -1,5 +1,5 @@
-// What a server asks for, and the app's handler answers. Apart from what a handler is: before the host is
-// there, a page needs to know only which it has.
+// Answers to a server's requests, by the app's handlers. This file is apart from the types of the handlers
+// (handlers.ts): before the host is there, a page needs only the names of the handlers it has.
 
 import { withAction } from "./action.js";
 import { isForm, type FormElicitation, type URLElicitation, withCheck, withDefaults } from "./elicitation.js";
@@ -81,7 +81,7 @@ export function run(handlers: Handlers, name: HandlerName, params: Open, context
   }
 }
 
-/** What a handler has answered, a form with its defaults; throws where it is no answer. */
+/** The checked answer of a handler, a form with its defaults; throws if the value is no answer. */
 export function checkedAnswer(name: HandlerName, params: Open, answer: unknown): unknown {
   if (
     name === "roots"
@@ -95,7 +95,10 @@ export function checkedAnswer(name: HandlerName, params: Open, answer: unknown):
   throw new TypeError("it gave no answer");
 }
 
-/** Whether a person has said no to sampling, which has no other word for it. */
+/**
+ * True if a person has declined sampling: an `AbortError` is the only sign, because sampling has no answer
+ * for that.
+ */
 export function saysNo(name: string, error: unknown): boolean {
   return name === "sampling" && (error as Partial<Error> | undefined)?.name === "AbortError";
 }

@@ -3,7 +3,7 @@ import { MAX_DRAFT } from "../base/border.js";
 
 /** The answer that a person has begun, to one request for input. */
 export interface Draft {
-  /** What was saved last, also by an earlier page; undefined where nothing was. */
+  /** The draft that was saved last, also by an earlier page; undefined where no draft was saved. */
   readonly draft?: unknown;
   /**
    * Saves what a person has typed so far, anything that JSON can hold, so that a

@@ -4,7 +4,7 @@ import type { JSONSchema, Open } from "../base/mcp.js";
 /** A form that the server wants filled in (schema: ElicitRequestFormParams). */
 export interface FormElicitation extends Open {
   mode?: "form";
-  /** What the server says to the person. */
+  /** The server's text for the person. */
   message: string;
   /** A flat object of strings, numbers, booleans and enums. */
   requestedSchema: JSONSchema;
@@ -13,7 +13,7 @@ export interface FormElicitation extends Open {
 /** A page that the server wants the person to visit. Show the whole URL and ask before it is opened. */
 export interface URLElicitation extends Open {
   mode: "url";
-  /** What the server says to the person. */
+  /** The server's text for the person. */
   message: string;
   /** Never to be fetched or opened without consent. */
   url: string;
@@ -35,7 +35,7 @@ export interface ElicitationResult extends Open {
   complete?: boolean;
 }
 
-/** Whether what an elicitation asks for is a form, which it is where it names no mode. */
+/** True if an elicitation asks for a form. Example: an elicitation without a mode asks for a form. */
 export function isForm(params: Open): boolean {
   return params["mode"] !== "url";
 }

@@ -115,7 +115,7 @@ export async function visitPages(
   return true;
 }
 
-/** What a server is sent of an answer: what the app said of a visit is the client's own. */
+/** The part of an answer that the server gets: the member `complete` of a visit is for the client alone. */
 function sent(params: Open, answer: Open): Open {
   if (params["mode"] !== "url") return answer;
   const { complete: _, ...rest } = answer;

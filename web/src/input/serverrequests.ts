@@ -9,7 +9,7 @@ export class ServerRequests {
   readonly #wire: Wire;
   readonly #handlers: Handlers;
   readonly #url: string;
-  /** What earlier pages have saved of the answers, as JSON. */
+  /** Drafts of the answers that earlier pages have saved, as JSON. */
   readonly #drafts = new Map<number, string>();
   readonly #open = new Map<number, { id: unknown; call: number; controller: AbortController }>();
 
@@ -67,7 +67,7 @@ export class ServerRequests {
     for (const open of this.#open.values()) if (open.call === call) open.controller.abort();
   }
 
-  /** Nobody waits for an answer any more. */
+  /** Aborts every open request: the server waits for no answer any more. */
   abort(): void {
     for (const { controller } of this.#open.values()) controller.abort();
   }
