@@ -41,7 +41,7 @@ export class LinearRegExp {
     this.#states = states;
   }
 
-  /** Whether the pattern matches anywhere in the text. */
+  /** True if the pattern matches anywhere in the text. */
   test(text: string): boolean {
     const states = this.#states;
     const seen = new Uint32Array(states.length); // at which position each was entered last, from 1
@@ -126,7 +126,10 @@ function compile(tree: Node): State[] {
   return states;
 }
 
-/** Whether one character is what a piece of a pattern means; the browser knows its classes. */
+/**
+ * A test of one character against one piece of a pattern; the browser's own RegExp knows the character
+ * classes.
+ */
 function matcher(source: string): (character: string) => boolean {
   const native = new Native(`^(?:${source})$`, "u");
   const known = new Map<string, boolean>();

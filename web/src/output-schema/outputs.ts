@@ -46,7 +46,7 @@ export class Outputs {
     this.#schemas.clear();
   }
 
-  /** Whether results of the tool are looked at. */
+  /** True if the client checks the results of the tool. */
   knows(name: unknown): boolean {
     return this.#schemas.has(name as string);
   }
@@ -96,7 +96,7 @@ export class Outputs {
   }
 }
 
-/** Whether a result is what the schema speaks of: not a failure of the tool's, not a task, not a question. */
+/** True if the schema applies to the result: a tool's failure, a task and a question are not checked. */
 function isWhole(result: CallToolResult): boolean {
   if (typeof result !== "object" || result === null || result.isError === true) return false;
   const type = result["resultType"];

@@ -36,7 +36,7 @@ class SchemaObject {
 export interface CheckedSchema {
   root: object;
   draft: SchemaDraft;
-  /** Whether it compares the items of an array with each other. */
+  /** True if the schema compares the items of an array with each other. Example: `uniqueItems`. */
   comparesItems: boolean;
 }
 

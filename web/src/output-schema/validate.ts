@@ -50,7 +50,7 @@ function prepare(schema: unknown): Ready {
   const lookup = dereference(checked.root, Object.create(null) as Ready["lookup"], BASE);
   for (const part of Object.values(lookup)) {
     const target = typeof part === "object" ? part.__absolute_ref__ : undefined;
-    // Nothing is ever fetched: what the schema does not hold itself is not there.
+    // References are never fetched: a target outside the schema is missing.
     if (target !== undefined && !(target in lookup))
       throw new Uncheckable("the output schema has a $ref that leads out of it");
   }
