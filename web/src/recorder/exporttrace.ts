@@ -9,7 +9,7 @@ import { clearFrames, readFrames } from "./framering.js";
 export interface TraceOf {
   /** The server's endpoint, absolute or relative to the page. */
   url: string | URL;
-  /** Who the user is, as `connect` was told. */
+  /** The user, as `connect` was told. */
   principal?: string;
   /** A bearer token of theirs, where that says who they are (a JWT), and there is no `principal`. */
   token?: string;

@@ -1,6 +1,6 @@
-// What a trace keeps of a message: its envelope, by which the protocol is played again, and of all else the
-// shape alone. Names that servers and clients give to things (sessions, tasks, cursors, event ids) become
-// others, the same each time.
+// Redaction of a message for a trace. The trace keeps the envelope, by which the protocol is played again,
+// and only the shape of everything else. Names that servers and clients give to things (sessions, tasks,
+// cursors, event ids) become other names, the same each time.
 
 import { EVENTS, HEADERS, IDS, MAPS, MEMBERS, METHODS, NAMES, NUMBERS, PAYLOAD, WORDS } from "./words.js";
 
@@ -60,7 +60,7 @@ function redactedMember([key, value]: [string, unknown], i: number, of: object, 
   const to = { ...at, key, depth: at.depth + 1 };
   if (!at.isPayload) {
     if (MAPS.has(at.key)) return [at.names.of("input", key), redacted(value, to)];
-    // Nobody knows what the params of a method mean that somebody has invented.
+    // The params of an invented method have no known meaning: they are payload.
     const isInvented = key === "params" && typeof (of as { method?: unknown }).method === "string" &&
       !METHODS.has((of as { method: string }).method);
     const isOther = key === "id" && at.key !== ""; // not that of a message
@@ -76,7 +76,7 @@ export function redactHeaders(headers: Headers, names: Pseudonyms): Record<strin
   return Object.fromEntries(
     [...headers].map(([name, value]) => {
       if (NAMING.has(name)) return [name, names.of(name === "last-event-id" ? "event" : "session", value)];
-      // What follows is the name of an argument.
+      // Argument names follow the prefix `mcp-param-`.
       return [
         name.startsWith("mcp-param-") ? names.of("mcp-param", name) : name,
         HEADERS.get(name)?.(value) ? value : "(redacted)",

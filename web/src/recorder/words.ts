@@ -1,5 +1,5 @@
-// What a trace keeps of the protocol's own places. What is in none of these tables is somebody's: a server
-// invents methods, events, names of members and words as it likes.
+// Places of the protocol that a trace keeps. Every name outside these tables may be somebody's own: a server
+// invents methods, events, member names and words as it likes.
 
 const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
