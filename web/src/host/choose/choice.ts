@@ -21,7 +21,7 @@ interface Options {
   readonly fetch?: FetchLike | undefined;
 }
 
-/** What the page knows of a worker before it starts one. */
+/** Facts that a page knows of a worker before the page starts the worker. */
 export interface Surroundings {
   readonly kind: "shared" | "worker";
   readonly options: Options;
@@ -60,7 +60,10 @@ export function addressOf(file: unknown): string {
   }
 }
 
-/** What keeps a page from having a worker, as far as that can be seen beforehand. The first that applies is said. */
+/**
+ * Reasons for which a page cannot have a worker, as far as the page sees beforehand. The first that applies
+ * is reported.
+ */
 export const RULES: readonly Rule[] = [
   {
     why: "page_wasm",

@@ -6,10 +6,13 @@ import type { HoldfastError } from "../../base/errors.js";
 import type { Host, HostEvent } from "../../base/host.js";
 import { type NoWorker, noWorkerOf, reasonOf } from "../page/noworker.js";
 
-/** What is called before a worker is started, with its script and what gives the app's tokens from then on. It may throw. */
+/**
+ * Callback that runs before a worker is started. It gets the worker's script, and the provider of the app's
+ * tokens from then on. It may throw.
+ */
 export type Starts = (script: string, token: TokenProvider | undefined) => void;
 
-/** What the options say of the host. */
+/** Options that concern the host. */
 interface HostOptions {
   readonly host?: "auto" | Host;
   readonly token?: TokenProvider;
@@ -18,9 +21,9 @@ interface HostOptions {
 
 /** How a client of some kind is connected. */
 export interface ConnectWays<O extends HostOptions, C> {
-  /** What errors name. */
+  /** Operation that errors name. */
   readonly op: string;
-  /** Nothing is connected: it is loaded. */
+  /** True for a preload: it loads the client's code and connects nothing. */
   readonly isAhead?: true;
   /** Connects in the page; `notice` is what the app hears of where the client might have been. */
   here(url: string | URL, options: O, notice?: HostEvent): Promise<C>;

@@ -21,7 +21,7 @@ import { startWorker, workerURL } from "../page/startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
-/** What connects in this page. */
+/** Chunk that connects in this page. */
 export const pageHost: PageChunk<Pick<typeof import("../../client/connect.js"), "connectHere" | "loadHere">> = {
   op: "connect",
   wasm: mcpWasm,
@@ -78,7 +78,7 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
   },
 };
 
-/** What says which worker it is, of the options of connect and connectAgent. */
+/** Options of connect and connectAgent that select the worker. */
 type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "record" | "recorder" | "headers" | "principal" | "auth"> & { handlers?: object };
 
 /** Loads a page's side, where the page will have a worker as far as can be seen at once. It takes the longest of all that a connect waits for, so it comes first: before the options are looked at. */

@@ -28,7 +28,7 @@ export function preload(options: PreloadOptions = {}): Promise<void> {
   return loadAhead("preload", pageHost, workerClient, options);
 }
 
-/** What runs clients of a kind in the page. */
+/** Chunk that runs clients of a kind in the page. */
 type HostChunk = PageChunk<{ loadHere(options: object): Promise<void> }>;
 
 /**
@@ -46,7 +46,10 @@ export async function loadAhead<O extends PreloadOptions>(
   }
 }
 
-/** What is loaded, as if a client of that kind were connected. The chunk that is loaded looks at the options. */
+/**
+ * Ways to load the code of a client, as if a client of that kind were connected. The loaded chunk checks the
+ * options.
+ */
 function ways(op: string, here: HostChunk, there: PageChunk<PageSide>): ConnectWays<PreloadOptions, void> {
   const isPage = (): boolean => typeof globalThis.addEventListener === "function"; // or a worker: a server has none
   return {

@@ -1,11 +1,11 @@
 /** Bytes that may be on their way to a page that has not said that it took them. */
 const MOST = 8 << 20;
-/** What lies deeper in a message is not weighed. */
+/** Depth in a message beyond which values are not weighed. */
 const DEEPEST = 50;
 /** A page says so after so many: far fewer than may be on their way, and no message is sent for less. */
 const EVERY = 1 << 20;
 
-/** What a host may still send to a page: one that hangs or is frozen is sent no more. */
+/** Bytes that a host may still send to a page. A page that hangs or is frozen is sent no more. */
 export class Credits {
   readonly #most: number;
   #sent = 0;
@@ -15,7 +15,7 @@ export class Credits {
     this.#most = most;
   }
 
-  /** Whether more may be sent. */
+  /** True if the host may send more, as after 7 of 8 MiB. */
   get any(): boolean {
     return this.#sent < this.#most;
   }
@@ -33,7 +33,7 @@ export class Credits {
   }
 }
 
-/** What a page has taken and not said so. */
+/** Bytes that a page has taken and has not reported yet. */
 export class Taken {
   readonly #say: (bytes: number) => void;
   #bytes = 0;
@@ -51,7 +51,7 @@ export class Taken {
   }
 }
 
-/** What a message weighs, about, with all that is in it. */
+/** Size of a message with all of its members, in bytes, approximately. */
 export function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === "string") return value.length;
   if (ArrayBuffer.isView(value)) return value.byteLength;

@@ -19,7 +19,7 @@ export interface ErrorData {
   question?: number;
 }
 
-/** What the app's code threw in a page, where only its name and message arrive. */
+/** Error that the app's code threw in a page. Only its name and message arrive. */
 export class AppError extends Error {
   override name: string;
   /** The question that it was the answer to; 0 for none. */
@@ -56,7 +56,7 @@ export function errorData(error: unknown, depth = 0): ErrorData {
   };
 }
 
-/** What the app's code threw in a page, in answer to that question. */
+/** Error that the app's code threw in a page, in answer to the question. */
 export function thrownInPage(error: ErrorData, question: number): Error {
   return error.code === "" && error.rpc ? new RPCFailure(error.rpc) : new AppError({ ...error, question });
 }

@@ -36,12 +36,12 @@ export class EventBatch {
   /** Those of the full pieces. */
   #packed = 0;
 
-  /** Whether there is any. */
+  /** True if the batch has no event. */
   get isEmpty(): boolean {
     return this.#used === 0;
   }
 
-  /** Whether it is as large as one message should be. */
+  /** True if the batch is as large as one message should be. */
   get isFull(): boolean {
     return this.#length >= ENOUGH || this.#used >= MOST * HEAD;
   }
@@ -64,7 +64,7 @@ export class EventBatch {
     eachEvent(heads, texts, (call, kind, position, one, stream) => isWanted(call) && this.add(call, kind, position, one, stream));
   }
 
-  /** What is there, and nothing from then on. */
+  /** Takes the events out of the batch, which is empty from then on. */
   take(): PackedEvents {
     if (this.#texts.length > 0) this.#pack();
     const taken = { heads: this.#heads.slice(0, this.#used), texts: this.#pieces };

@@ -1,6 +1,6 @@
 // A port between a page and a host that is in the page as well: the same messages as between a page and a worker.
 
-/** What a page and its host need of the port between them. A MessagePort is one. */
+/** Members that a page and its host need of the port between them. A MessagePort has them. */
 export interface HostPort {
   onmessage: ((event: MessageEvent) => void) | null;
   postMessage(message: object, transfer?: Transferable[]): void;
@@ -21,7 +21,7 @@ export function loopback(): [HostPort, HostPort] {
   return ends;
 }
 
-/** What is to be taken, one at a time. */
+/** Messages to be taken, one at a time. */
 class Turns {
   readonly #all: (() => void)[] = [];
   #isTaking = false;
@@ -44,7 +44,7 @@ class Turns {
 class End implements HostPort {
   other!: End;
   readonly #turns: Turns;
-  /** What has come before there was a listener; undefined once it is closed. */
+  /** Messages that came before there was a listener; undefined once the port is closed. */
   #early: object[] | undefined = [];
   #hears: HostPort["onmessage"] = null;
 

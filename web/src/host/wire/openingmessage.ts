@@ -10,7 +10,7 @@ export const CLIENT_HANDLERS: readonly string[] = ["elicitation", "sampling", "r
 /** Those that it may have of an agent's. */
 export const AGENT_HANDLERS: readonly string[] = ["elicitation", "permission"];
 
-/** What a client is opened as. */
+/** Opening of a client: the type of its message, its URL and its handlers. */
 export interface Opening extends Pick<OpeningMessage, "t" | "url"> {
   /** The handlers that an app may have. */
   readonly handlers: readonly string[];
@@ -23,14 +23,17 @@ export interface Ahead {
   say?: ((message: PageMessage) => void) | null;
 }
 
-/** Nobody wants that client any more: the worker hears so at once, where the link to it, or the page's side, may be long on its way. */
+/**
+ * Gives up a client that no caller wants any more. The worker hears so at once: the link to the worker, or
+ * the page's side, may take long to load.
+ */
 export function giveUp(ahead: Ahead | undefined): void {
   if (!ahead) return;
   ahead.say?.({ t: "abandon", client: FIRST_CLIENT });
   ahead.say = null;
 }
 
-/** What opens a client at a host, under that number. */
+/** Message that opens a client at a host, under the number `client`. */
 export function openingMessage({ t, url, handlers }: Opening, client: number, { crossing, token }: { crossing: object; token: TokenProvider | undefined }, options: { handlers?: object; host?: string }): OpeningMessage {
   const has = (options.handlers ?? {}) as Readonly<Record<string, unknown>>;
   return { t, client, url, options: crossing, handlers: handlers.filter((name) => has[name]), token: !!token, again: false, ifKeys: (options.host ?? "auto") === "auto" };

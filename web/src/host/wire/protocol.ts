@@ -13,17 +13,23 @@ import type { Asks, Makes } from "../../client/backend.js";
 import { checked as checkedMessage, type Fields } from "../../base/checkedmessage.js";
 import type { ErrorData } from "./errordata.js";
 
-/** What the app's code is asked for: a token, or one of its handlers. */
+/** Name of the app's code that a host asks: the token provider, or a handler. */
 export type Asked = "token" | "elicitation" | "sampling" | "roots";
 
-/** What a page itself is asked for a sign-in: to show an address ({@link AddressToShow}), with what has come of it ({@link Asked}); and that its window is gone, once it is. */
+/**
+ * Name of a request to the page itself for a sign-in: "signIn" shows an address ({@link AddressToShow}),
+ * "signInWindow" tells when its window is gone, "signInMarks" reads the marks of logouts.
+ */
 export type AskedToSignIn = "signIn" | "signInWindow" | "signInMarks";
 
-/** Whose work a logout deletes: by the host with the facts, so that it can be deleted when the client is closed. The keys of the stores a host makes itself: a page names none. */
+/**
+ * Place of the work that a logout deletes. The host sends it with the facts, so that the work can be deleted
+ * when the client is closed. The host makes the keys of the stores: a page names none.
+ */
 export interface StoredPlaces {
   /** The server's URL, absolute. */
   url: string;
-  /** Who the user is; undefined where nobody knows. */
+  /** Name of the user; undefined where the user is unknown. */
   user?: string | undefined;
   /** It is an agent's. */
   agents: boolean;
@@ -35,7 +41,7 @@ export interface StoredPlaces {
  */
 export type CallOfPage = [number: number, id: string, createdAt: number, isMade: boolean];
 
-/** What a page tells its host. */
+/** Messages of a page to its host. */
 export type PageMessage =
   /** The first. `lock` names a Web Lock that the page holds while it lives, and says when it does; `outlives`: the host outlives its pages. */
   | { t: "hello"; build: string; lock: string; outlives: boolean }
@@ -56,7 +62,7 @@ export type PageMessage =
    * back with, `seen` whether somebody looks at it, `back` that somebody has come Back to it.
    */
   | { t: "auth"; client: number; url: string; principal: string; how: object; file: string; window: string; answer?: object; seen: boolean; back: boolean }
-  /** Whether somebody looks at the page. */
+  /** `seen` is true if a person looks at the page. */
   | { t: "seen"; client: number; seen: boolean }
   /** Has a person sign in, or signs out; `answered` comes when that is done. */
   | { t: "signIn"; client: number; ask: number }
@@ -73,9 +79,12 @@ export type PageMessage =
   | { t: "listening"; client: number }
   /** Asks for something under a number: `answer` comes with it. */
   | { t: "ask"; client: number; ask: number; op: string; method: keyof Asks | "calls" | "stored" | "recorded" | "close" | "terminate" | "logout"; args: unknown[] }
-  /** Nobody wants that client, which was opened with the hello: it goes, and leaves to the next page what an earlier one has left here. */
+  /**
+   * Drops the client that was opened with the hello and that no caller wants. The client leaves to the next
+   * page what an earlier page has left here.
+   */
   | { t: "abandon"; client: number }
-  /** Nobody waits for that answer any more. */
+  /** Aborts an ask: no caller waits for its answer any more. */
   | { t: "abort"; ask: number; why: string }
   /** Makes a call under an even number. `args` is JSON. */
   | { t: "make"; client: number; call: number; op: string; method: keyof Makes; args: string; options: object }
@@ -83,7 +92,7 @@ export type PageMessage =
   | ({ t: "forget"; ask: number } & StoredPlaces)
   /** Runs the request of a call once more, under a number for the new one. */
   | { t: "rerun"; call: number; as: number }
-  /** What {@link CallControl} has, for a call. */
+  /** Operations of {@link CallControl} on a call. */
   | { t: "cancel"; call: number; reason: string }
   | { t: "pause"; call: number; on: boolean }
   | { t: "answer"; call: number; responses: string }
@@ -95,7 +104,7 @@ export type PageMessage =
   | { t: "ack"; ask: number; call: number; position: number }
   /** The next events of a gap, from the store; `answer` comes with them. The first names the gap; `read` is a number for it. */
   | { t: "reread"; ask: number; call: number; read: number; events: number; from: number; to: number }
-  /** That `question` has come: the page does not hang. */
+  /** Receipt of a `question`: the page does not hang. */
   | { t: "heard"; question: number }
   /** The app's answer to a `question`: `value`, or `error` where it threw. */
   | { t: "reply"; question: number; value?: unknown; error?: ErrorData }
@@ -103,7 +112,7 @@ export type PageMessage =
   | { t: "typed"; question: number; draft: string }
   /** So many bytes of what the host sent were taken. */
   | { t: "credit"; bytes: number }
-  /** Nobody reads on what was read under that number (`reread`). */
+  /** Ends a read of that number (`reread`): no caller reads on. */
   | { t: "stop"; read: number }
   /** The page takes nothing: it is frozen, and holds its lock; or it is `cached`, in the back/forward cache, and does not. */
   | { t: "away"; cached: boolean }
@@ -115,10 +124,13 @@ export type PageMessage =
 /** How long, in ms, one side waits to hear that the other has its lock; then it looks. One that has ended before has said nothing. */
 export const UNHELD = 10_000;
 
-/** What opens a client. */
+/** Message that opens a client. */
 export type OpeningMessage = Extract<PageMessage, { t: "connect" | "agent" }>;
 
-/** What a host tells a page; `size` is what the message counts for in the page's credit. */
+/**
+ * Message of a host to a page. `size` is the number of bytes that the message counts for in the page's
+ * credit.
+ */
 export type HostMessage = HostSays & { size?: number };
 
 type HostSays =
@@ -132,7 +144,10 @@ type HostSays =
   /** A client is open: what is kept came before it. */
   | { t: "opened"; client: number }
   | { t: "failed"; client: number; error: ErrorData }
-  /** What has changed of {@link ConnectionFacts}, of its state, and of `stored`, which is {@link StoredPlaces} with the keys of the `stores`. */
+  /**
+   * Changes of {@link ConnectionFacts}, of the client's state, and of `stored`, which is {@link StoredPlaces}
+   * with the keys of the `stores`.
+   */
   | { t: "facts"; client: number; facts: object }
   /** An event for the client's listeners; `error` is that of a state, `call` that of `restored`. */
   | { t: "emit"; client: number; event: string; value: object; error?: ErrorData; call: number }
@@ -141,7 +156,7 @@ type HostSays =
   | { t: "call"; client: number; call: number; method: string; manual: boolean; params: string; made: object; kept: boolean }
   /** The client has it no more, or it is a session of an agent's that is over. */
   | { t: "forgotten"; call: number }
-  /** What is stored of a call comes first, up to that position. */
+  /** Stored events of a call come first, up to that position. */
   | { t: "from"; call: number; position: number }
   /** Events that the page did not take, between those before and after: it has them from the store. */
   | { t: "skipped"; call: number; events: number; from: number; to: number; position: number; guarantee: string; followed: boolean }
@@ -154,7 +169,7 @@ type HostSays =
   | { t: "peeked"; call: number; outcome: number; text: string }
   /** An agent has a session, or one that the page knows has a new runtime: what it holds follows as events. `made` is what the core says of it. */
   | { t: "session"; client: number; session: number; made: object }
-  /** That question of an agent's is this page's to answer. */
+  /** Question of an agent that this page is to answer. */
   | { t: "assigned"; client: number; session: number; number: number }
   /** The agent's sessions are over; `error` says why, where its client has failed. `again`: it is another user's, and is to be opened once more. */
   | { t: "ended"; client: number; again: boolean; error?: ErrorData }
@@ -164,10 +179,13 @@ type HostSays =
   | { t: "closeWindow"; client: number }
   /** The app is asked, or the page for a sign-in: `reply` answers. */
   | { t: "question"; client: number; question: number; asked: Asked | AskedToSignIn; request: object; server: string; draft: string }
-  /** Nobody waits for that any more. A token is given all the same: it says who the user is. */
+  /**
+   * Withdraws a question: no caller waits for its answer. A page gives a token all the same: the token says
+   * who the user is.
+   */
   | { t: "withdrawn"; question: number };
 
-/** What the messages of a page are made of. */
+/** Fields of a page's messages. */
 export const FROM_PAGE: Fields<PageMessage, "t"> = {
   hello: { build: "s", lock: "s", outlives: "b" },
   holds: {},
@@ -211,7 +229,7 @@ export const FROM_PAGE: Fields<PageMessage, "t"> = {
   bye: {},
 };
 
-/** What the messages of a host are made of. */
+/** Fields of a host's messages. */
 export const FROM_HOST: Fields<HostMessage, "t"> = {
   welcome: { build: "s", lock: "s", keys: "b" },
   holds: {},
@@ -240,7 +258,7 @@ export const FROM_HOST: Fields<HostMessage, "t"> = {
   withdrawn: { question: "n" },
 };
 
-/** What arrived on a port, where it is one of those messages; undefined for anything else. */
+/** Message that arrived on a port, if its fields fit; undefined for anything else. */
 export function checked<M extends { t: string }>(fields: Fields<M, "t">, data: unknown): M | undefined {
   return checkedMessage(fields, "t", data);
 }
