@@ -14,7 +14,7 @@ export { HostLink } from "./hostlink.js";
 /** A worker to come to, and what of the options crosses to it: all that is neither code nor says where it is. */
 export type WorkerWay = RemoteWay & {
   crossing: { readonly wasm: string };
-  /** What tells that worker from others. */
+  /** Key that tells the worker from others. */
   where: string;
 };
 

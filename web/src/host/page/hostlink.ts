@@ -18,7 +18,7 @@ import type { StartedWorker } from "./startworker.js";
  */
 const PATIENCE = [1_500, 3_000, 12_000];
 
-/** What only shows once a worker was started, and its words. */
+/** Reasons against a worker that show only once the worker was started, and their words. */
 const unfit = {
   no_locks: "the browser refuses this page Web Locks, by which a worker knows which pages live",
   no_keys: "this browser's shared worker can store no key, so that what a call is resumed with would end with it; the page can",
@@ -59,17 +59,20 @@ export class HostLink {
   #hostStoresKeys = true;
   /** `cached`: the page is in the back/forward cache; `over`: nothing crosses the link any more. */
   #state: "open" | "cached" | "over" = "open";
-  /** What listens to the page. */
+  /** Controller that ends the link's listeners on the page. */
   readonly #page = new AbortController();
   readonly #clients = new Map<number, LinkedClient>();
-  /** Whose a call is. */
+  /** Client that each call belongs to, by the call's number. */
   readonly #calls = new Map<number, LinkedClient>();
   readonly #asked = new Map<number, Asked>();
   readonly #taken = new Taken((bytes) => this.send({ t: "credit", bytes }));
   #numbers: number;
-  /** What the page has said with its hello, until there is a client that it is for. */
+  /** Message that the page has sent with its hello, until the client that it opens is there. */
   #ahead: Ahead | undefined;
-  /** What has arrived before the link listened (the {@link StartedWorker} has gathered that in the same array), and what waits for that client. */
+  /**
+   * Messages that arrived before the link listened, in the array of the {@link StartedWorker}; then those
+   * that wait for that client.
+   */
   readonly #early: unknown[];
   #ended: (() => void) | undefined;
 
@@ -208,7 +211,7 @@ export class HostLink {
     navigator.locks.request(this.#hostLock, { signal: watch.signal }, () => this.#end()).catch(() => {});
   }
 
-  /** Whether it has ended: nothing crosses it any more. */
+  /** True once the link has ended: no message crosses it any more. */
   get isOver(): boolean {
     return this.#state === "over";
   }
@@ -224,7 +227,10 @@ export class HostLink {
     return (this.#numbers += 2);
   }
 
-  /** Whether that was said with the hello: then it is as if the caller had said it now. What has arrived since follows. */
+  /**
+   * True if the message `ahead` went with the hello: the caller need not send it again. The messages that
+   * have arrived since follow.
+   */
   claim(ahead: Ahead | undefined): boolean {
     if (!ahead || this.#ahead !== ahead) return false;
     this.#ahead = undefined;
@@ -232,12 +238,18 @@ export class HostLink {
     return true;
   }
 
-  /** Nobody wants what was opened with the hello: whoever still does opens another. */
+  /**
+   * Abandons the client that was opened with the hello, since no caller wants it. A caller that still does
+   * opens another.
+   */
   #abandon(ahead: Ahead | undefined): void {
     if (this.claim(ahead) && ahead!.say) this.send({ t: "abandon", client: FIRST_CLIENT });
   }
 
-  /** Nobody uses the link, maybe, nor what was opened with the hello. Who waits for the link as well has a client by the next task. */
+  /**
+   * Removes the link if no client uses it, and the client that was opened with the hello. Any caller that
+   * waits for the link has a client by the next task.
+   */
   unused(ahead?: Ahead): void {
     this.#abandon(ahead);
     setTimeout(() => this.remove(0), 0);
@@ -248,7 +260,7 @@ export class HostLink {
     this.#clients.set(number, client);
   }
 
-  /** Whether that client is there, as far as the page knows. */
+  /** True if the host has the client, as far as the page knows. */
   has(number: number): boolean {
     return !this.isOver && this.#clients.has(number);
   }

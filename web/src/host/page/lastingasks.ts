@@ -1,6 +1,6 @@
 import type { Asks } from "../../client/backend.js";
 
-/** What is asked of a client, as an error names it and as it crosses. */
+/** Request of a client, as an error names it and as it crosses. */
 export type LastingAsk = [op: string, method: keyof Asks, what: string];
 
 /**
@@ -22,7 +22,7 @@ export class LastingAsks {
     return () => (one.made = ["resources/subscribe", method, what as string]); // to no avail where it has been ended meanwhile
   }
 
-  /** What the next worker is to be asked for. */
+  /** Requests that the next worker is to make. */
   get all(): LastingAsk[] {
     return [this.#level, ...[...this.#subscribed.values()].map(({ made }) => made)].filter((lasting) => lasting !== undefined);
   }

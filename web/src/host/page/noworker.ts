@@ -33,7 +33,10 @@ export class NoWorker extends Error {
   }
 }
 
-/** What else may be where a worker that could be there is refused, or does not start: of denied storage Chrome does either. */
+/**
+ * Other possible reason where a worker is refused or does not start. Chrome does either where storage is
+ * denied.
+ */
 const DENIED =
   'worker-src of the Content-Security-Policy forbids it, or the browser denies storage to this page, and workers with it: a setting of the user\'s, which blocks cookies of all sites or those of frames of other sites. host: "page" works there, and keeps nothing';
 
@@ -55,7 +58,7 @@ function hintFor(why: HostReason): string | undefined {
   return why === "refused" ? DENIED : undefined;
 }
 
-/** What an error of {@link named} was made of. */
+/** Reason that an error of {@link named} was made of. */
 export function noWorkerOf(error: unknown): NoWorker | undefined {
   return origins.get(error as object);
 }

@@ -12,7 +12,7 @@ import type { Asked, HostMessage, PageMessage } from "../wire/protocol.js";
 /** Errors of the app's, kept for those who get them later. */
 const THROWN = 16;
 
-/** What the app is asked: what the page itself is asked for a sign-in has a number of its own. */
+/** Question for the app. Questions to the page itself, for a sign-in, have numbers of their own. */
 type Question = Extract<HostMessage, { t: "question" }> & { asked: Asked };
 
 /** The app's code, as the host asks it: its token provider and its handlers. */
@@ -34,7 +34,10 @@ export class PageQuestions {
     return this.#thrown.get(question);
   }
 
-  /** Nobody waits for that answer any more. A token says who the user is all the same. */
+  /**
+   * Withdraws a question: no caller waits for its answer. A question for a token stays, since the token says
+   * who the user is.
+   */
   withdrawn(question: number): void {
     const open = this.#open.get(question);
     if (open && open.asked !== "token") open.over.abort();
@@ -77,7 +80,7 @@ export class PageQuestions {
   }
 }
 
-/** What the app has thrown, as what can cross: nobody could wait for ever for an answer that does not. */
+/** Error of the app in a form that can cross: a caller could wait for ever for an answer that cannot. */
 function crossing(asked: string, error: unknown): ErrorData {
   try {
     return asData(asked, errorData(error));

@@ -16,7 +16,7 @@ import type { HostMessage, PageMessage } from "../wire/protocol.js";
 import { asData } from "./remotecalls.js";
 import { RemoteClient, type RemoteWay } from "./remoteclient.js";
 
-/** What crosses of the options of connectAgent, and the way to a host. */
+/** Options of connectAgent that cross to a host, and the way to the host. */
 export interface RemoteAgentPlan extends RemoteWay {
   url: string;
   /** Without functions. */
@@ -24,7 +24,7 @@ export interface RemoteAgentPlan extends RemoteWay {
   handlers: AgentHandlers;
 }
 
-/** What a host says of an agent, beside its state. */
+/** Facts of an agent that its host sends, beside the state. */
 interface RemoteFacts {
   url: string;
   durability: Durability;
@@ -127,7 +127,7 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
     this.#viewer.withdraw();
   }
 
-  /** What a session has as its number here, 0 for none; undefined where there is no such session. */
+  /** Number that a session has here, 0 for none; undefined where there is no such session. */
   #here(there: number): number | undefined {
     if (there === this.number) return 0;
     for (const [session, number] of this.#there) if (number === there) return session;

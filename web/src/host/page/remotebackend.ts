@@ -19,7 +19,7 @@ import { CLIENT_HANDLERS } from "../wire/openingmessage.js";
 import { asData, RemoteCalls } from "./remotecalls.js";
 import { RemoteClient, type RemoteWay } from "./remoteclient.js";
 
-/** What crosses of the options of connect, and the way to a host. */
+/** Options of connect that cross to a host, and the way to the host. */
 export interface RemotePlan extends RemoteWay {
   url: string;
   /** Without functions. */

@@ -24,7 +24,7 @@ import { Adrift } from "../../client/adrift.js";
 /** The calls of one client of the page's, which a host carries out. */
 export class RemoteCalls {
   #link!: HostLink;
-  /** Of that link: the numbers of calls begin anew on the next. */
+  /** Control of calls over the link. Numbers of calls begin anew on the next link. */
   #control!: CallControl;
   readonly #client: LinkedClient;
   #number = 0;
@@ -45,7 +45,7 @@ export class RemoteCalls {
   /** Those that are kept, and whose worker has ended; and the numbers under which the next one may have them. */
   readonly #adrift = new Map<Call<unknown>, Adrift>();
   readonly #sought = new Map<number, Adrift>();
-  /** What calls are called in the store, whose key another page has had first. */
+  /** Names that calls have in the store, where another page has used their key first. */
   readonly #names = new WeakMap<Call<unknown>, Pick<Call, "id" | "createdAt">>();
   readonly #handover = new Handover((call) => this.#link.send({ t: "acted", call }));
 
@@ -101,7 +101,7 @@ export class RemoteCalls {
       return this.refused(op, notJSON(op, isTool ? "args" : "params", error));
     }
     const sent = paramsIn(json, isTool, args);
-    // What has ended the host may have forgotten.
+    // A call that has ended may be forgotten by the host.
     if (this.#keys.under(key)?.settled === false) {
       try {
         const known = this.#keys.mine(key, name, sent)!;
@@ -187,7 +187,7 @@ export class RemoteCalls {
       const own = this.#keys.same(made.key, method, params);
       if (own && !own.settled && !own.restored) {
         // Another page was first with the key that this one has just made a call under, or an earlier worker has stored it: they are one.
-        // Of another request with the key the host says that it cannot be.
+        // A call with the same key and another request is refused: the host says that the two cannot be one.
         this.#calls.set(message.call, own);
         this.#link.addCall(message.call, this.#client);
         const { id = own.id, createdAt = own.createdAt } = made;
@@ -249,12 +249,15 @@ export class RemoteCalls {
     this.#calls.get(id)?.deliver(kind, position, text, stream, texts, at);
   }
 
-  /** What was handed to the app so far it has had. */
+  /** Acknowledges the results that were handed to the app so far. */
   closing(): void {
     this.#handover.now();
   }
 
-  /** Nothing comes of the host any more. `comes`: the next one may have what is kept. */
+  /**
+   * Fails the calls, for which no message comes from the host any more. `comes`: the next host may have those
+   * that are kept.
+   */
   fail(why: (op: string, wasUnderWay?: boolean) => HoldfastError, comes: boolean): void {
     this.#isOpen = false;
     this.#over = why;
@@ -284,7 +287,10 @@ export class RemoteCalls {
     for (const call of calls) this.#keys.set(call);
   }
 
-  /** What calls ask over that link. Once that has ended it reaches nothing: on the next one their numbers are those of other calls, maybe of another user. */
+  /**
+   * Operations of calls over the link `link`, which do nothing once it has ended. On the next link their
+   * numbers are those of other calls, maybe of another user.
+   */
   #controlOf(link: HostLink): CallControl {
     return {
       cancel: (call, reason) => link.send({ t: "cancel", call, reason }),

@@ -20,17 +20,20 @@ import { mayFollow, type Standing } from "./standing.js";
 /** The way to a host. */
 export interface RemoteWay {
   kind: "shared" | "worker";
-  /** What gives the app's tokens, where it does. */
+  /** Provider of the app's tokens, where the app has one. */
   token: TokenProvider | undefined;
   /** The sign-in of the page's there. */
   signIn?: { at(link: HostLink): number; markUser(): Promise<void>; signOut(): Promise<boolean> } | undefined;
-  /** What the host was told with the page's hello, to open the client. */
+  /** Message that opens the client, where the page sent it with its hello. */
   ahead?: Ahead | undefined;
   /** The link to the host, a new one where that has ended. */
   link(): Promise<HostLink>;
 }
 
-/** What a person, or the app, can do about a worker that cannot be replaced: a page of the next build takes up what is stored. */
+/**
+ * Hint for a person, or the app, where a worker cannot be replaced. A page of the next build adopts the
+ * stored calls.
+ */
 const RELOAD = "Load the page again, by location.reload(): it takes up what is kept. A new build may have been deployed.";
 /** So many workers, one after the other, are asked to delete what is stored. */
 const DELETERS = 3;
@@ -40,7 +43,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   readonly host: "shared" | "worker";
   readonly listeners: Listeners<Events> = new Listeners();
   protected readonly questions: PageQuestions;
-  /** Of the client, at the host. */
+  /** Number of the client at the host. */
   protected number = 0;
   /** The app has it: what is opened from here on takes the place of one that has ended with its worker. */
   protected again = false;
@@ -48,7 +51,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   readonly #op: string;
   readonly #way: RemoteWay;
   #state: ClientState = "connecting";
-  /** What a logout deletes, as far as the host has said. */
+  /** Places that a logout deletes, as far as the host has told them. */
   #stored: (StoredPlaces & { readonly stores: readonly string[] }) | undefined;
   #standing: Standing = "opening";
   /** `resolve` says whether the host has it; if not, it is opened once more. */
@@ -78,19 +81,22 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     return this.#standing === "closed";
   }
 
-  /** What opens it at the host, under {@link number}. */
+  /** Message that opens the client at the host, under {@link number}. */
   protected abstract hello(): PageMessage;
   /** It is being opened under that number, over {@link link}. */
   protected linked(): void {}
   /** It is open there. */
   protected opened(): void {}
-  /** Nothing comes of what is under way, nor of what waits for a host. `comes`: the next may have what is kept. */
+  /**
+   * Fails the calls under way and those that wait for a host. `comes`: the next host may have those that are
+   * kept.
+   */
   protected abstract lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError, comes?: boolean): void;
   /** The app ends it, and can see so far what it had. */
   protected closing(): void {}
-  /** What arrives for it alone. */
+  /** Takes a message for this client alone. */
   protected abstract take(message: HostMessage): void;
-  /** What is known of it has changed. */
+  /** Takes changed facts of the client. */
   protected abstract heard(facts: object): void;
   /** Something has happened that the app may listen to. */
   protected abstract happened(message: Extract<HostMessage, { t: "emit" }>): void;
@@ -238,7 +244,10 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     });
   }
 
-  /** Whether the next worker opens it; where it cannot, as where the server is away, what is stored can be deleted all the same. */
+  /**
+   * True if the next worker opens the client. If it cannot, as where the server is away, the stored work can
+   * be deleted all the same.
+   */
   async #opensAgain(): Promise<boolean> {
     try {
       await this.open(undefined);
@@ -352,7 +361,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     this.lost(hostEnded, !isSoon && (isUp || opening !== undefined));
     this.questions.end();
     if (opening) {
-      // Nothing has run that a second try would run again; and who is opened may have been at the authorization server for long.
+      // No work has begun that a second try would repeat. A person may also have been at the authorization
+      // server for long.
       if (isSoon) return opening.reject(hostEnded(this.#op));
       this.#revivedAt = performance.now();
       return opening.resolve(false);
@@ -427,7 +437,7 @@ function unlessEnded(error: unknown): void {
   if (!hasEnded(error)) throw error;
 }
 
-/** Whether that error is of a host that has ended. */
+/** True if the error says that the host has ended. */
 function hasEnded(error: unknown): boolean {
   return (error as HoldfastError).code === "runtime_exited";
 }

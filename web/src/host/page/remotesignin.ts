@@ -17,10 +17,10 @@ import type { AskedToSignIn, HostMessage } from "../wire/protocol.js";
 // At the top level and in this literal form, as runtime/beside.ts has it.
 const oauthBeside = located("holdfast-oauth.mjs", () => new URL("./holdfast-oauth.mjs", import.meta.url));
 
-/** What errors name. */
+/** Operation that errors name. */
 const OP = "oauth";
 
-/** What uses a page's timers. */
+/** Timers of a page. */
 const timers = {
   after(ms: number, run: () => void): () => void {
     const timer = setTimeout(run, ms);
@@ -42,7 +42,7 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
   /** Its own, on that link. */
   #number = 0;
   #said: { state: SignInState; address: string; failure?: ErrorData | undefined; refreshFailure?: ErrorData | undefined } = { state: "signed-out", address: "" };
-  /** What has come of showing an address, by the name of its window. */
+  /** Outcomes of showing an address, by the name of its window. */
   readonly #shown = new Map<string, ShownAddress>();
 
   /** @internal A framework leaves alone what says what it is: behind its proxy an object has no private members. */
@@ -59,7 +59,7 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
     document.addEventListener("visibilitychange", () => this.#link?.send({ t: "seen", client: this.#number, seen: isSeen() }));
   }
 
-  /** That of `auth` and of that user at a server, in the worker that is `where`, which `newLink` gives a link to. */
+  /** Sign-in with `auth` of a user at a server, in the worker `where`; `newLink` links to that worker. */
   static of(auth: Auth, url: string, principal: string, where: string, newLink: () => Promise<HostLink>): RemoteSignIn {
     let all = made.get(auth);
     if (!all) made.set(auth, (all = new Map()));

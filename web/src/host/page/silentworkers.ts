@@ -5,7 +5,7 @@ const STORE = "holdfast:silent-workers";
 /** For how long a silence counts, in ms: what was wrong may be over, as on a machine that was busy. */
 const COUNTS = 60 * 60_000;
 
-/** Whether the worker of that script was silent, and has not answered since. */
+/** True if the script's worker was silent within the last hour and has not answered since. */
 export function wasSilent(script: string): boolean {
   const since = Date.now() - (noted()[script] ?? -Infinity);
   return since >= 0 && since < COUNTS;

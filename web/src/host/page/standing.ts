@@ -4,7 +4,7 @@
 /** One value; docs/states.md has what each means. */
 export type Standing = "opening" | "open" | "replacing" | "failed" | "closing" | "deleting" | "closed";
 
-/** What each means, for docs/states.md. */
+/** Meaning of each standing, for docs/states.md. */
 export const STANDINGS: { readonly [S in Standing]: string } = {
   opening: "the worker is started, or joined, and opens the client",
   open: "the worker has the client",
@@ -15,7 +15,7 @@ export const STANDINGS: { readonly [S in Standing]: string } = {
   closed: "nothing is asked of it any more, but to delete what is stored",
 };
 
-/** What may follow each. */
+/** Standings that may follow each. */
 const NEXT: { readonly [S in Standing]: readonly Standing[] } = {
   opening: ["open", "failed", "closing", "deleting"],
   open: ["replacing", "failed", "closing", "deleting"],
@@ -26,7 +26,7 @@ const NEXT: { readonly [S in Standing]: readonly Standing[] } = {
   closed: [],
 };
 
-/** Whether a client that stands so may stand so next. */
+/** True if a client may go from one standing to the other, as from "opening" to "open". */
 export function mayFollow(from: Standing, next: Standing): boolean {
   return NEXT[from].includes(next);
 }

@@ -13,15 +13,15 @@ const workerBeside = located("holdfast-worker.mjs", () => new URL("./holdfast-wo
 /** A worker that was started, or joined. */
 export interface StartedWorker {
   readonly port: MessagePort;
-  /** Whether it goes on for a while when its last page has gone, as over a reload. */
+  /** True if the worker lives on for a while after its last page has gone, as over a reload. */
   readonly outlives: boolean;
   /** Rejects where the worker's script cannot be had. */
   readonly failed: Promise<never>;
-  /** Of the page, which has said hello. */
+  /** Lock of the page, which has said hello. */
   readonly lock: PageLock;
-  /** What the page has said with its hello. */
+  /** Message that the page has sent with its hello, to open a client. */
   readonly ahead: Ahead | undefined;
-  /** What has arrived until somebody else listens. */
+  /** Messages that arrive until the page's side listens. */
   readonly early: unknown[];
   /** Ends a worker that is this page's alone, and leaves one that is shared. */
   stop(): void;
@@ -73,7 +73,10 @@ export function startWorker(kind: "shared" | "worker", url: string, of: string, 
   }
 }
 
-/** What was started: it hears of the page at once, and its answers wait until the page's side is loaded. */
+/**
+ * Worker that was started. It hears of the page at once, and its answers wait until the page's side is
+ * loaded.
+ */
 function greeted(port: MessagePort, lock: PageLock, opening: Ahead | undefined, outlives: boolean, failed: Promise<never>, end: () => void): StartedWorker {
   const early: unknown[] = [];
   port.onmessage = ({ data }) => early.push(data);
