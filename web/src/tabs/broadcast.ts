@@ -1,4 +1,7 @@
-/** Whether there is a BroadcastChannel: with site data blocked Firefox has the class, and lets nobody make one. */
+/**
+ * True if there is a BroadcastChannel. With site data blocked, Firefox has the class, but its constructor
+ * throws.
+ */
 export function hasBroadcast(): boolean {
   try {
     new BroadcastChannel("holdfast.exists").close();

@@ -1,6 +1,6 @@
-// What the pages of one server and user tell each other. Nothing secret is in it:
-// rows go without their sealed parts. Any script of the origin may say something there: what arrives is checked, and
-// what it says of the store is looked up there before anything ends by it.
+// Messages between the pages of one server and user. No message has a secret: rows go without their sealed
+// parts. Any script of the origin may post a message there. So the receiver checks each message, and looks up
+// in the store what a message says of the store before anything ends by it.
 
 import { EVENT } from "../base/border.js";
 import { checked, type Fields } from "../base/checkedmessage.js";
@@ -32,18 +32,21 @@ export type Message =
   | { kind: "cancel"; call: number; reason: string }
   /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp/request_forward.go). */
   | { kind: "forward"; text: string }
-  /** What became of a request that was asked for so, by its id; `outcome` 0: the sender has it. */
+  /** The outcome of a request that was passed on, by its id; `outcome` 0: the sender has the request. */
   | { kind: "settled"; to: string; request: number; outcome: number; text: string }
-  /** What the server said unasked: one page listens for all that share the session. */
+  /** An event that the server sent unasked: one page listens for all that share the session. */
   | { kind: "said"; event: number; position: number; text: string }
-  /** All that was stored is deleted: a logout. Which store that was, `generation` says; empty for one that could not be opened. */
+  /**
+   * A logout has deleted all that was stored. `generation` names the store; empty for one that could not be
+   * opened.
+   */
   | { kind: "wiped"; generation: string }
-  /** Who listens for all? Whoever does says so (vouching.ts). */
+  /** Asks for the page that listens for all. That page says so (vouching.ts). */
   | { kind: "vouch"; text: string }
-  /** Is that page able to answer? It says `here`. */
+  /** Asks whether that page is able to answer. The page says `here`. */
   | { kind: "ping"; to: string };
 
-/** What the messages are made of. */
+/** The members of each message. */
 const FROM_TAB: Fields<Message, "kind"> = {
   hello: {},
   here: { to: "s" },
@@ -63,12 +66,15 @@ const FROM_TAB: Fields<Message, "kind"> = {
   ping: { to: "s" },
 };
 
-/** Whether events of that kind are told to the other pages: a server's own words. */
+/**
+ * True if the page that listens tells events of that kind to the other pages, e.g. the server's
+ * notifications.
+ */
 export function isTold(event: number): boolean {
   return event === EVENT.notification || event === EVENT.log || event === EVENT.status;
 }
 
-/** What a page has said, and which; undefined for anything else. */
+/** The message and the name of its sender; undefined for anything else. */
 function heard(data: unknown): { from: string; message: Message } | undefined {
   const { from, message: said } = (data ?? {}) as { from?: unknown; message?: unknown };
   const message = checked<Message, "kind">(FROM_TAB, "kind", said);
@@ -84,7 +90,7 @@ export class Channel {
   readonly #tab: string;
   readonly #receive: (from: string, message: Message) => void;
   #channel: BroadcastChannel | undefined;
-  /** What it tells of is in this page's memory, which no other page has. */
+  /** True if the store is in this page's memory, which no other page can read. */
   inMemory = false;
 
   constructor(server: string, tab: string, receive: (from: string, message: Message) => void) {

@@ -63,9 +63,9 @@ export class Connections {
   #lapse: ReturnType<typeof setTimeout> | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
   readonly #life: Vouching;
-  /** This page goes past those who show no life, or waits to. */
+  /** Aborts the attempt to go past the holders that show no life; set while this page waits to, or does. */
   #past: AbortController | undefined;
-  /** Who has heard of that. */
+  /** Streams that were told that this page goes past such holders. */
   readonly #told = new WeakSet<Stream>();
 
   private constructor(origin: string) {
@@ -83,12 +83,12 @@ export class Connections {
     return connections;
   }
 
-  /** Whether the next call can have one at once. */
+  /** True if the next call can have a connection at once. */
   get ready(): boolean {
     return this.#idle !== undefined && this.#waiting.length === 0;
   }
 
-  /** Whether other tabs have some of them, or wait for them. */
+  /** True if other tabs hold some of the connections, or wait for them. */
   async contested(): Promise<boolean> {
     const { held, pending } = await this.#others();
     return held.length + pending.length > 0;
@@ -296,7 +296,10 @@ export class Connections {
     }
   }
 
-  /** Whether a stream has to give way: a tab that waits has none, or less than this one would have left, or others wait here. */
+  /**
+   * True if a stream has to release its connection to a tab that waits. That tab has none, or fewer than this
+   * one would have left; or streams of other clients wait here.
+   */
   #owes({ kin, spare }: Stream, poorest: number): boolean {
     if (!kin || poorest === 0) return true;
     const have = [...this.#held.keys()].filter((other) => other.kin === kin).length;
@@ -374,7 +377,7 @@ export class Connections {
   }
 }
 
-/** What the locks are called that count the streams of agents' own connections, each followed by its number. */
+/** The names of the locks that count the streams of agents' own connections. A number follows each name. */
 export function agentLock(origin: string): string {
   return `agent.${origin}.`;
 }

@@ -4,7 +4,7 @@ import { lock } from "./locks.js";
 /** How long a page waits for another one's first handshake, in ms, before it makes its own. */
 const PATIENCE = 3_000;
 
-/** Who of the pages of one server and user makes a session, for all of them. */
+/** The choice of the page that makes a session, among the pages of one server and user, for all of them. */
 export class Handshakes {
   readonly #server: string;
   #release: (() => void) | undefined;
@@ -21,7 +21,7 @@ export class Handshakes {
     this.#release = await lockNow(`connect.${this.#server}`);
   }
 
-  /** Whether this page may make the first one. */
+  /** True if this page may make the first session. */
   get mine(): boolean {
     return this.#release !== undefined;
   }

@@ -34,7 +34,7 @@ const LOGOUTS = 100;
  * (core/tabs), and has it done here; who listens, the locks do.
  */
 export class Journal {
-  /** Whether the app has everything sealed. */
+  /** True if the app has everything sealed. */
   sealsAll = false;
   readonly #store: Store;
   readonly #tab: Tab;
@@ -79,7 +79,7 @@ export class Journal {
       `listen.${server}`,
       pastLock(/^\w+:\/\/[^/]+/.exec(server)?.[0] ?? server),
       (waited) => {
-        // What was said while nobody listened, or another page did, is missed.
+        // Messages that came while no page listened, or another page did, are missed here.
         listen(true, waited || this.#listened);
         this.#listened = true;
       },
@@ -124,7 +124,7 @@ export class Journal {
       await session.read(store, loaded, why === "");
       return { journal, why };
     } catch (error) {
-      // Nobody has the journal, which would give them back.
+      // There is no journal to close them later.
       channel.close();
       tab.close();
       opened?.store.close();
@@ -136,7 +136,7 @@ export class Journal {
     }
   }
 
-  /** What was heard before a client was there, or while the page slept. */
+  /** Messages that came before there was a client, or while the page slept. */
   #unheard = new Unheard();
   // A frozen page still hears (Chrome delivers messages to it), but a transaction
   // that it began then would not end, and hold up those of all other pages.
@@ -166,17 +166,23 @@ export class Journal {
     return this.#store.durability;
   }
 
-  /** Whether what a call is resumed with can be kept there: not without a cipher, or where the browser can store no key. */
+  /**
+   * True if the store can keep the secrets a call is resumed with: not without a cipher, nor without a stored
+   * key.
+   */
   get seals(): boolean {
     return this.#store.seals;
   }
 
-  /** Whether what was stored has been deleted: this page stores nothing any more, and shares nothing with others. */
+  /**
+   * True if what was stored has been deleted: this page stores nothing any more, and shares nothing with
+   * others.
+   */
   get forgotten(): boolean {
     return this.#forgotten;
   }
 
-  /** What the server lets a client keep of its results; undefined where nothing outlives the page. */
+  /** The results that the server lets a client keep; undefined where nothing outlives the page. */
   get results(): Results | undefined {
     return this.#forgotten ? undefined : this.#store.results;
   }
@@ -237,7 +243,7 @@ export class Journal {
     this.#committing = Promise.all([this.#committing, committed]).then(() => undefined); // one before may be unawaited
   }
 
-  /** What the core asks for about who carries a call: a TAB_EFFECT. */
+  /** Carries out a TAB_EFFECT: the core asks for it to decide which page carries a call. */
   tabs(kind: number, ticket: number, payload: Uint8Array<ArrayBuffer>): void {
     this.#carrying.carryOut(kind, ticket, payload);
   }
@@ -252,7 +258,7 @@ export class Journal {
     this.#channel.send({ kind: "cancel", call, reason });
   }
 
-  /** Whether other pages can be asked for something. */
+  /** True if this page can pass requests to other pages. */
   get canForward(): boolean {
     return hasBroadcast() && this.#store.durability !== "memory";
   }
@@ -282,7 +288,9 @@ export class Journal {
     return this.#store.rows(call, after, most).catch(() => []);
   }
 
-  /** What is stored of this server, what the core has written so far included; null where that is nothing any more. */
+  /**
+   * The storage that this server's data takes, with all the core has written so far; null where none is left.
+   */
   async usage(): Promise<Usage | null> {
     // One commit under way, and the next, which has what was written meanwhile.
     for (let i = 0; i < 2; i++) await this.#committing;
@@ -295,7 +303,10 @@ export class Journal {
     return this.#session.logout(!client?.wire.runtime.following(client.wire.handle));
   }
 
-  /** Whether no other page uses the session, nor will: after a logout none can read it (fault 158). */
+  /**
+   * Resolves with true if no other page uses the session, nor will: after a logout none can read it (fault
+   * 158).
+   */
   lastToUse(): Promise<boolean> {
     return this.#session.lastToUse();
   }
@@ -423,7 +434,7 @@ export class Journal {
     this.#carrying.input(globalThis.document?.visibilityState === "hidden" ? TAB_INPUT.hidden : TAB_INPUT.visible);
   }
 
-  /** What waits to be stored is stored while there is a page that can. */
+  /** The page is being left: what waits to be stored is stored while there is a page that can. */
   left(): void {
     if (!this.#client || this.#client.sessions) return;
     this.#client.wire.runtime.hide(this.#client.wire.handle);

@@ -14,28 +14,28 @@ export type Durability = "indexeddb" | "memory";
  */
 export type DurabilityReason = "principal" | StoreReason | (string & {});
 
-/** What a journal asks of its client. */
+/** The client, as its journal uses it. */
 export interface JournalClient {
   readonly wire: Wire;
-  /** What it reads from its server. */
+  /** The streams that the client reads from its server. */
   readonly streams: {
     /** The page is being frozen, and what it holds would be held for nothing; or it is back. */
     rest(resting: boolean): void;
   };
-  /** Whether the client still makes a new session. */
+  /** True if the client is still making a new session. */
   reconnecting(): boolean;
-  /** Resolves when it makes none, neither the first nor a new one; after 15 s at most. */
+  /** Resolves when the client makes no session, neither the first nor a new one; after 15 s at most. */
   connected(): Promise<void>;
-  /** What the page that listens has heard. */
+  /** The page that listens has heard this event. */
   said(event: number, position: number, text: string): void;
-  /** What pages ask of each other's sessions with an agent; undefined for an MCP server. */
+  /** The requests of other pages in sessions with an agent; undefined for an MCP server. */
   readonly sessions?: SessionPages;
 }
 
-/** What pages ask of each other's sessions with an agent. */
+/** Requests that pages pass to each other in their sessions with an agent. */
 export interface SessionPages {
-  /** That page asks for something in a session that another one carries, maybe this one. */
+  /** The page `from` makes a request in a session that another page carries, maybe this one. */
   serve(from: string, text: string): void;
-  /** What became of what this page had asked for; `outcome` 0: another page has the request. */
+  /** The outcome of a request that this page passed on; `outcome` 0: another page has the request. */
   forwardSettled(request: number, outcome: number, text: string): void;
 }

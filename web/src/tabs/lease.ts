@@ -1,5 +1,5 @@
-// What is made of locks (locks.ts), which a page whose runtime is in a worker does without: one that can be had at once, one
-// that pages have together, one for a piece of work, and the lease.
+// The kinds of lock that are made from locks.ts: one that can be had at once, one that pages share, one for a
+// piece of work, and the lease. A page whose runtime is in a worker does without them.
 
 import { lockSnapshot } from "./lockqueries.js";
 import { hasLocks, isRefused, lock, requestLock } from "./locks.js";
@@ -50,7 +50,7 @@ export class Lease {
   #hears: ((said: unknown) => void) | undefined;
   #abort: AbortController | undefined;
   #release: (() => void) | undefined;
-  /** What ends the time in which this page goes past who has the lease. */
+  /** Ends the time in which this page goes past the holder of the lease. */
   #return: (() => void) | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
 
@@ -78,7 +78,7 @@ export class Lease {
     this.#hears?.(said);
   }
 
-  /** Whether this page has the lease. */
+  /** True if this page holds the lease, or goes past its holder. */
   get mine(): boolean {
     return (this.#release ?? this.#return) !== undefined;
   }

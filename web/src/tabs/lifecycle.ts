@@ -1,7 +1,7 @@
-// What becomes of a page besides being closed: it is frozen and thawed, or goes
-// to the back/forward cache and comes back.
+// Events of a page besides being closed: the browser freezes and thaws it, or puts it in the back/forward
+// cache and restores it.
 
-/** What is done about it. */
+/** The listeners for those events. */
 export interface Lifecycle {
   /** The page is being left, maybe for good: what is not on its way to the disk when this returns is lost. */
   left(): void;

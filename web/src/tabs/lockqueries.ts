@@ -1,4 +1,4 @@
-// What the page sees of the locks that others have.
+// The locks that other pages hold, as this page sees them.
 
 import { hasLocks, isRefused, lock } from "./locks.js";
 
@@ -15,7 +15,7 @@ export async function lockSnapshot(): Promise<LockManagerSnapshot> {
 
 let client: string | undefined;
 
-/** What this page goes by in `navigator.locks.query()`; undefined without Web Locks. */
+/** The client id of this page in `navigator.locks.query()`; undefined without Web Locks. */
 export async function lockClient(): Promise<string | undefined> {
   if (client !== undefined || !hasLocks()) return client;
   const name = crypto.randomUUID();

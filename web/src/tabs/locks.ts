@@ -11,12 +11,12 @@ export const connectionsOf: Map<string, object> = new Map();
 
 let refused = false;
 
-/** Whether there are Web Locks, as far as it is known. */
+/** True if there are Web Locks, as far as the page knows. */
 export function hasLocks(): boolean {
   return !refused && !!globalThis.navigator?.locks; // happy-dom has null
 }
 
-/** Whether the page may not use them, which a request that failed shows. */
+/** True if the page may not use Web Locks. A request that failed shows that. */
 export function isRefused(error: unknown): boolean {
   refused ||= (error as DOMException).name === "SecurityError";
   return refused;

@@ -1,5 +1,5 @@
-// Who hears at once that all users of this origin have logged out (wipe), or one (forget): the clients of this page or
-// worker, and of others those whose database does not tell them.
+// Listeners that hear at once that one user of this origin has logged out (forget), or all have (wipe). They
+// are the clients of this page or worker, and the clients elsewhere that their database does not tell.
 
 import { hasBroadcast } from "./broadcast.js";
 import { lockSnapshot } from "./lockqueries.js";
@@ -17,7 +17,7 @@ type Hears = (store?: string) => unknown;
 const here: Set<Hears> = new Set();
 const heard: Set<Hears> = new Set();
 let channel: BroadcastChannel | undefined;
-/** What this page or worker is known by, as long as it hears. */
+/** The lock that shows others that this page or worker listens, as long as it does. */
 let lives: { readonly name: string; end(): void } | undefined;
 /** The mark of the last wipe as this page went last; undefined before that. */
 let markThen: string | null | undefined;

@@ -13,12 +13,12 @@ export class Peers {
     this.#gone = gone;
   }
 
-  /** Whether there is another page of the origin. */
+  /** True if there is another page of the origin. */
   get any(): boolean {
     return this.#watched.size > 0;
   }
 
-  /** Whether one of these pages has been heard: it is of this server and user. */
+  /** True if this page has heard one of these pages: that page is of the same server and user. */
   heardOf(pages: Set<string>): boolean {
     return [...this.#known].some((name) => pages.has(name));
   }

@@ -3,7 +3,10 @@
 // worker, of its own origin, and of another one that sends Timing-Allow-Origin. Of others nobody
 // tells anything: what is behind https is taken for HTTP/2, as nearly all of it is.
 
-/** What is known of an origin behind https. */
+/**
+ * The facts that the page knows of an origin behind https. `old` is true for HTTP/1.1, and undefined while
+ * the page knows nothing.
+ */
 interface Known {
   /** undefined: nothing yet. */
   old: boolean | undefined;
@@ -13,7 +16,7 @@ interface Known {
 const origins = new Map<string, Known>();
 let observer: PerformanceObserver | undefined;
 
-/** Whether the browser opens few connections to the server at this URL: it is known to speak HTTP/1.1. */
+/** True if the server at this URL is known to speak HTTP/1.1: the browser opens few connections to it. */
 export function isOld(url: string): boolean {
   const { origin, protocol } = new URL(url);
   if (protocol === "http:") return true; // browsers speak HTTP/2 over TLS only

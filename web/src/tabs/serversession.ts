@@ -4,15 +4,15 @@ import { Handshakes } from "./handshakes.js";
 import type { JournalClient } from "./journalclient.js";
 import { SessionUse } from "./sessionuse.js";
 
-/** What the session asks of the journal that it is stored in. */
+/** The journal, as the session that it stores uses it. */
 export interface ServerSessionUse {
-  /** Undefined while there is none, or the page is closing. */
+  /** The client; undefined while there is none, or the page is closing. */
   client(): JournalClient | undefined;
   /** Gives the core what was read. */
   restore(list: OpList): void;
   /** Resolves when the commits under way are over. */
   landed(): Promise<void>;
-  /** Whether another page that lives was heard of. */
+  /** Resolves with true if this page has heard another page that lives. */
   heard(): Promise<boolean>;
 }
 
@@ -98,7 +98,10 @@ export class ServerSession {
     return (this.#logout = ends);
   }
 
-  /** Whether no other page uses it, nor will: after a logout none can read it (fault 158). */
+  /**
+   * Resolves with true if no other page uses the session, nor will: after a logout none can read it (fault
+   * 158).
+   */
   lastToUse(): Promise<boolean> {
     return this.#pages.alone(async () => {});
   }
@@ -114,7 +117,7 @@ export class ServerSession {
   }
 }
 
-/** Whether an op says that the server's session is over. */
+/** True if the operation says that the server's session has ended. */
 export function endsSession(op: Op): boolean {
   return op.kind === "server" && op.ended === true;
 }

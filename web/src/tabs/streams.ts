@@ -50,12 +50,12 @@ export class Streams {
     this.#learned();
   }
 
-  /** Whether calls wait until they are given a connection. */
+  /** True if calls wait until they are given a connection, e.g. with HTTP/1.1. */
   get scarce(): boolean {
     return this.#connections !== undefined;
   }
 
-  /** Whether the next call has a connection from its beginning. */
+  /** True if the next call has a connection from its beginning. */
   get ready(): boolean {
     return !this.#resting && this.#connections?.ready === true;
   }

@@ -22,7 +22,7 @@ export function sweepWhenIdle(store: Store, reads: (call: number) => boolean, si
   later();
 }
 
-/** Whether nobody sees the page. A worker is as good as seen. */
+/** True if the page is hidden, e.g. in a background tab. A worker is never hidden. */
 function isHidden(): boolean {
   return globalThis.document?.hidden === true;
 }

@@ -1,6 +1,6 @@
-// Who this page is among the pages of its origin, and which of the others live.
-// A page holds a Web Lock with its name for as long as it lives; the browser
-// gives it back when the page is closed, reloaded or crashes (measured: 50 ms).
+// The name of this page among the pages of its origin, and the pages that live. A page holds a Web Lock with
+// its name for as long as the page lives. The browser releases the lock when the page is closed, reloaded or
+// crashes (measured: 50 ms).
 
 import { lockSnapshot } from "./lockqueries.js";
 import { hasLocks, lock } from "./locks.js";

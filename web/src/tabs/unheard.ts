@@ -28,7 +28,10 @@ export class Unheard {
     this.#messages.push([from, kept]);
   }
 
-  /** What was heard, in its order, and the calls whose rows are to be read; nothing of it is kept. */
+  /**
+   * Removes and returns the messages, in the order in which they came, and the calls whose rows are to be
+   * read.
+   */
   take(): { messages: [from: string, message: Message][]; missed: number[] } {
     const taken = { messages: this.#messages, missed: [...this.#missed] };
     this.#messages = [];

@@ -1,5 +1,6 @@
-// A page that hangs keeps its locks, and no lock can be taken from anybody: who is robbed hears nothing. So who waits for
-// one asks who has it, and goes past it where nobody says so.
+// A page that hangs keeps its locks, and no page can take a lock from another: a page that was robbed would
+// hear nothing. So a page that waits for a lock asks for its holder. If no holder answers, the waiting page
+// goes past it.
 
 import { hasBroadcast } from "./broadcast.js";
 
@@ -22,13 +23,13 @@ export function ownChannel(name: string, hears: (said: unknown) => void): Vouchi
   return channel;
 }
 
-/** Whether those show life who have some locks. */
+/** The holders of some locks, and whether they show life. */
 export class Vouching {
   readonly #join: (hears: (said: unknown) => void) => VouchingChannel | undefined;
   readonly #mine: () => string[];
   #channel: VouchingChannel | undefined;
   #askedAt = -Infinity;
-  /** How often was asked in vain who has a lock. */
+  /** The number of questions for the holder of each lock that no page has answered. */
   readonly #inVain = new Map<string, number>();
 
   /** `join` opens the way to the others, and `mine` are the locks that this page has. */
@@ -37,7 +38,7 @@ export class Vouching {
     this.#mine = mine;
   }
 
-  /** This page has one, or waits for one. */
+  /** This page holds such a lock, or waits for one. */
   open(): void {
     this.#channel ??= this.#join((said) => {
       const { asks, has } = (said ?? {}) as { asks?: unknown; has?: unknown };
@@ -47,14 +48,14 @@ export class Vouching {
     });
   }
 
-  /** It does not any more. */
+  /** This page neither holds such a lock nor waits for one any more. */
   close(): void {
     this.#channel?.close();
     this.#channel = undefined;
     this.#inVain.clear();
   }
 
-  /** Nobody waits for one any more. */
+  /** This page waits for no lock any more: the unanswered questions count no longer. */
   forget(): void {
     this.#inVain.clear();
   }
@@ -68,7 +69,7 @@ export class Vouching {
     this.#channel.postMessage({ asks: true });
   }
 
-  /** Whether who has that lock shows no life, or is no tab of ours. */
+  /** True if the holder of that lock shows no life, or is no tab of this origin's. */
   isSilent(lock: string): boolean {
     return (this.#inVain.get(lock) ?? 0) > IN_VAIN;
   }

@@ -8,7 +8,7 @@ export const wallEpoch = (): number => Date.now() - performance.now();
 export class WallClock {
   #epoch = wallEpoch();
 
-  /** Whether it was put back since this was asked last. */
+  /** True if the wall clock was put back since the last call of this function. */
   wasPutBack(): boolean {
     const before = this.#epoch;
     this.#epoch = wallEpoch();
