@@ -21,7 +21,7 @@ export function notJSON(op: string, argument: string, cause?: unknown): Holdfast
 export function serverURL(
   url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"],
 ): string {
-  // Of undefined, null or nothing a page's own address would come, or one beside it.
+  // An empty value would resolve to the page's own address, and null or undefined to one beside that.
   if (!url || (typeof url !== "string" && typeof url.href !== "string"))
     throw badArgument(op, "url", "has to be a URL, or the text of one");
   let absolute: URL;
@@ -55,25 +55,25 @@ export function throwIfAborted(op: string, signal: AbortSignal | undefined): voi
   if (signal?.aborted) throw abortedError(op, signal);
 }
 
-/** What becomes of whatever a signal has given up. */
+/** The error of an operation that its signal has cancelled. */
 export function abortedError(op: string, signal: AbortSignal): HoldfastError {
   return new HoldfastError({
     code: "cancelled", op, message: "the signal was aborted", cause: signal.reason,
   });
 }
 
-/** What a time has to be, in words. */
+/** The rule for a time, in words. */
 export const TIME = "a number of ms above 0: Infinity is for ever, and without it the default holds";
 
-/** Whether it is a time. */
+/** True if the value is a time, e.g. 500 or Infinity. */
 export function isTime(value: unknown): boolean {
   return typeof value === "number" && value > 0;
 }
 
-/** What a bound has to be, in words. */
+/** The rule for a bound, in words. */
 export const COUNT = "a positive integer";
 
-/** Whether it is a bound. */
+/** True if the value is a bound, e.g. 1,000. */
 export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }

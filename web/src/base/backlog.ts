@@ -7,11 +7,11 @@ const BYTES = 64 << 20;
 /** Bytes of what waits for all readers of a client, unless limits.backlogTotal says otherwise. */
 const TOTAL = 256 << 20;
 
-/** What an event costs beside its text, in bytes. */
+/** Bytes that an event takes beside its text. */
 export const EACH = 64;
 /** Shorter texts are not looked through. */
 const SHORT = 1024;
-/** What JavaScript does not keep in one byte. */
+/** Characters that JavaScript does not store in one byte. */
 const WIDE = /[^\x00-\xff]/;
 
 /** Bytes that an event with this text takes, about. */

@@ -1,6 +1,6 @@
-// What a worker imports. Its pages name files to it, since a bundler renames them and only the page's module
-// knows the names; and any script of the origin can be such a page. What it names must be no code but the
-// package's: that could take the worker's tokens.
+// Checks of the files that a worker imports. Its pages name the files, since a bundler renames them and only
+// the page's module knows the names. Any script of the origin can be such a page. So the worker imports the
+// package's own code alone: other code could steal its tokens.
 
 import { BUILD } from "./build.js";
 import { shortened } from "./shortened.js";

@@ -1,4 +1,5 @@
-// What arrives from elsewhere in the origin, on a port or a channel: any script there may send it.
+// Checks of messages that arrive from elsewhere in the origin, on a port or a channel: any script there may
+// post one.
 
 /**
  * What a member has to be: a number (whole, not negative), string, strings, boolean, object, array, bytes,
@@ -6,12 +7,12 @@
  */
 type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "json" | "?" | "s?" | "o?" | "n?" | "a?";
 
-/** What messages are made of, by the name in their member `K`. */
+/** The members of each message, by the message's name in its member `K`. */
 export type Fields<M extends Record<K, string>, K extends string> = {
   readonly [T in M[K]]: { readonly [F in Exclude<keyof Extract<M, Record<K, T>>, K | "size">]-?: Kind }
 };
 
-/** What arrived, where it is one of those messages, whose name is in `by`; undefined for anything else. */
+/** The message, if `data` is one of those whose names are in `by`; undefined for anything else. */
 export function checked<M extends Record<K, string>, K extends string>(
   fields: Fields<M, K>, by: K, data: unknown,
 ): M | undefined {

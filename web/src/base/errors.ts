@@ -84,7 +84,7 @@ export interface InvalidOutput {
   rule?: string;
 }
 
-/** What a HoldfastError is made from. */
+/** The members that a HoldfastError is made from. */
 export interface ErrorFields {
   code: ErrorCode;
   message: string;
@@ -115,13 +115,13 @@ export class HoldfastError extends Error {
   // A member of its own from the start: where a page has frozen Error.prototype, as hardened ones do, none
   // can be assigned.
   override name = "HoldfastError";
-  /** What went wrong, for programs. */
+  /** The kind of failure, for programs. */
   readonly code: ErrorCode;
   /** The operation: a JSON-RPC method such as "tools/call", or a step such as "load". */
   readonly op: string;
   /** HTTP status; 0 where there was none. */
   readonly status: number;
-  /** Whether the same request may succeed later, unchanged. */
+  /** True if the same request may succeed later, unchanged. */
   readonly retryable: boolean;
   /** The server's JSON-RPC error, for `rpc_error`. */
   readonly rpc: RPCError | undefined;
@@ -185,7 +185,7 @@ export interface GoError {
   ofPage?: true;
   /** The header field that the answer has to have and does not show. */
   lacks?: string;
-  /** Whether anything answers at the address, where it was asked. */
+  /** Whether anything answers at the address; absent where nothing was asked there. */
   reach?: Reached;
 }
 

@@ -20,13 +20,13 @@ const LOW_PART = 16;
  */
 const READER_PATIENCE = 10_000;
 
-/** What a queue is made from. */
+/** The options of a queue. */
 export interface QueueUse<Raw, Event> {
   /** How much may wait for a reader. */
   backlog: Backlog;
   /** Makes an event of what came, when it is read, if ever. */
   decode(raw: Raw): Event;
-  /** Whether what comes before there is a reader waits for the first. Default true. */
+  /** True if events that come before there is a reader wait for the first reader. Default true. */
   buffered?: boolean;
   /** The readers cannot keep up, or can again. */
   pause?(paused: boolean): void;
@@ -43,9 +43,9 @@ export interface QueueUse<Raw, Event> {
 export interface Gaps<Raw> {
   /** The position of an event. */
   positionOf(raw: Raw): number;
-  /** Whether an event is one of those that are stored, and may be read again. */
+  /** True if the event is stored, and may be read again. */
   isStored(raw: Raw): boolean;
-  /** Whether events can be read again. */
+  /** True if events can be read again. */
   stored(): boolean;
   /** The events in their place, and what says that some are missing. Never rejects. */
   refill(gap: Gap): AsyncIterator<Raw>;
@@ -173,7 +173,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   readonly queue: Fifo<Raw>;
   readonly #source: Source<Raw, Event>;
   #waiting: { resolve: (r: IteratorResult<Event>) => void; reject: (e: unknown) => void }[] = [];
-  /** What comes in the place of dropped events, before what waits behind them. */
+  /** The events that come in the place of dropped events, before the events that wait behind them. */
   #refill: AsyncIterator<Raw> | undefined;
   #active = true;
   #idleSince = 0;
@@ -205,7 +205,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
     return true;
   }
 
-  /** What comes next comes from elsewhere. */
+  /** Events were dropped: the next events are read again. */
   skipped(gap: Gap): void {
     if (this.#waiting.length > 0 && !this.#refill) this.#fill(gap);
     else this.queue.wait(gap);
@@ -342,7 +342,7 @@ class Fifo<T> {
   /** The last of the gaps that wait. */
   #gap: Gap | undefined;
   #items: (T | Gap | undefined)[] = [];
-  /** Of each of the items. */
+  /** The size of each item, in bytes. */
   #sizes: number[] = [];
   #head = 0;
   readonly #waiting: QueueLoad;
@@ -364,7 +364,7 @@ class Fifo<T> {
     return this.#items.length - this.#head;
   }
 
-  /** Whether more items wait than that, or items or bytes than that part of what may wait. */
+  /** True if more than `items` items wait, or more than one `part`th of the items or bytes that may wait. */
   over(items: number, part: number): boolean {
     return this.length > Math.min(items, this.#backlog.events / part) ||
       this.bytes > this.#backlog.bytes / part;

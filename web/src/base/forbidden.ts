@@ -1,4 +1,4 @@
-/** What a Content-Security-Policy has kept in the browser last. */
+/** The address of the last request that a Content-Security-Policy blocked. */
 let forbidden = "";
 
 const note = ({ blockedURI, disposition, effectiveDirective }: SecurityPolicyViolationEvent): void => {
@@ -13,7 +13,7 @@ export function watchPolicy(): void {
   globalThis.addEventListener?.("securitypolicyviolation", note);
 }
 
-/** Whether a policy of the page's, or the worker's, has kept a request to that origin in the browser. */
+/** True if a policy of the page, or of the worker, has blocked a request to that origin. */
 export function isForbidden(origin: string): boolean {
   return forbidden === origin || forbidden.startsWith(`${origin}/`);
 }

@@ -6,7 +6,7 @@ import { checkBeside } from "./besidescript.js";
  */
 declare const HOLDFAST_UNBUNDLED: string | undefined;
 
-/** Of the worker alone: the digests of the wasm of its build. */
+/** The digests of the wasm of the build; defined in the worker alone. */
 declare const HOLDFAST_WASM: string | undefined;
 
 /**

@@ -1,4 +1,4 @@
-/** Of the worker alone: the digests of the wasm of its build. */
+/** The digests of the wasm of the build; defined in the worker alone. */
 declare const HOLDFAST_WASM: string | undefined;
 
 /**

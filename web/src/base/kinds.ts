@@ -1,14 +1,14 @@
-// What an argument may be. Each kind says what it takes in words, so that an error can.
+// Kinds of arguments. Each kind says in words which values it accepts: an error quotes them.
 
 import { badArgument, isCount, isTime, COUNT, TIME } from "./arguments.js";
 
-/** What is wrong with a value: with which member of it (empty for the value itself), and what. */
+/** The problem of a value: the member at fault (empty for the value itself), and the problem in words. */
 type Problem = readonly [member: string, words: string];
 
-/** Says what is wrong with a value; undefined where nothing is. */
+/** Returns the problem of a value; undefined where there is none. */
 export type OptionKind = (value: unknown) => Problem | undefined;
 
-/** A kind by what it takes. */
+/** Makes a kind from a test, and from the words for the values that pass it. */
 export function takes(words: string, test: (value: unknown) => boolean): OptionKind {
   return (value) => (test(value) ? undefined : ["", `has to be ${words}`]);
 }
@@ -30,7 +30,7 @@ export const name: OptionKind = takes(
 export const flag: OptionKind = takes("true or false", (value) => typeof value === "boolean");
 /** A function of the app's. */
 export const code: OptionKind = takes("a function", (value) => typeof value === "function");
-/** What gives an operation up. */
+/** A signal that cancels an operation. */
 export const signal: OptionKind = takes("an AbortSignal", (value) => value instanceof AbortSignal);
 /** A time in ms. */
 export const time: OptionKind = takes(TIME, isTime);
@@ -107,7 +107,7 @@ export function checkAll(
   Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
 }
 
-/** Whether it is an address, which may be relative to the page. */
+/** True if the value is an address, which may be relative to the page. */
 export function isPlace(value: unknown): boolean {
   try {
     return (typeof value === "string" || value instanceof URL) && !!new URL(value, "https://a");

@@ -6,14 +6,14 @@ export interface Open {
   [member: string]: unknown;
 }
 
-/** Who implements a client or server (schema: Implementation). For display only. */
+/** The name and version of a client or server (schema: Implementation). For display only. */
 export interface Implementation extends Open {
   name: string;
   version: string;
   title?: string;
 }
 
-/** What a server says it can do (schema: ServerCapabilities). */
+/** Capabilities that a server declares (schema: ServerCapabilities). */
 export interface ServerCapabilities extends Open {
   tools?: { listChanged?: boolean };
   resources?: { subscribe?: boolean; listChanged?: boolean };
@@ -171,7 +171,7 @@ export interface ListResourceTemplatesResult extends Open {
   nextCursor?: string;
 }
 
-/** What a resource holds: `text`, or `blob` in base64. */
+/** Contents of a resource: `text`, or `blob` in base64. */
 export interface ResourceContents extends Open {
   uri: string;
   mimeType?: string;

@@ -1,6 +1,6 @@
 import { HoldfastError } from "./errors.js";
 
-/** Whether a host is this machine: there http is as good as https. */
+/** True if the host is this machine, e.g. "localhost": there http is as good as https. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" ||
     hostname.endsWith(".localhost") ||
@@ -17,12 +17,12 @@ export function isMixedContent(url: string, page: string | undefined = globalThi
   return page?.startsWith("https:") === true && /^(http|ws):$/.test(address.protocol) && !isLoopback(address);
 }
 
-/** Whether a server has another origin than the page. */
+/** True if the server has another origin than the page. */
 export function isForeign(url: string): boolean {
   return new URL(url).origin !== globalThis.origin;
 }
 
-/** Whether a page's requests to a server carry cookies. */
+/** True if the page's requests to the server carry cookies. */
 export function sendsCookies(url: string, credentials: RequestCredentials): boolean {
   return credentials === "include" || (credentials === "same-origin" && !isForeign(url));
 }

@@ -6,7 +6,7 @@ const SHOWN = new RegExp(
   `^(${PLAIN}|\\.well-known|oauth-protected-resource|oauth-authorization-server|openid-configuration|)$`,
 );
 
-/** Whether a path holds no secret: it has no other names than endpoints have everywhere. */
+/** True if the path holds no secret: all its names are names of endpoints everywhere, e.g. "/mcp". */
 export function isPlainPath(path: string): boolean {
   return PLAIN_PATH.test(path);
 }

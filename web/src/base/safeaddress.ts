@@ -1,6 +1,6 @@
 import { isLoopback } from "./origins.js";
 
-/** What is wrong with an address that is not https, nor on this machine where that may be. */
+/** The problem of an address that is neither https nor, where that is allowed, on this machine. */
 export const NOT_HTTPS = "is not https";
 
 /**
@@ -23,7 +23,10 @@ export function unsafeAddress(text: unknown, local: boolean): string | undefined
   return url.username || url.password ? "holds a user name" : undefined;
 }
 
-/** What is wrong with a page that the server at that address wants a person to visit. */
+/**
+ * The problem of a page that the server at that address wants a person to visit; undefined where there is
+ * none.
+ */
 export function unsafeVisit(page: unknown, server: string): string | undefined {
   const problem = unsafeAddress(page, false);
   return problem === NOT_HTTPS && isLoopback(new URL(server)) ? unsafeAddress(page, true) : problem;

@@ -1,6 +1,6 @@
-// What the streams of calls and of sessions alike do.
+// Events of the streams of calls and of sessions alike.
 
-/** What every event of a call has. */
+/** The member that every event of a call has. */
 export interface Positioned {
   /**
    * How many messages of the server's this call had brought when the event
@@ -9,7 +9,7 @@ export interface Positioned {
   position: number;
 }
 
-/** What the call's stream does. */
+/** The state of the call's stream has changed. */
 export interface StatusEvent extends Positioned {
   type: "status";
   /**
@@ -43,7 +43,7 @@ export interface StatusEvent extends Positioned {
   code?: "reconnect_loop";
 }
 
-/** What a resume did. */
+/** The outcome of a resume. */
 export interface ResumedEvent extends Positioned {
   type: "resumed";
   /**
@@ -53,7 +53,7 @@ export interface ResumedEvent extends Positioned {
    * `unknown`: it may have run, and nothing can tell. The last two end the call.
    */
   outcome: "continued" | "restarted" | "gap" | "lost" | "unknown";
-  /** Whether that is proven; event ids are opaque and cannot prove it. */
+  /** True if that is proven; event ids are opaque and cannot prove it. */
   proven: boolean;
   /** Connections lost since the call was made. */
   cuts: number;
