@@ -4,7 +4,7 @@ import type { ErrorCode, Reached } from "../base/errors.js";
 export interface Failed {
   /** The address that it was made to. */
   url: string;
-  /** Whether that is of another origin than the page. */
+  /** True if the address has another origin than the page. */
   foreign: boolean;
   code: ErrorCode;
   op: string;
@@ -13,16 +13,16 @@ export interface Failed {
   lacks: string;
   /** Whether anything answers at the address; undefined where that is not known. */
   reach: Reached | undefined;
-  /** Whether the app has given a token provider. */
+  /** True if the app has given a token provider. */
   token: boolean;
   /**
-   * Whether a Content-Security-Policy has kept a request to that origin in the browser, as far as it has said
-   * so by then.
+   * True if a Content-Security-Policy has blocked a request to that origin, as far as the browser has
+   * reported it by then.
    */
   isForbidden(origin: string): boolean;
 }
 
-/** What a connection that failed would have sent. */
+/** The parts of the request that a connection that failed would have sent. */
 export interface Sent {
   /** The header fields that the app adds to every request, with harmless values. */
   fields: readonly [string, string][];
@@ -32,12 +32,12 @@ export interface Sent {
   pinned?: string | undefined;
 }
 
-/** What was found out. */
+/** The cause that a diagnosis found. */
 export interface Finding {
-  /** What a person can do about it. */
+  /** The step that a person can take about the cause. */
   hint: string;
-  /** CORS rules are what keeps the page out. */
+  /** CORS rules keep the page out. */
   cors?: true;
-  /** What to say of that, if not the usual. */
+  /** The error's message, if not the usual one. */
   message?: string;
 }

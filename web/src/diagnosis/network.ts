@@ -106,7 +106,7 @@ async function isRule(
 /** How long one probe may take, in ms. */
 const PROBE_TIME = 5_000;
 
-/** Whether a GET is answered; undefined where time was up before that was known. */
+/** True if a GET is answered, and false if it fails; undefined if the time ran out first. */
 export async function probe(
   url: string, outer: AbortSignal | undefined, init: RequestInit,
 ): Promise<boolean | undefined> {
@@ -129,7 +129,7 @@ export async function probe(
   }
 }
 
-/** Whether a GET is answered with a stream of events. */
+/** True if a GET is answered with a stream of events. */
 export async function givesEvents(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, {
@@ -163,7 +163,7 @@ export function cookieHint({ foreign, status }: Failed, sent: Sent | undefined):
     : "";
 }
 
-/** What to do where there was no token that `who` takes. */
+/** The hint for a request that had no token which `who` accepts. */
 export function tokenHint(who: "server" | "agent", failed: Failed, sent: Sent | undefined): string {
   if (!failed.token)
     return `The ${who} wants a bearer token: pass a token provider in the options.` + cookieHint(
