@@ -6,23 +6,23 @@ import type { RPCError } from "../base/errors.js";
 import type { Open } from "../base/mcp.js";
 import type { ToolCallItem } from "./items.js";
 
-/** What an agent can do with sessions. A member that is there, even empty, says that it can. */
+/** Capabilities of an agent for sessions. A member that is present, even empty, declares the capability. */
 export interface AgentSessionCapabilities extends Open {
-  /** Which blocks a prompt may have, beside text and resource links. */
+  /** The blocks that a prompt may have, beside text and resource links. */
   prompt?: { image?: object | null; audio?: object | null; embeddedContext?: object | null } & Open;
-  /** To which MCP servers the agent connects. */
+  /** The transports by which the agent connects to MCP servers. */
   mcp?: { stdio?: object | null; http?: object | null; sse?: object | null } & Open;
   list?: object | null;
-  /** It goes on with a session that it has. */
+  /** The agent can resume a session that it has. */
   resume?: object | null;
-  /** It tells the history of one. */
+  /** The agent can replay the history of a session. */
   load?: object | null;
   close?: object | null;
   delete?: object | null;
   additionalDirectories?: object | null;
 }
 
-/** What an agent says it can do (schema: AgentCapabilities). */
+/** Capabilities that an agent declares (schema: AgentCapabilities). */
 export interface AgentCapabilities extends Open {
   session?: AgentSessionCapabilities | null;
 }
@@ -40,10 +40,10 @@ export interface McpServer extends Open {
   /** Default "stdio". */
   type?: "http" | "stdio" | (string & {});
   name: string;
-  /** Of "http". */
+  /** The server's address, for "http". */
   url?: string;
   headers?: { name: string; value: string }[];
-  /** Of "stdio": absolute. */
+  /** The absolute path of the program, for "stdio". */
   command?: string;
   args?: string[];
   env?: { name: string; value: string }[];
@@ -80,10 +80,10 @@ export interface ConfigOption extends Open {
   configId: string;
   name: string;
   description?: string | null;
-  /** What it is about: "mode", "model" ... */
+  /** The subject of the setting: "mode", "model" ... */
   category?: string | null;
   currentValue?: string | boolean;
-  /** Of "select": values, or groups of them. */
+  /** The values of a "select", or groups of them. */
   options?: Open[];
 }
 
@@ -94,14 +94,17 @@ export interface ContextUsage extends Open {
   cost?: { amount: number; currency: string } | null;
 }
 
-/** What goes on while the session is idle (schema: BackgroundWork). */
+/** Work that continues while the session is idle (schema: BackgroundWork). */
 export interface BackgroundWork extends Open {
   type: "terminal" | "tool_call" | (string & {});
   terminalId?: string;
   toolCallId?: string;
 }
 
-/** Who is at work (schema: StateUpdate). Only "idle" means nobody; an agent may have words that are new. */
+/**
+ * State of a session (schema: StateUpdate). Only "idle" means that no work is under way; an agent may send
+ * states that are new.
+ */
 export type SessionState = "idle" | "running" | "requires_action" | (string & {});
 
 /** Why a turn ended (schema: IdleStateUpdate). */
@@ -112,18 +115,18 @@ export type StopReason =
 export interface TurnEnd {
   /** Undefined where the agent does not say. */
   stopReason?: StopReason;
-  /** Of "error". */
+  /** The agent's error, for the stop reason "error". */
   error?: RPCError;
-  /** What the turn took, where the agent says it (unstable in the schema). */
+  /** The usage of the turn, e.g. its tokens, where the agent says so (unstable in the schema). */
   usage?: Open;
 }
 
-/** What a permission is asked for (schema: RequestPermissionSubject). */
+/** The subject of a request for permission (schema: RequestPermissionSubject). */
 export interface PermissionSubject extends Open {
   type: "tool_call" | "command" | (string & {});
-  /** Of "tool_call": it is in the transcript, under `toolCall.toolCallId`. */
+  /** The tool call, for "tool_call". The transcript has the call under `toolCall.toolCallId`. */
   toolCall?: { toolCallId: string } & Partial<Omit<ToolCallItem, "type" | "id">>;
-  /** Of "command". */
+  /** The command line, for "command". */
   command?: string;
   cwd?: string;
 }

@@ -20,7 +20,7 @@ import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
 import { Sessions } from "./sessions.js";
 
-/** What a session is made from, or resumed with. */
+/** The options that a session is made from, or resumed with. */
 export interface SessionOptions {
   /**
    * The folder that the agent works in: an absolute path on its machine. Of a session that there is, its own.
@@ -37,7 +37,7 @@ export interface SessionOptions {
 /** @internal What an agent has of the page that it is in. */
 export interface AgentUse {
   handlers: AgentHandlers;
-  /** Whether elicitations were offered to the agent. */
+  /** True if the client offered elicitations to the agent. */
   elicits: boolean;
   /** Events of a session that wait for one reader. */
   backlog: Backlog;
@@ -128,12 +128,12 @@ export class Agent {
     return this.#backend.facts.transport;
   }
 
-  /** Who the agent says it is; for display only. */
+  /** The agent's own name and version; for display only. */
   get info(): Implementation {
     return this.#backend.facts.info;
   }
 
-  /** What the agent says it can do; of version 1, in version 2's shape. */
+  /** The capabilities that the agent declares. Those of version 1 are in version 2's shape. */
   get capabilities(): AgentCapabilities {
     return this.#backend.facts.capabilities;
   }
@@ -148,12 +148,12 @@ export class Agent {
     return this.#backend.durability;
   }
 
-  /** What was dropped or repaired so far. */
+  /** Counters of the messages that the client has dropped or repaired so far. */
   get counters(): AgentCounters {
     return { ...this.#backend.counters, ...(this.#unsafeVisits > 0 && { unsafeVisits: this.#unsafeVisits }) };
   }
 
-  /** What the agent asks outside of any session and has no answer to. */
+  /** Requests of the agent outside of any session that have no answer yet. */
   get requests(): readonly AgentQuestion[] {
     return this.#questions.requests;
   }
@@ -281,7 +281,7 @@ export class Agent {
     return this.#backend.logout();
   }
 
-  /** What is said outside of any session and is the app's to answer. */
+  /** The core has delivered an event outside of any session. */
   #heard(kind: number, position: number, text: string): void {
     if (kind === EVENT.question) this.#questions.ask(position, text);
     else if (kind === EVENT.withdrawn)

@@ -26,13 +26,13 @@ export interface AgentBackend extends SessionBackend {
   readonly state: AgentState;
   /** Where sessions are kept. */
   readonly durability: Durability;
-  /** What was dropped or repaired so far. */
+  /** Counters of the messages that the client has dropped or repaired so far. */
   readonly counters: AgentCounters;
-  /** Those of the app's that listen to this client. */
+  /** The app's listeners of this client. */
   readonly listeners: Listeners<AgentEvents>;
-  /** What happens goes to that viewer, from the first session on. */
+  /** Sends all events to that viewer, from the first session on. */
   bind(viewer: AgentViewer): void;
-  /** What the store holds of this agent and user. */
+  /** The storage that this agent's and user's data takes; null for none. */
   stored(): Promise<Usage | null>;
   /** Ends the client; `terminate` ends the connection at the agent, too. */
   close(terminate: boolean): Promise<void>;
@@ -40,13 +40,13 @@ export interface AgentBackend extends SessionBackend {
   logout(): Promise<void>;
 }
 
-/** What a backend says to the agent that rests on it, in the order in which it happens. */
+/** The agent, as its backend calls it, in the order in which events happen. */
 export interface AgentViewer {
   /** There is a session: a new one, or one that has another number from here on. */
   recall(session: number, made: Recalled): void;
   /** Something has happened in a session, or outside of all. */
   deliver(session: number, kind: number, position: number, text: string): void;
-  /** That question is this page's to answer, by a handler if it has one. */
+  /** The question is assigned to this page: its handler answers, where there is one. */
   assign(session: number, question: number): void;
   /**
    * The runtime has exited, or the client in it has ended: what was asked nobody waits for any more. The next

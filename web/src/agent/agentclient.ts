@@ -21,7 +21,7 @@ import type { Recalled } from "./sessionbackend.js";
 import type { SessionStreams } from "./sessionstreams.js";
 import type { SessionStatus } from "./sessionevents.js";
 
-/** What an agent's client is made from. */
+/** The parts that an agent's client is made from. */
 export interface AgentClientUse {
   keeping: Keeping;
   /** Finds out why a session cannot be heard. */
@@ -138,7 +138,9 @@ export class AgentClient implements AgentBackend {
     return this.#its.life.takingToken;
   }
 
-  /** Whether another page may come to it: not where what is stored was deleted, or the runtime has exited. */
+  /**
+   * True if another page may use this client: false once its store was deleted, or the runtime has exited.
+   */
   get isShareable(): boolean {
     return this.#its.keeping.journal?.forgotten !== true &&
       !this.#its.life.loggedOut &&
@@ -184,7 +186,7 @@ export class AgentClient implements AgentBackend {
 
   async logout(): Promise<void> {
     await this.#its.life.logOut();
-    // What is stored goes whatever the authorization server takes to hear of it.
+    // The stored data is deleted however long the authorization server takes to sign out.
     await Promise.all([this.#forgetStored(), this.#its.keeping.stores?.signOut?.()]);
   }
 

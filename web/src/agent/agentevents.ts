@@ -8,7 +8,7 @@ import type { SessionStatus, WithdrawnReason } from "./sessionevents.js";
 /** Where an agent's client stands, as a {@link McpClient} says it. */
 export type AgentState = ClientState;
 
-/** What an agent's client tells its listeners ({@link Agent.on}). */
+/** Events of an agent's client, by name ({@link Agent.on}). */
 export interface AgentEvents {
   /** The client's state changed. `error` says why, for "failed". */
   state: StateEvent;
@@ -19,11 +19,11 @@ export interface AgentEvents {
   session: { session: AgentSession };
   /** The agent asks for something outside of any session, such as while it logs in. */
   request: { request: AgentQuestion };
-  /** Nobody waits for that answer any more. */
+  /** The request needs no answer any more; `reason` says why. */
   withdrawn: { request: AgentQuestion; reason: WithdrawnReason };
   /** A notification that belongs to no session. */
   notification: { method: string; params?: unknown };
-  /** What the connection's own stream does. */
+  /** The state of the connection's own stream has changed. */
   status: SessionStatus;
   /** Where sessions are kept from now on; `why` says why they no longer outlive the page. */
   durability: { durability: Durability; why?: DurabilityReason };

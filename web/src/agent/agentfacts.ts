@@ -3,13 +3,13 @@ import type { Implementation, Open } from "../base/mcp.js";
 import type { AgentCapabilities, AuthMethod } from "./acp.js";
 import { DIALECTS, type Dialect } from "./dialects.js";
 
-/** What is known of the agent since the connection was made, or made again. */
+/** The facts that the client has learned of the agent since it last connected. */
 export class AgentFacts {
   /** The version of ACP in use; 0 until there is one. */
   version = 0;
   /** How the agent is spoken to. */
   transport: "http" | "websocket" = "http";
-  /** Whether an earlier page made the connection. */
+  /** True if an earlier page made the connection. */
   restored = false;
   #initialize: Open = {};
 
@@ -47,12 +47,12 @@ export class AgentFacts {
     return DIALECTS[this.version] ?? DIALECTS[2]!;
   }
 
-  /** Who it says it is. */
+  /** The agent's own name and version. */
   get info(): Implementation {
     return this.dialect.info(this.#initialize) ?? { name: "", version: "" };
   }
 
-  /** What it says it can do. */
+  /** The capabilities that the agent declares. */
   get capabilities(): AgentCapabilities {
     return this.dialect.capabilities(this.#initialize);
   }

@@ -1,4 +1,4 @@
-// What the options of connectAgent and of an agent take, by name, as client/clientoptionkinds.ts has those of
+// The kinds of the options of connectAgent and of an agent, by name. client/clientoptionkinds.ts has those of
 // MCP.
 
 import { COMMON } from "../connect/commonoptionkinds.js";
@@ -34,7 +34,7 @@ export const CONNECT_AGENT: OptionKind = group({
 /** Options of a request. */
 export const GIVEN_UP: OptionKind = group({ signal });
 
-/** Of what a session is made. */
+/** The options that a session is made from. */
 export const SESSION: OptionKind =
   group({ cwd: name, mcpServers: list, additionalDirectories: list, signal });
 

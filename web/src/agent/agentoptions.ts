@@ -96,7 +96,7 @@ export interface AgentOptions {
    * sends them. Where they go along, nothing is kept without a `principal`.
    */
   credentials?: RequestCredentials;
-  /** What to do when the agent asks for something. */
+  /** The app's answers to the agent's requests. */
   handlers?: AgentHandlers;
   /**
    * Who answers elicitations: the handler, or the app by what is in
@@ -104,7 +104,7 @@ export interface AgentOptions {
    * offered to the agent. Permissions are asked for in any case. Default "handlers".
    */
   input?: "handlers" | "manual";
-  /** Whether sessions are kept in IndexedDB, so that they outlive the page, and how. Default true. */
+  /** True to store sessions in IndexedDB, so that they outlive the page; or how to. Default true. */
   journal?: boolean | JournalOptions;
   /**
    * Who the user is, as for MCP ({@link ConnectOptions.principal}). Needed with a WebSocket, or nothing is
@@ -173,12 +173,12 @@ export function coreOptions({ transport }: AgentAddress, options: AgentOptions):
   };
 }
 
-/** Whether elicitations are offered to the agent. */
+/** True if the client offers elicitations to the agent. */
 export function elicits({ handlers, input }: AgentOptions): boolean {
   return handlers?.elicitation !== undefined || input === "manual";
 }
 
-/** Whether cookies go to an agent, which may say who the user is. */
+/** True if the browser sends an agent its cookies, which may say who the user is. */
 export function cookiesGo({ url, transport }: AgentAddress, { credentials = "omit" }: AgentOptions): boolean {
   return transport === "websocket" || sendsCookies(url, credentials);
 }

@@ -1,6 +1,5 @@
-// What messages and tool calls are made of (ACP v2 schema: ContentBlock,
-// ToolCallContent). Members that no version names yet stay; null is as good as
-// missing throughout.
+// Parts of messages and tool calls (ACP v2 schema: ContentBlock, ToolCallContent). Members that no version
+// names yet stay. A null member counts as missing throughout.
 
 import type { Open } from "../base/mcp.js";
 
@@ -56,7 +55,7 @@ export interface ResourceBlock extends Open {
   annotations?: BlockAnnotations | null;
 }
 
-/** What no version has named yet, as the agent sent it. */
+/** Content of a type that no version has named yet, as the agent sent it. */
 export interface Unlisted {
   type: string;
   [member: string]: unknown;
@@ -78,7 +77,7 @@ export interface BlockContent extends Open {
 export interface DiffChange extends Open {
   operation: "add" | "delete" | "modify" | "move" | "copy" | (string & {});
   path: string;
-  /** Of `move` and `copy`. */
+  /** The path before a `move` or `copy`. */
   oldPath?: string;
   fileType?: string | null;
   mimeType?: string | null;
@@ -104,7 +103,7 @@ export interface TerminalContent extends Open {
   terminalId: string;
 }
 
-/** What tool calls have that is known. */
+/** The known types of a tool call's content. */
 export type KnownToolContent = BlockContent | DiffContent | TerminalContent;
 
 /** One piece of what a tool call has come to. Tell them apart with {@link isA}. */

@@ -4,7 +4,7 @@ import type {
   AgentCapabilities, AgentSessionCapabilities, AuthMethod, ConfigOption, McpServer,
 } from "./acp.js";
 
-/** What is different in the versions of ACP (spec: protocol/v2/migration). */
+/** The differences between the versions of ACP (spec: protocol/v2/migration). */
 export interface Dialect {
   login: string;
   logout: string;

@@ -18,9 +18,9 @@ interface Waiting {
   reject: (error: HoldfastError) => void;
 }
 
-/** Whether anything can be sent. */
+/** The state that allows or refuses a request. */
 interface Able {
-  /** Why nothing can any more, where that is so. */
+  /** The error that each operation ends with, once the client has ended; undefined before that. */
   over(op: string): HoldfastError | undefined;
   /** Resolves when the core has the client, where its store is being opened; undefined where that is so. */
   opening(): Promise<void> | undefined;
@@ -30,7 +30,7 @@ interface Able {
 export class Exchanges {
   readonly #wire: Wire;
   readonly #waiting = new Map<number, Waiting>();
-  /** What other pages wait for, by its call here. */
+  /** Callbacks of the requests that this page makes for others, by the number of the call here. */
   readonly #served = new Map<number, (outcome: number, text: string) => void>();
   readonly #able: Able;
   readonly #explain: (error: HoldfastError) => Promise<HoldfastError>;
@@ -116,7 +116,7 @@ export class Exchanges {
     }
   }
 
-  /** Nothing comes of the core any more. */
+  /** The core answers nothing any more: all requests fail. */
   fail(error: (op: string) => HoldfastError): void {
     for (const { method, reject } of this.#waiting.values()) reject(error(method));
     this.#waiting.clear();

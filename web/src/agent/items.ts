@@ -4,7 +4,7 @@
 import type { Open } from "../base/mcp.js";
 import type { AgentContentBlock, ToolCallContent } from "./content.js";
 
-/** What the user has said, what the agent says, or what it thinks. */
+/** A message: by the user, by the agent, or a thought of the agent. */
 export interface MessageItem {
   readonly type: "user_message" | "agent_message" | "agent_thought";
   /** Unique among the messages of its type. Of version 1, which has none, "v1:" and a number. */
@@ -21,7 +21,7 @@ export interface MessageItem {
 export type ToolCallStatus =
   "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled" | (string & {});
 
-/** What a tool does (schema: ToolKind). */
+/** The kind of work that a tool does (schema: ToolKind). */
 export type ToolKind =
   | "read"
   | "edit"
@@ -62,7 +62,7 @@ export interface TerminalItem {
   readonly id: string;
   readonly command?: string;
   readonly cwd?: string;
-  /** What it has written, bytes as they came: ANSI sequences and all. */
+  /** The output of the terminal as the bytes came: ANSI sequences and all. */
   readonly output: Uint8Array;
   /** The same as text (UTF-8), up to the last character that is complete. */
   readonly text: string;
@@ -82,7 +82,7 @@ export interface PlanEntry extends Open {
   status: "pending" | "in_progress" | "completed" | "cancelled" | (string & {});
 }
 
-/** What the agent means to do. Each update replaces the whole plan. */
+/** The agent's plan. Each update replaces the whole plan. */
 export interface PlanItem {
   readonly type: "plan";
   /** "" in version 1, which has one plan. */

@@ -4,7 +4,7 @@ import { OP } from "./op.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
-/** What connects to agents in this page. */
+/** The chunk that connects to agents in this page. */
 export const agentHost: PageChunk<Pick<typeof import("./connectagent.js"), "connectAgentHere" | "loadHere">> = {
   op: OP,
   wasm: agentsWasm,

@@ -16,9 +16,9 @@ export interface SessionMode extends Open {
 
 /** The modes of a session. */
 export interface SessionModes {
-  /** That it is in; undefined where it has none. */
+  /** The mode that the session is in; undefined where it has none. */
   readonly current: string | undefined;
-  /** All that there are. */
+  /** All modes of the session. */
   readonly all: readonly SessionMode[];
   /**
    * The setting that they are values of; undefined where they have a method of their own, as in version 1, or

@@ -1,2 +1,2 @@
-/** What the errors of connecting to an agent name as their operation. */
+/** The operation that the errors of connecting to an agent name. */
 export const OP = "connectAgent";

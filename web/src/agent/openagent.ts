@@ -20,7 +20,7 @@ import { SessionStreams } from "./sessionstreams.js";
  */
 export const AGENT = "acp:";
 
-/** What an agent's client is made of, checked. */
+/** The checked parts that an agent's client is made of. */
 export interface AgentPlan {
   address: AgentAddress;
   /** Options of the core's, as wasm/agent.go has them. */
@@ -42,7 +42,7 @@ export function agentStores({ address, options }: AgentPlan, at: () => string): 
   return new UserStores(options, cookiesGo(address, options), storeKeys(at, AGENT), address.url);
 }
 
-/** What opens a client of an agent's. */
+/** The function that opens an agent's client. */
 export type OpenAgent = typeof openAgent;
 
 /**

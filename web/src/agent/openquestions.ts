@@ -26,16 +26,19 @@ export interface AgentHandlers {
   permission?: (request: PermissionRequest) => string | null | Promise<string | null>;
 }
 
-/** What open questions need to know of their client or session. */
+/** The parts of their client or session that open questions use. */
 export interface OpenQuestionsUse {
   readonly handlers: AgentHandlers;
-  /** Whether elicitations were offered to the agent. */
+  /** True if the client offered elicitations to the agent. */
   readonly elicits: boolean;
-  /** Who answers: this page; another one, which has it passed on; or another one that cannot be reached. */
+  /**
+   * The page that answers: this one; another one, to which this page passes the answer; or another one out of
+   * reach.
+   */
   answers(): "here" | "there" | "nowhere";
   opened(request: AgentQuestion): void;
   withdrawn(request: AgentQuestion, reason: WithdrawnReason): void;
-  /** Nobody is shown a page that the agent wants visited: what is wrong with it. */
+  /** The agent wants an unsafe page visited: `problem` says why no person is shown it. */
   unsafe(problem: string): void;
 }
 
@@ -44,16 +47,16 @@ export function unsafeEvent(problem: string): { what: string; cause: string } {
   return { what: "unsafe_visit", cause: `the page to visit ${problem}` };
 }
 
-/** What the agent asks, in one session or outside of all, until it has its answer. */
+/** The requests of the agent that have no answer yet, in one session or outside of all. */
 export class OpenQuestions {
   readonly #backend: SessionBackend;
   readonly #use: OpenQuestionsUse;
   readonly #open = new Map<number, AgentQuestion>();
-  /** Those that were answered here, for another page to pass on: another answer may have been quicker. */
+  /** Requests that were answered here, for another page to pass on: another answer may have been quicker. */
   readonly #given = new Map<number, AgentQuestion>();
-  /** Those that a handler has. */
+  /** Requests that a handler has. */
   readonly #handled = new WeakSet<AgentQuestion>();
-  /** What was saved of answers to those that are asked next. */
+  /** Saved drafts for the requests that come next. */
   readonly #drafts = new Map<number, unknown>();
 
   constructor(backend: SessionBackend, use: OpenQuestionsUse) {
@@ -61,12 +64,12 @@ export class OpenQuestions {
     this.#use = use;
   }
 
-  /** Those that wait for an answer. */
+  /** The requests that wait for an answer. */
   get requests(): AgentQuestion[] {
     return [...this.#open.values()];
   }
 
-  /** What was saved of the answer to the one that is asked next. */
+  /** The saved draft for the request that comes next. */
   draft(handle: number, text: string): void {
     this.#drafts.set(handle, JSON.parse(text));
   }
@@ -124,7 +127,7 @@ export class OpenQuestions {
     this.#use.opened(request);
   }
 
-  /** That one is this page's to answer: a handler does, where there is one. */
+  /** The backend has assigned the request to this page: its handler answers, where there is one. */
   assign(handle: number): void {
     const request = this.#open.get(handle);
     if (!request || this.#handled.has(request) || this.#use.answers() !== "here") return;
@@ -132,7 +135,7 @@ export class OpenQuestions {
     void this.#handle(request);
   }
 
-  /** Nobody waits for that answer any more; "given": it was this page's, which another one has passed on. */
+  /** The request needs no answer any more. "given": another page has passed this page's answer on. */
   withdraw(handle: number, reason: WithdrawnReason | "given"): void {
     const request = this.#open.get(handle) ?? this.#given.get(handle);
     this.#open.delete(handle);
@@ -142,7 +145,7 @@ export class OpenQuestions {
     this.#use.withdrawn(request, reason);
   }
 
-  /** Nobody waits for any. */
+  /** All requests need no answer any more. */
   withdrawAll(reason: WithdrawnReason): void {
     for (const handle of [...this.#open.keys()]) this.withdraw(handle, reason);
     this.#given.clear();
@@ -178,8 +181,8 @@ export class OpenQuestions {
       }
     } catch (error) {
       if (request.signal.aborted) return;
-      // What the app's own handler got wrong belongs in the app's console. It is no person's answer: the
-      // agent hears of an error.
+      // An error of the app's own handler belongs in the app's console. The person has not answered: the
+      // agent gets an error.
       reportError(handlerFailed(name, request.method, readable(error)));
       request.refuse(-32603, "The client could not answer");
     }

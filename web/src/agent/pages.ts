@@ -23,7 +23,7 @@ export class Pages implements SessionPages {
     this.#keeping = keeping;
   }
 
-  /** Whether there is a way to them. */
+  /** True if this page can pass requests to the others. */
   get canForward(): boolean {
     return this.#keeping.journal?.canForward ?? false;
   }

@@ -23,7 +23,7 @@ export function patchObject(target: Open, patch: Open, defaults: Readonly<Open> 
   }
 }
 
-/** Whether a value is a JSON object. */
+/** True if a value is a JSON object. */
 export function isObject(value: unknown): value is Open {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,7 @@ import { isObject } from "./patch.js";
 
 const OP = "session/prompt";
 
-/** What an agent has to have declared before it is sent such a block. */
+/** The capability that an agent has to declare before a prompt may have such a block. */
 const NEEDS = { image: "image", audio: "audio", resource: "embeddedContext" } as const;
 
 /** The blocks of a prompt; throws where the agent does not take one (client MUST 8). */
@@ -35,7 +35,7 @@ export function promptBlocks(
   return content as readonly AgentContentBlock[];
 }
 
-/** What the app asks for, the agent has not declared: nothing is sent. */
+/** The error for a request that needs a capability which the agent has not declared: nothing is sent. */
 export function unsupported(op: string, message: string): HoldfastError {
   return new HoldfastError({ code: "unsupported", op, message });
 }

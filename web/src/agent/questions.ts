@@ -9,11 +9,11 @@ import { isObject } from "./patch.js";
 /** Sends an answer: JSON of a result, or of an error object. Throws where it cannot be sent from here. */
 type Answer = (ok: boolean, json: string) => void;
 
-/** What a form is filled in with. */
+/** The state of a form that a person fills in. */
 export interface Filling {
-  /** What was saved of an answer. */
+  /** The draft of the answer that was saved last. */
   draft: unknown;
-  /** Saves the next: JSON, or nothing. */
+  /** Saves the next draft: JSON, or nothing. */
   save(json: string): void;
   /**
    * Completes and checks it. It comes with what asks: before the host is there, a page has no use for it.
@@ -26,9 +26,9 @@ export interface Filling {
 abstract class Question {
   /** The method: "session/request_permission" or "elicitation/create". */
   readonly method: string;
-  /** What is asked, as the agent sent it. */
+  /** The params of the request, as the agent sent it. */
   readonly params: Open;
-  /** Whether an earlier page had been asked already, and not answered. */
+  /** True if the agent had asked an earlier page already, which did not answer. */
   readonly restored: boolean;
   // Neither is `#`: an app may put what it is asked into a framework's proxy, and answer that.
   private readonly sends: Answer;
@@ -71,10 +71,10 @@ abstract class Question {
 
 /** The agent asks whether it may do something (session/request_permission). */
 export class PermissionRequest extends Question {
-  /** What it asks. */
+  /** The agent's question, in words. */
   readonly title: string;
   readonly description: string | undefined;
-  /** What it is about: a tool call, a command, or what is new; undefined where it does not say. */
+  /** The subject: a tool call, a command, or one that is new; undefined where the agent does not say. */
   readonly subject: PermissionSubject | undefined;
   /** The answers that there are. */
   readonly options: readonly PermissionOption[];
@@ -109,13 +109,13 @@ export class PermissionRequest extends Question {
 export class ElicitationRequest extends Question implements Draft {
   /** "form" or "url". */
   readonly mode: string;
-  /** What the agent says to the person. */
+  /** The agent's message to the person. */
   readonly message: string;
-  /** Of a form: a flat object of strings, numbers, booleans and lists of choices. */
+  /** The schema of a form: a flat object of strings, numbers, booleans and lists of choices. */
   readonly requestedSchema: JSONSchema | undefined;
-  /** Of a page: never to be fetched or opened without consent. Show the whole of it. */
+  /** The address of a page to visit. Never fetch or open it without consent. Show the whole of it. */
   readonly url: string | undefined;
-  /** What was saved last of the answer, also by an earlier page; undefined where nothing was. */
+  /** The draft of the answer that this page or an earlier one saved last; undefined where there is none. */
   readonly draft: unknown;
   private readonly filling: Filling;
 

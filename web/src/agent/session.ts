@@ -23,7 +23,7 @@ import { promptBlocks, unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
 import { SessionView } from "./view.js";
 
-/** What a session needs of its agent's client. */
+/** The parts of its agent's client that a session uses. */
 export interface AgentSessionUse {
   readonly backend: SessionBackend;
   readonly handlers: AgentHandlers;
@@ -34,9 +34,9 @@ export interface AgentSessionUse {
   readonly backlog: Backlog;
 }
 
-/** What {@link AgentSession.prompt} resolves with. */
+/** The result of {@link AgentSession.prompt}. */
 export interface PromptAccepted {
-  /** Of the message in the transcript, where the agent names it. */
+  /** The id of the message in the transcript, where the agent names it. */
   messageId?: string;
 }
 
@@ -93,7 +93,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#made.cwd;
   }
 
-  /** What the agent calls it, for people; undefined for nothing. */
+  /** The agent's title for the session, for people; undefined where there is none. */
   get title(): string | undefined {
     const title = this.#view.transcript.value("title");
     return typeof title === "string" ? title : undefined;
@@ -113,7 +113,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#view.transcript.pending;
   }
 
-  /** Who is at work. Only "idle" means nobody: an agent may have words of its own. */
+  /**
+   * The state of the session. Only "idle" means that no work is under way; an agent may have states of its
+   * own.
+   */
   get state(): SessionState {
     return this.#view.turns.state;
   }
@@ -123,7 +126,9 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#view.turns.end.stopReason;
   }
 
-  /** What goes on beside the turns; undefined where the agent does not say, empty where nothing does. */
+  /**
+   * Work that continues beside the turns; undefined where the agent does not say, empty where there is none.
+   */
   get background(): readonly BackgroundWork[] | undefined {
     return this.#view.turns.background;
   }
@@ -157,12 +162,12 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#modes.all;
   }
 
-  /** What the agent asks and has no answer to: permissions, and elicitations. */
+  /** Requests of the agent that have no answer yet: permissions and elicitations. */
   get requests(): readonly AgentQuestion[] {
     return this.#questions.requests;
   }
 
-  /** Whether the store brought it back: an earlier page made it, or another one. */
+  /** True if the session came from the store: an earlier page made it, or another page has it. */
   get restored(): boolean {
     return this.#made.restored;
   }
@@ -175,7 +180,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#followed;
   }
 
-  /** Whether it is over, for this client at least. */
+  /** True if the session has ended, for this client at least. */
   get closed(): boolean {
     return this.#closed;
   }

@@ -2,7 +2,7 @@ import type { Open } from "../base/mcp.js";
 import type { McpServer } from "./acp.js";
 import type { AgentFacts } from "./agentfacts.js";
 
-/** What the core says of a session when it comes to be known. */
+/** The facts of a session that the core reports when it makes or restores one. */
 export interface Recalled {
   sessionId: string;
   cwd: string;
@@ -23,9 +23,9 @@ export interface Recalled {
 export interface SessionBackend {
   /** The agent's URL, absolute. */
   readonly url: string;
-  /** What is known of the agent now. */
+  /** The facts that the client knows of the agent now. */
   readonly facts: AgentFacts;
-  /** Whether whoever carries a session elsewhere can be asked to pass something on. */
+  /** True if this page can pass requests to the page that carries a session. */
   readonly canForward: boolean;
   /**
    * Makes a request in the scope of a session. `signal` asks the agent to end it.

@@ -14,13 +14,13 @@ import type { AgentQuestion } from "./questions.js";
 export type WithdrawnReason =
   "agent" | "cancelled" | "answered" | "connection" | "refused" | "moved" | "closed" | (string & {});
 
-/** What a stream does. */
+/** The state of a stream. */
 export interface SessionStatus extends Omit<StatusEvent, "type" | "position" | "state"> {
   /** As a call's; `closed`: the session is. */
   state: StatusEvent["state"] | "closed";
 }
 
-/** What a session does ({@link AgentSession.on}; iterated, with `type`). */
+/** Events of a session ({@link AgentSession.on}; iterated, with `type`). */
 export interface SessionEvents {
   /**
    * An item is new, or another item takes its place. All changes of an item within one
@@ -41,11 +41,11 @@ export interface SessionEvents {
    * Nobody sends the prompt again by itself.
    */
   pending: { unsent?: PendingPrompt };
-  /** Who is at work, and once for each turn that it has ended. */
+  /** The state of the session has changed. Once for each turn, the turn has ended. */
   turn: SessionTurn;
   /** The agent asks for something. */
   request: { request: AgentQuestion };
-  /** Nobody waits for that answer any more. */
+  /** The request needs no answer any more; `reason` says why. */
   withdrawn: { request: AgentQuestion; reason: WithdrawnReason };
   /**
    * What became of what was said while nobody could hear it. `continued`: the
@@ -53,9 +53,9 @@ export interface SessionEvents {
    * on a new connection. `gap`: it cannot tell it, and something may be missing.
    */
   resumed: Omit<ResumedEvent, "type" | "position">;
-  /** What the session's stream does; `followed` and `owned` say which page carries it. */
+  /** The state of the session's stream has changed; `followed` and `owned` say which page carries it. */
   status: SessionStatus;
-  /** What a reload of the page would do to the session from now on. */
+  /** The guarantee for the session on a reload has changed. */
   guarantee: { guarantee: string };
   /** A notification about the session that is no update. */
   notification: { method: string; params?: unknown };
@@ -91,14 +91,14 @@ export type SessionEvent = {
   [E in keyof SessionEvents]: { type: E } & SessionEvents[E]
 }[keyof SessionEvents];
 
-/** What a turn does. */
+/** The state of a turn. */
 export interface SessionTurn extends TurnEnd {
   state: SessionState;
   /** Counts the session's turns, from 1. */
   turn: number;
   /** True once for each turn. */
   ended: boolean;
-  /** What goes on beside; undefined where the agent does not say. */
+  /** Work that continues beside the turns; undefined where the agent does not say. */
   background?: BackgroundWork[] | null;
   _meta?: Open | null;
 }

@@ -50,17 +50,17 @@ export class Sessions {
     if (session?.closed) this.#byHandle.delete(handle);
   }
 
-  /** That question in a session is this page's to answer. */
+  /** The backend has assigned the question in that session to this page. */
   assign(handle: number, question: number): void {
     this.#byHandle.get(handle)?.assign(question);
   }
 
-  /** What was asked in any nobody waits for any more. */
+  /** Withdraws the open questions of all sessions. */
   withdraw(): void {
     for (const session of this.#byHandle.values()) session.withdraw();
   }
 
-  /** All of them are over. */
+  /** All sessions have ended. */
   end(error?: HoldfastError): void {
     for (const session of this.#byHandle.values()) session.end(error);
     this.#byHandle.clear();

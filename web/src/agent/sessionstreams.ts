@@ -73,7 +73,7 @@ export class SessionStreams {
     this.#allow();
   }
 
-  /** What the sessions would have has changed: the core's word for it. */
+  /** The core reports how many streams the sessions want, and how many of those at work need one. */
   heard(text: string): void {
     const { wanted, needed } = JSON.parse(text) as { wanted: number; needed: number };
     this.#wanted = wanted + 1; // one in reserve: a session that is made is read at once
@@ -199,7 +199,7 @@ class Slot implements Stream {
     return true;
   }
 
-  /** Whether somebody who is at work needs it. */
+  /** A session needs the stream; `spare` is true if that session is not at work. */
   serve(spare: boolean): void {
     const changed = this.spare !== spare;
     this.spare = spare;
@@ -207,7 +207,7 @@ class Slot implements Stream {
     else if (changed) this.#connections.changed(this);
   }
 
-  /** Nobody wants it any more. */
+  /** No session wants the stream any more. */
   end(): void {
     this.held = false;
     clearTimeout(this.#visit);

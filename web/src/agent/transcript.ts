@@ -5,7 +5,7 @@ import type { PendingPrompt, TranscriptItem } from "./items.js";
 import { Output } from "./output.js";
 import { isObject, patchObject } from "./patch.js";
 
-/** What the core says of a transcript (core/acp/transcript/reducer.go). Positions count from 0. */
+/** Operations of the core on a transcript (core/acp/transcript/reducer.go). Positions count from 0. */
 export type TranscriptOp =
   | { op: "put"; at: number; type: string; id?: string; patch: Open }
   | { op: "append"; at: number; content: Open }
@@ -15,14 +15,14 @@ export type TranscriptOp =
   | { op: "placed" | "unsent"; prompt: number }
   | { op: "reset" };
 
-/** What an operation has changed. */
+/** The part that an operation has changed. */
 export type Change =
   | { what: "item"; index: number }
   | { what: "values"; names: string[] }
   | { what: "pending"; unsent?: PendingPrompt }
   | { what: "reset" };
 
-/** What an item of each type has while the agent says nothing of it. */
+/** The members of each type of item while the agent has sent none. */
 const DEFAULTS: Readonly<Record<string, Readonly<Open>>> = {
   user_message: { content: [] },
   agent_message: { content: [] },
@@ -72,7 +72,7 @@ export class Transcript {
     return this.#pending;
   }
 
-  /** What is said of the session as a whole, such as its title. */
+  /** A value of the session as a whole, such as its title. */
   value(name: string): unknown {
     return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
   }
@@ -174,12 +174,12 @@ function show({ item, output }: Slot): void {
   item["text"] = output?.text ?? "";
 }
 
-/** Whether text that comes next in an item of that type goes on in that block. */
+/** True if text that comes next in an item of that type continues that block. */
 export function goesOn(type: string, block: object | undefined): boolean {
   return block !== undefined && JOINED.has(type) && isPlainText(block as Open);
 }
 
-/** Whether a block is text and nothing else: then what follows it may go on in it. */
+/** True if a block is text and nothing else: text that follows may continue it. */
 function isPlainText(block: Open): block is TextBlock {
   if (!isA(block as { type: string }, "text") || typeof block["text"] !== "string") return false;
   return Object.keys(block).every((name) => name === "type" || name === "text" || block[name] === null);

@@ -2,7 +2,7 @@ import type { HoldfastError } from "../base/errors.js";
 import type { SessionTurn } from "./sessionevents.js";
 import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
 
-/** Who waits for the end of a turn. */
+/** A caller that waits for the end of a turn. */
 interface Waiting {
   resolve: (end: TurnEnd) => void;
   reject: (error: HoldfastError) => void;
@@ -13,9 +13,9 @@ interface Waiting {
  * accepted; a turn ends with what the agent says of its state (RFD prompt, version 2).
  */
 export class Turns {
-  /** Who is at work. */
+  /** The state of the session, e.g. "running". */
   state: SessionState = "idle";
-  /** What goes on beside; undefined where the agent does not say. */
+  /** Work that continues beside the turns; undefined where the agent does not say. */
   background: readonly BackgroundWork[] | undefined;
   /** How the last turn ended. */
   end: TurnEnd = {};
@@ -41,7 +41,7 @@ export class Turns {
     this.background = turn.background ?? undefined;
     this.#latest = Math.max(this.#latest, turn.turn);
     for (const begun of this.#beginning.splice(0)) begun();
-    // Of a turn whose beginning nobody has heard the agent says how it ended, too.
+    // The agent may report the end of a turn whose beginning this page has not heard.
     if (turn.ended || (turn.state === "idle" && typeof turn.stopReason === "string")) this.end = endOf(turn);
     if (turn.ended) {
       this.#ended = Math.max(this.#ended, turn.turn);
@@ -75,7 +75,7 @@ export class Turns {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Nothing more will be heard. */
+  /** The session has ended: no more turns will be heard. */
   over(error: HoldfastError): void {
     this.#underWay = false;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
