@@ -15,10 +15,10 @@ export interface ToolsOptions extends ToolCallOptions {
 const TAKEN_BY_ALL = /^[A-Za-z0-9_-]{1,64}$/;
 const LONGEST = 64;
 
-/** Whether a name may be one that a model has in the place of the server's. */
+/** Names that may be a model's names in the place of the server's, e.g. "read_file" for "read/file". */
 const MADE_HERE = /_|^tool$|^.{64}$/;
 
-/** The server's names by those that models have for them. */
+/** The server's names of the tools, by the model's names. */
 const renamed = new WeakMap<ToolSource, Map<string, string>>();
 
 /**
@@ -114,14 +114,14 @@ function nameOf(
   });
 }
 
-/** What a model calls the tools of a source, by their names, from here on. */
+/** Makes and keeps the model's names for the tools of a source, by the server's names. */
 function learned(source: ToolSource, all: readonly Tool[]): Map<string, string> {
   const named = namesOf(all);
   renamed.set(source, new Map([...named].map(([name, shown]) => [shown, name])));
   return named;
 }
 
-/** What a model calls each tool; no two get one name. */
+/** The model's name for each tool, by the server's name; no two tools get one name. */
 function namesOf(all: readonly Tool[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set(all.map(({ name }) => name).filter((name) => TAKEN_BY_ALL.test(name)));

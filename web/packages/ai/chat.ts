@@ -114,7 +114,7 @@ function given(
   return { keyOf: key, parts: all.filter(isTool) };
 }
 
-/** Whether the tool was called, and has given no output, or a preliminary one alone. */
+/** True if the tool was called, and has given no final output: none, or a preliminary one. */
 function isUnfinished({ state, preliminary, approval }: ToolPart): boolean {
   return state === "input-available" || (state === "output-available" && preliminary === true) ||
     (state === "approval-responded" && approval?.approved === true);

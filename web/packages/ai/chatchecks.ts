@@ -1,9 +1,9 @@
-// What an app gives to holdfast/ai, checked before anything is called.
+// Checks of the arguments that an app gives to holdfast/ai, before anything is called.
 
 import type { McpClient, Open, RequestOptions, Tool } from "holdfast";
 import { badArgument } from "../shared/checks.js";
 
-/** What has tools: a client, or a hub of several. */
+/** A source of tools: a client, or a hub of several. */
 export interface ToolSource extends Pick<McpClient, "callTool" | "calls"> {
   listTools(options?: RequestOptions): Promise<{ tools: Tool[] }>;
 }
@@ -15,7 +15,7 @@ export function checkSource(op: string, source: unknown): void {
     throw badArgument(op, "client", "has to be an McpClient, which is what connect resolves to, or a hub");
 }
 
-/** What the AI SDK gives by itself, and what would have the app answer where nobody asks it. */
+/** Options that the AI SDK sets itself, or that would ask an app which nobody watches. */
 const OTHERS: Record<string, string> = {
   signal: "is the AI SDK's to give: it passes abortSignal on",
   onprogress: "is no option: progress comes as preliminary results",
@@ -30,7 +30,7 @@ export function checkOptions(op: string, { key, ...options }: { key?: unknown })
     if (Object.hasOwn(OTHERS, name)) throw badArgument(op, name, OTHERS[name]!);
 }
 
-/** What a model gives as arguments: nothing counts as an object without members. */
+/** The arguments that a model gives. An empty input counts as an object without members. */
 export function asArguments(input: unknown): Open {
   if (input === undefined || input === null || input === "") return {};
   if (typeof input === "object" && !Array.isArray(input)) return input as Open;

@@ -11,21 +11,21 @@ export interface ToolCallOptions extends Omit<CallOptions, "key" | "signal" | "o
   key?: (toolCallId: string) => string;
 }
 
-/** What a tool call shows until it has its result: a preliminary result of the AI SDK's. */
+/** A preliminary result, as the AI SDK calls it: the state of a tool call before its result. */
 export interface ToolProgress extends Open {
   preliminary: true;
   /** `input_required`: somebody is asked for something. */
   status: "working" | "input_required";
   /** How far it has come, where the tool says so. */
   progress?: Progress;
-  /** What of a streamed result has come. */
+  /** The content of a streamed result that has arrived so far. */
   content: ContentBlock[];
 }
 
-/** What a tool call gives: how it stands, and last the tool's result. */
+/** The outputs of a tool call: preliminary results, and last the tool's result. */
 export type ToolOutput = ToolProgress | CallToolResult;
 
-/** Whether it is how a call stands, and not its result. */
+/** True if the output is preliminary, and not the tool's result. */
 export function isProgress(output: ToolOutput): output is ToolProgress {
   return output["preliminary"] === true;
 }

@@ -2,7 +2,7 @@ import type { Tool as ModelTool } from "ai";
 import type { ContentBlock } from "holdfast";
 import { isProgress, type ToolOutput } from "./execution.js";
 
-/** What a model is told of a tool's result. */
+/** The result of a tool, as a model gets it. */
 type ModelOutput = Awaited<ReturnType<NonNullable<ModelTool["toModelOutput"]>>>;
 type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
 

@@ -2,13 +2,13 @@ import { badArgument } from "../shared/checks.js";
 import { ALLOWED, corsLines, UNBUFFERED, type DiagnosisFinding } from "./findings.js";
 import { Probes } from "./probes.js";
 
-/** What was found of a server. */
+/** The findings about a server. */
 export interface ServerDiagnosis {
   /** Its origin: path and query may hold a secret. */
   url: string;
-  /** What keeps a client out or makes its work worse, the worst first; empty where nothing does. */
+  /** Problems that keep a client out or make its work worse, the worst first; empty where there are none. */
   findings: DiagnosisFinding[];
-  /** What `initialize` was answered with: the revision, where the server said one. */
+  /** The revision in the server's answer to `initialize`; undefined where the server said none. */
   revision: string | undefined;
 }
 
@@ -101,7 +101,7 @@ class Examination {
     return this.#address.origin !== this.#page;
   }
 
-  /** Whether anything answers at all. */
+  /** Resolves with true if anything answers at the address. */
   async #isReached(): Promise<boolean> {
     const { protocol, hostname, origin } = this.#address;
     const isLocal = isPrivate(hostname);
@@ -145,7 +145,7 @@ class Examination {
     }
   }
 
-  /** Whether CORS lets the page in. */
+  /** Resolves with true if the server's CORS rules let the page in. */
   async #isAllowed(): Promise<boolean> {
     const plain: RequestInit = {};
     const opaque: RequestInit = { mode: "no-cors", redirect: "follow" };
@@ -206,7 +206,7 @@ class Examination {
     return !missing.includes("content-type");
   }
 
-  /** Whether it is an MCP server, and its sessions and streams work. */
+  /** Checks that the server speaks MCP, and that its sessions and streams work. */
   async #speaks(): Promise<void> {
     const credentials = this.#credentials;
     const headers = new Headers(this.#headers);

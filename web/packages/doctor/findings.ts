@@ -1,4 +1,4 @@
-/** What keeps a page and a server apart, for programs. */
+/** Codes of the problems between a page and a server, for programs. */
 export type FindingCode =
   | "unreachable"
   | "mixed_content"
@@ -21,9 +21,9 @@ export type Stack = "express" | "fastapi" | "go" | "nginx" | "cloudflare";
 /** One thing that was found. */
 export interface DiagnosisFinding {
   code: FindingCode;
-  /** What is wrong, in a sentence. */
+  /** The problem, in a sentence. */
   message: string;
-  /** What helps. */
+  /** The remedy, in a sentence. */
   hint: string;
   /** The lines to add, by stack, where lines help. */
   lines?: Readonly<Record<Stack, string>>;
@@ -35,14 +35,14 @@ export const ALLOWED: readonly string[] = [
   "mcp-name",
 ];
 
-/** What is said in CORS. */
+/** The page's side of the CORS rules: its origin, its header fields, and whether it sends credentials. */
 export interface Cors {
   origin: string;
   headers: readonly string[];
   credentials: boolean;
 }
 
-/** What a page has to read of an answer's fields: its session, where to sign in, when to come back. */
+/** Header fields of an answer that a page has to read: its session, where to sign in, when to come back. */
 const EXPOSED = ["Mcp-Session-Id", "WWW-Authenticate", "Retry-After"];
 
 /** The lines that let a page of that origin in, by stack. */

@@ -27,7 +27,7 @@ export class Probes {
     this.#fetch = ask;
   }
 
-  /** What comes of one request; its body is read by whoever asked, or cancelled by {@link Probes.passes}. */
+  /** Makes one request. The caller reads the body of the answer, or {@link Probes.passes} cancels it. */
   async ask(init: RequestInit): Promise<Outcome> {
     this.#signal?.throwIfAborted();
     const over = new AbortController();
@@ -51,7 +51,7 @@ export class Probes {
     }
   }
 
-  /** Whether a request is answered, whatever the answer is. */
+  /** Resolves with true if a request is answered, even with an error. */
   async passes(init: RequestInit): Promise<boolean> {
     const outcome = await this.ask(init);
     if (typeof outcome === "string") return false;

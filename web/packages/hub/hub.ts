@@ -16,11 +16,13 @@ import { HubNames } from "./hubnames.js";
 export interface HubServer {
   /** The app's own name for it: letters, digits, "_" and "-". */
   name: string;
-  /** What {@link connect} resolved to. It is the app's: a hub that is closed closes none. */
+  /**
+   * The client that {@link connect} resolved to. The app owns the client: a hub that is closed closes none.
+   */
   client: McpClient;
   /**
-   * What its tools' names begin with; by default its name and "_". With `false` they stay as they are, where
-   * no other server has them.
+   * The prefix of its tools' names; by default the server's name and "_". With `false` the names stay as they
+   * are, where no other server has them.
    */
   prefix?: string | false;
   /** Which of its tools are there; without it, all. The others cannot be called here either. */
@@ -29,9 +31,9 @@ export interface HubServer {
 
 /** A tool of one of several servers; `name` is the hub's, which no other tool has. */
 export interface HubTool extends Tool {
-  /** Of which server. */
+  /** The name of the tool's server. */
   server: string;
-  /** What that server calls it. */
+  /** The server's own name for the tool. */
   toolName: string;
 }
 
@@ -54,7 +56,7 @@ export interface HubCalls extends Array<Call<CallToolResult>> {
   readonly failed: readonly HubFailure[];
 }
 
-/** What a hub tells its listeners: what its clients do, and of which server it is. */
+/** Events of a hub: those of its clients, each with the name of the server. */
 export type HubEvents = { [E in keyof ClientEvents]: ClientEvents[E] & { server: string } };
 
 /** A server with what listens to it. */
@@ -176,7 +178,7 @@ export class Hub {
     });
   }
 
-  /** Of which server a call is; undefined for one that the hub has neither made nor given. */
+  /** The name of a call's server; undefined for a call that the hub has neither made nor given. */
   serverOf(call: Call<any>): string | undefined {
     return this.#owners.get(call);
   }
@@ -207,7 +209,7 @@ export class Hub {
     return leave;
   }
 
-  /** Nobody listens to that event any more, and neither does the hub: whoever is next begins anew. */
+  /** The last listener of an event has left: the hub stops listening. The next listener begins anew. */
   #unheard(event: keyof ClientEvents): void {
     this.#listeners.delete(event);
     for (const { leave } of this.#servers.values()) {

@@ -25,7 +25,7 @@ export type CallState =
   | "failed"
   | "cancelled";
 
-/** What can be done with a call that is shown. The functions stay the same while the call does. */
+/** Actions on a call that is shown. The functions stay the same while the call does. */
 export interface CallActions {
   /** The app has done with the call: no later page gets it, and lists drop it. As {@link Call.ack}. */
   ack(position?: number): Promise<void>;
@@ -57,13 +57,13 @@ export interface CallSnapshot<T = CallToolResult> extends CallActions {
   readonly eventCount: number;
   /** The newest progress. */
   readonly progress: Progress | undefined;
-  /** What the server asks, of a call with `input: "manual"`, until it is answered. */
+  /** The server's open request, of a call with `input: "manual"`; undefined once it is answered. */
   readonly input: InputEvent | undefined;
   readonly result: T | undefined;
   readonly error: HoldfastError | undefined;
-  /** What a reload of the page would do to it now. */
+  /** The guarantee for the call if the page were reloaded now. */
   readonly guarantee: Guarantee;
-  /** Whether its stream is left unread for now. */
+  /** True if the call's stream is left unread for now. */
   readonly paused: boolean;
 }
 

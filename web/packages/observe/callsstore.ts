@@ -35,7 +35,7 @@ export class CallsStore extends Observed<CallsSnapshot> {
     this.#client = client;
   }
 
-  /** Whether no call is under way. */
+  /** True if no call is under way. */
   get isIdle(): boolean {
     return this.#underWay.size === 0;
   }
@@ -78,8 +78,8 @@ export class CallsStore extends Observed<CallsSnapshot> {
 
   #ended(call: Call<CallToolResult>): void {
     this.#underWay.delete(call);
-    // What is not kept is nobody's to find again; what ended with its client, or its user, goes on elsewhere,
-    // or is another's.
+    // No page finds a call again that is not kept. A call that ended with its client continues elsewhere. A
+    // call that ended with its user is another user's.
     if (!call.kept || call.failure?.code === "closed") this.#drop(call);
     const ended = [...this.#known.values()].filter(({ settled }) => settled);
     for (const old of ended.slice(0, -ENDED)) this.#drop(old);

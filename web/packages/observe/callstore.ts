@@ -5,7 +5,7 @@ import {
 import { checkCall, checkObserve } from "../shared/checks.js";
 import { Observed, type Store } from "./observed.js";
 
-/** Whether the events of a call are read: not before somebody listens, and then up to its end. */
+/** The reading of a call's events: it begins with the first listener, and ends with the call. */
 type Reading = "not" | "reading" | "read";
 
 /**
@@ -143,7 +143,7 @@ class CallStore<T> extends Observed<CallSnapshot<T>> {
 
 const stores = new WeakMap<Call<unknown>, CallStore<unknown>>();
 
-/** Whether nothing more comes. */
+/** True if the call has ended, e.g. in the state "failed". */
 function isOver(state: CallState): boolean {
   return state === "completed" || state === "failed" || state === "cancelled";
 }

@@ -1,5 +1,5 @@
-// Whether two parts of an app mean the same connection: the same address and options, as far as they can be
-// compared.
+// Keys of connections: two parts of an app mean the same connection if the address and the options are the
+// same, as far as they can be compared.
 
 import type { OAuth } from "holdfast";
 

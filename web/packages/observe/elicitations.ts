@@ -74,7 +74,7 @@ class Elicitations extends Observed<readonly ServerElicitation[]> {
 
 const open = new Elicitations();
 
-/** What is open: one list for all clients that have {@link elicit} as their handler. */
+/** Open elicitations: one list for all clients that have {@link elicit} as their handler. */
 export const elicitations: Store<readonly ServerElicitation[]> = open;
 
 /** None. */

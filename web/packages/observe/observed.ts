@@ -50,7 +50,7 @@ export abstract class Observed<T> implements Store<T> {
     };
   };
 
-  /** Whether somebody listens. */
+  /** True if the store has a listener. */
   protected get heard(): boolean {
     return this.#listeners.size > 0;
   }

@@ -25,11 +25,11 @@ export interface AgentSessionSnapshot {
   /** The session; undefined where there is none. */
   readonly session: AgentSession | undefined;
   readonly title: string | undefined;
-  /** What was said and done, in order. Items are compared with `===`. */
+  /** The transcript, in order. Items are compared with `===`. */
   readonly transcript: readonly TranscriptItem[];
   /** Prompts that are not in the transcript yet: show them below. */
   readonly pending: readonly PendingPrompt[];
-  /** What the agent asks and has no answer to: permissions and elicitations. */
+  /** Requests of the agent that have no answer yet: permissions and elicitations. */
   readonly requests: readonly AgentQuestion[];
   /** Why the last turn ended. */
   readonly stopReason: StopReason | undefined;
@@ -116,7 +116,7 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
     this.#forget();
   }
 
-  /** Nobody looks any more, or who does is not whose session it was. */
+  /** Releases the session: the last listener has left, or the session is another user's. */
   #forget(): void {
     for (const leave of this.#leave) leave();
     this.#leave = [];

@@ -46,7 +46,7 @@ export interface SharedConnection<C, O> extends Store<ConnectionSnapshot<C>> {
   update(options: SharedOptions<O>): void;
 }
 
-/** What is shown before there is a client, and by a server that renders the page. */
+/** The snapshot before there is a client, and on a server that renders the page. */
 export const CONNECTING: ConnectionSnapshot<never> = Object.freeze({
   client: undefined, state: "connecting", error: undefined, reconnect: () => {},
 });
@@ -60,7 +60,7 @@ const LINGER = 10_000;
  */
 const DRAWN_WITHIN = 1_000;
 
-/** What is shared. */
+/** The members of a client that a shared connection uses. */
 interface Client {
   readonly state: ClientState;
   on(event: "state", listener: (event: StateEvent) => void): () => void;
@@ -71,7 +71,9 @@ interface Client {
 interface Kind<C, O> {
   readonly op: string;
   open(url: string | URL, options: O): Promise<C>;
-  /** Nothing is under way that ends with it; else `then` is called once that is so. */
+  /**
+   * True if no work is under way that would end with the client. Otherwise calls `then` once there is none.
+   */
   isIdle(client: C, then: () => void): boolean;
 }
 
@@ -162,7 +164,7 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
     if (!this.heard || state === "failed") this.#lingers();
   }
 
-  /** Nobody uses it: it ends in a while, unless somebody comes or work goes on. */
+  /** The connection has no user: it closes in a while, unless a user comes or work continues. */
   #lingers(): void {
     clearTimeout(this.#timer);
     const { linger = LINGER } = this.newest;

@@ -23,7 +23,7 @@ class ToolsStore extends Observed<ToolsSnapshot> {
   #error: HoldfastError | undefined;
   /** Counts the lists that were asked for: an answer that is overtaken is none. */
   #asked = 0;
-  /** What is shown is not what the server has, or may not be. */
+  /** True if the list that is shown may differ from the server's, e.g. after "changed". */
   #stale = true;
   #listens = false;
   /**
@@ -56,7 +56,7 @@ class ToolsStore extends Observed<ToolsSnapshot> {
     if (this.#stale) this.#list();
   }
 
-  /** Nobody asks the server for a list that nobody sees. */
+  /** The list is out of date: the store asks the server for a new one, if a listener sees it. */
   #outdated(): void {
     this.#stale = true;
     if (this.heard) this.#list();
@@ -104,7 +104,7 @@ class ToolsStore extends Observed<ToolsSnapshot> {
   }
 }
 
-/** What is shown before there is a client. */
+/** The snapshot before there is a client. */
 export const NO_TOOLS: ToolsSnapshot = Object.freeze({
   state: "loading", tools: [], error: undefined, refresh: () => {},
 });

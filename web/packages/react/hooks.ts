@@ -126,7 +126,7 @@ function useClient(hook: string, client: McpClient | undefined, needsNone = fals
   return useStore<ConnectionSnapshot>(own ?? provided, empty.connection).client;
 }
 
-/** What a client's store says; `none` while there is no client. */
+/** The snapshot of a client's store; `none` while there is no client. */
 function useOfClient<T>(
   hook: string, client: McpClient | undefined, observe: (client: McpClient) => Store<T>, none: T,
 ): T {

@@ -1,4 +1,4 @@
-// What an app gives, checked here: the checks of the module are in parts of it that are loaded later.
+// Checks of the app's arguments. The module's own checks are in parts of it that are loaded later.
 
 import { HoldfastError } from "holdfast";
 

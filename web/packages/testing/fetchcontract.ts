@@ -11,9 +11,9 @@ export interface ContractCase {
 
 /** How the fetch that is tried reaches the contract's server. */
 export interface ContractSetup {
-  /** What `connect` is to get as its option `fetch`. */
+  /** The function that `connect` gets as its option `fetch`. */
   fetch: FetchLike;
-  /** The address that it is given. */
+  /** The address that `connect` gets. */
   url: string;
 }
 

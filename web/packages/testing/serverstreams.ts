@@ -99,7 +99,7 @@ export class EventStreams {
     for (const stream of this.#known.values()) stream.cut();
   }
 
-  /** Nothing of them is known any more. */
+  /** Forgets all streams. */
   forget(): void {
     this.#known = new Map();
     this.#unasked = new Set();

@@ -9,13 +9,13 @@ export interface TestTool extends Partial<Omit<Tool, "name">> {
   run: (args: Open, context: ToolContext) => CallToolResult | string | Promise<CallToolResult | string>;
 }
 
-/** What a {@link TestServer} is made of. */
+/** Options of a {@link TestServer}. */
 export interface TestServerOptions {
   /** Its tools by their names. */
   tools?: Record<string, TestTool>;
-  /** Who it says it is. */
+  /** The server's own name and version. */
   server?: Implementation;
-  /** How to use it; for a model. */
+  /** Instructions to a model on how to use the server. */
   instructions?: string;
 }
 

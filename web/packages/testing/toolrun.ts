@@ -1,7 +1,7 @@
 import type { CallToolResult, LoggingLevel, Open } from "holdfast";
 import type { ServerStream } from "./serverstreams.js";
 
-/** What a tool of a test server can do while it runs. */
+/** Functions that a tool of a test server may call while it runs. */
 export interface ToolContext {
   /** Says how far it has come (notifications/progress). */
   progress(progress: number, total?: number, message?: string): void;
@@ -21,7 +21,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What a call is answered with. */
+/** The answer to a call. */
 type Answer = { result: CallToolResult };
 
 let questions = 0;

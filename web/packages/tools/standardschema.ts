@@ -15,14 +15,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What a schema says of a value: with `issues` it does not fit. */
+/** The verdict of a schema on a value. With `issues`, the value does not fit. */
 export interface SchemaVerdict<Output> {
   /** The value, as the schema has it: with defaults, converted. */
   readonly value?: Output;
   readonly issues?: readonly SchemaIssue[] | undefined;
 }
 
-/** What does not fit. */
+/** One reason why a value does not fit. */
 export interface SchemaIssue {
   readonly message: string;
   /** Where, from the outside in. */

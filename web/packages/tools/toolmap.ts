@@ -1,7 +1,7 @@
 import type { Call, CallOptions, CallToolResult, ContentBlock, McpClient, Open } from "holdfast";
 import { badArgument } from "../shared/checks.js";
 
-/** What one tool takes and gives, in a map of a server's tools. */
+/** The types of one tool's arguments and result, in a map of a server's tools. */
 export interface ToolTypes {
   /** Its arguments. */
   input: object;

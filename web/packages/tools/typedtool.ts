@@ -11,7 +11,7 @@ import { badArgument } from "../shared/checks.js";
 import { pathOf, type SchemaIssue, type SchemaVerdict, type StandardSchema } from "./standardschema.js";
 import { toolNameOf, type ToolResult } from "./toolmap.js";
 
-/** What a tool takes and gives, as schemas. Without one, anything. */
+/** Schemas of a tool's arguments and result. Without a schema, any value passes. */
 export interface ToolSchemas<In, Sent extends object, Out> {
   /** Its arguments. Has to say at once whether they fit: the call is made at once as well. */
   input?: StandardSchema<In, Sent>;
@@ -113,7 +113,7 @@ class Typed<Out> implements TypedCall<Out> {
 /** The arguments as the schema has them. */
 function fitting<In, Sent extends object>(name: string, schema: StandardSchema<In, Sent>, args: In): Sent {
   const verdict = schema["~standard"].validate(args);
-  // Of whatever kind: zone.js has promises of its own, and so has another realm.
+  // Any object with `then` counts as a promise: zone.js has promises of its own, and so has another realm.
   if (typeof (verdict as Partial<Promise<unknown>> | null)?.then === "function") {
     Promise.resolve(verdict).catch(() => {}); // which nobody waits for
     throw badArgument(

@@ -1,21 +1,21 @@
 import type { TraceContext } from "./spans.js";
 
-// Of which trace the calls are that this tab has under way: for the page that comes after a reload. The
-// calls' own requests have it from the store (core/mcp/trace_context.go). No name here says anything of a
-// user, and each goes with its call.
+// The trace of each call that this tab has under way, for the page that comes after a reload. The store has
+// the trace for the calls' own requests (core/mcp/trace_context.go). No name here says anything of a user.
+// Each entry is deleted with its call.
 
 const STORE = "holdfast:traces";
 /** Calls at most; the oldest goes first. */
 const MOST = 200;
 
-/** Notes of which trace a call is. */
+/** Notes the trace of a call. */
 export function noteParent(id: string, context: TraceContext): void {
   change(
     (all) => [...all.filter(([known]) => known !== id), [id, context.traceparent] as const].slice(-MOST),
   );
 }
 
-/** Of which trace a call is that an earlier page has noted. */
+/** The trace of a call that an earlier page has noted; undefined where none has. */
 export function parentOf(id: string): TraceContext | undefined {
   const found = read().find(([known]) => known === id);
   return found && { traceparent: found[1] };

@@ -2,7 +2,7 @@ import type { HoldfastError } from "holdfast";
 import { badArgument } from "../shared/checks.js";
 import type { SpanAttributes, StartSpan, TraceContext } from "./spans.js";
 
-// What is used of @opentelemetry/api, by its members: it is the app's, and not imported here.
+// The members of @opentelemetry/api that are used here. The app has the package: nothing here imports it.
 
 /** A span of OpenTelemetry's. */
 export interface OtelSpan {

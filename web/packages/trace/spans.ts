@@ -15,7 +15,7 @@ export interface TraceContext {
  */
 export type SpanKind = "call" | "connection" | "resume";
 
-/** What is told of a span. None of it is a token, a session's id or a payload. */
+/** Attributes of a span. None of them is a token, a session's id or a payload. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** A span that begins. */
@@ -25,7 +25,7 @@ export interface SpanStart {
   name: string;
   /** By the names of OpenTelemetry's conventions, where there are such. */
   attributes: SpanAttributes;
-  /** Of what it is a part; without it, of whatever the app is at. */
+  /** The parent span. Without one, the span is part of the app's active span. */
   parent: TraceContext | undefined;
 }
 

@@ -1,6 +1,6 @@
-// What a traced client is, without a word to the app: holdfast/trace checks what the app gives, and the
-// transport of the official client has it in a chunk of its own. Of the module it imports types alone, so
-// that both have the app's classes.
+// A traced client, without checks of the app's arguments: holdfast/trace makes those. The transport of the
+// official client has this in a chunk of its own. Only types are imported from the module, so that both use
+// the app's classes.
 
 import type { Call, CallOptions, HoldfastError, McpClient, Open } from "holdfast";
 import { forgetParent, noteParent, parentOf } from "./callparents.js";
@@ -132,7 +132,7 @@ class Spans {
     );
   }
 
-  /** What {@link Call.retry} has made is not by way of the client. */
+  /** Begins a span for a call that {@link Call.retry} has made: no method of the client makes that call. */
   #retried(call: AnyCall): void {
     if (this.#known.has(call) || call.settled || call.method !== "tools/call") return;
     const tool = toolOf(call);
@@ -142,7 +142,7 @@ class Spans {
     );
   }
 
-  /** What was stored is deleted, and whose calls those were is nobody's to find. */
+  /** Deletes the notes of all calls: after a logout no page may find whose calls they were. */
   forgotten(): void {
     for (const id of this.#noted) this.#forget(id);
   }
@@ -203,7 +203,7 @@ function tracedBackend(inner: Backend, spans: Spans): Backend {
     });
   const make: Backend["make"] = (op, method, args, options) => {
     const isTool = method === "callTool";
-    // Of a request the params may have a _meta as well, which counts less than the option.
+    // The params of a request may have a _meta as well. The option's members come before those.
     const own = isTool
       ? options
       : { ...options, meta: { ...(args[1]?.["_meta"] as Open | undefined), ...options.meta } };
@@ -265,7 +265,7 @@ function ended(span: Span | undefined, error?: HoldfastError): void {
   guarded(() => (error === undefined ? span?.end() : span?.end(error)));
 }
 
-/** What a hook of the app's throws harms no call. */
+/** Runs a hook of the app's. An error that the hook throws harms no call. */
 function guarded<T>(run: () => T): T | undefined {
   try {
     return run();
