@@ -10,7 +10,7 @@ export const ANSWER_TIME: number = 15_000;
 /** Bytes of an answer. The metadata of large providers has 20 KiB. */
 export const MAX_ANSWER: number = 256 * 1024;
 
-/** What came back. */
+/** An answer of a server, with its body read as JSON. */
 export interface AuthAnswer {
   readonly status: number;
   /** The object of the body; undefined where it is none. */

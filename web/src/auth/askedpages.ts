@@ -4,12 +4,12 @@ import { LOOK_AGAIN } from "./browser.js";
 import type { Hands } from "./hands.js";
 import type { AskingInteraction, ShownAddress } from "./interaction.js";
 
-/** What a page is asked to show. */
+/** An address that a page is asked to show. */
 export interface AddressToShow {
   readonly address: string;
   /** The name of the flow's window. */
   readonly window: string;
-  /** Whether the page goes there itself. */
+  /** True if the page itself goes to the address; false opens a window. */
   readonly leaves: boolean;
   /**
    * The marks of logouts that the flow was wished for behind: where the page reads others, it shows nothing.

@@ -1,5 +1,5 @@
-// What a client with `auth` asks of its sign-in: the fields of each request, what follows a
-// refusal, and who the user is. The core knows that there is a token, and when there is none.
+// The authorization of a client with `auth`: the fields of each request, the repair after a refusal, and the
+// user. The core knows whether there is a token, and no more.
 
 import { type ClientAuth, openClientAuth } from "./clientauth.js";
 import { loadSignIn } from "./loadsignin.js";
@@ -11,7 +11,7 @@ import type { Answer, Leave } from "../runtime/sender.js";
 import { HoldfastError } from "../base/errors.js";
 import type { KeptAuth } from "../storage/keptauth.js";
 
-/** What {@link ClientAuth.repaired} and {@link ClientAuth.refused} count by. */
+/** Counters of {@link ClientAuth.repaired} and {@link ClientAuth.refused}. */
 type Trials = NonNullable<Awaited<ReturnType<ClientAuth["refused"]>>>;
 type Shown = NonNullable<Awaited<ReturnType<ClientAuth["headers"]>>>;
 type Refusal = Parameters<ClientAuth["refused"]>[0];
@@ -47,7 +47,7 @@ const WAITS: readonly string[] = ["sign_in_required", "sign_in_expired", "oauth_
 /** The sign-in at a server, and all in this page who have to hear of it. */
 export interface WatchedSignIn {
   readonly auth: ClientAuth;
-  /** Whether a person signs in. */
+  /** True if a person signs in; false for a program. */
   readonly attended: boolean;
   readonly listeners: Set<() => void>;
   /** The token that the last request of any of them has passed with, and the sign-in that it came by. */
@@ -63,15 +63,15 @@ function isThisPageSeen(): boolean {
   return globalThis.document?.visibilityState !== "hidden";
 }
 
-/** What is known of a client, whichever of its pages was asked. */
+/** The state of a client's refused requests, shared by all of its pages. */
 interface Refused {
-  /** Who the core was last told that the user is; undefined before that. */
+  /** The user that the core heard of last; undefined before that. */
   user?: { readonly principal: string | undefined };
   /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
   held?: Held | undefined;
-  /** What it asks for one for, until that has an answer: a page that is asked may go before. */
+  /** The refusal behind the core's question for a token, until its answer: the asked page may end before. */
   asked?: Held | undefined;
-  /** What was tried since a request passed. */
+  /** Trials since a request last passed. */
   trials?: Trials | undefined;
 }
 
@@ -116,7 +116,7 @@ export class Authorization implements ClientAuthorization {
     return { auth, attended: source.attended, listeners };
   }
 
-  /** Who is signed in; undefined for nobody, or where that cannot be known. */
+  /** The user who is signed in; undefined for none, or where that cannot be read. */
   async principal(): Promise<string | undefined> {
     try {
       return await this.#told();
@@ -195,12 +195,12 @@ export class Authorization implements ClientAuthorization {
         // It failed before anybody was asked, and would again.
         if (isIn() && inVain++ > 0) throw error;
       }
-      // Nobody has signed in: the calls wait on, until somebody does.
+      // No person has signed in: the calls wait until one does.
       await this.#until(isIn, over);
     }
   }
 
-  /** Whether there is a token that was not refused. */
+  /** True if there is a token other than the refused one. */
   async #hasOther(refusal: Refusal): Promise<boolean> {
     const shown = await (await this.#shared()).auth.headers("POST", this.#url);
     // Another sign-in may bring the same one again.
@@ -281,7 +281,8 @@ export class Authorization implements ClientAuthorization {
       }
       if (repair?.kind === "more") return this.#hold(this.#tried(repair, trials)!, response);
       if (!repair) {
-        // What was refused before, and was an answer to the core, is no reason to ask anybody later.
+        // A request has passed: an earlier refusal, which the core took as an answer, asks no person any
+        // more.
         if (response.ok) this.#refused.trials = this.#refused.held = undefined;
         return { response, status: response.status };
       }

@@ -9,7 +9,7 @@ const LEG: Leg = "auth/server-metadata";
 /** How a client shows at the token endpoint who it is (RFC 7591 section 2). */
 export type ClientAuthMethod = "none" | "client_secret_basic" | "client_secret_post";
 
-/** What of the metadata signing in goes by. Plain data: it is kept with a flow and with a grant. */
+/** The metadata of a server that a sign-in uses. Plain data: a flow and a grant store it. */
 export interface AuthorizationServer {
   /** Word for word. */
   readonly issuer: string;

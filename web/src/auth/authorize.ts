@@ -16,14 +16,14 @@ import { stepUpFrom } from "./stepup.js";
 export interface SignInOptions extends ClientOptions {
   /** The scopes to ask for, in place of what the server names. */
   scopes?: readonly string[];
-  /** Whether tokens are bound to a key of this browser. Default: where the server demands it. */
+  /** True binds tokens to a key of this browser. Default: where the server demands that. */
   dpop?: boolean;
 }
 
 /** Why a person is asked. */
 export interface Reason {
   readonly challenge: OAuthChallenge | undefined;
-  /** What will not do, and the scopes to ask for, where they are not chosen as usual. */
+  /** The token that the server has rejected, and the scopes to ask for instead of the usual ones. */
   readonly rejected: Pick<Refusal, "token" | "cameBy"> | undefined;
   readonly scope: string | undefined;
   /** The window that is open for it already. */

@@ -1,4 +1,4 @@
-// What a sign-in gets of the page or worker that it is in.
+// The place of a sign-in: its store, its channel and its memory, in a page or in a worker.
 
 import type { AskedPages } from "./askedpages.js";
 import type { AuthChannel } from "./browser.js";
@@ -13,15 +13,15 @@ import { hasBroadcast } from "../tabs/broadcast.js";
 import { exclusively } from "../tabs/lease.js";
 import { whenLoggedOut } from "../tabs/loggedout.js";
 
-/** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
+/** Key of the store that holds the rows of all sign-ins of the origin. No server has this key. */
 const AUTH = "auth";
 
 let connector: Connector | undefined;
 
-/** What earlier builds have left is gone, as far as it could be deleted. */
+/** Resolves once rows of earlier builds are deleted, as far as the browser deletes them. */
 let dropped: Promise<void> | undefined;
 
-/** What is kept in the memory of this page alone. */
+/** Rows that this page keeps in its memory alone. */
 const memory: AuthPlace["memory"] = new Map();
 
 /** The rows of all sign-ins of this origin; undefined where nothing can be stored. */

@@ -5,7 +5,7 @@ import { type Callback, hasCallback, readCallback, withoutCallback } from "./flo
 import type { Hands } from "./hands.js";
 import type { ShownAddress, WindowInteraction } from "./interaction.js";
 
-/** What is used of a window that was opened. */
+/** The part of a Window that a sign-in uses. */
 export interface OpenedWindow {
   opener: unknown;
   readonly closed: boolean;
@@ -13,7 +13,7 @@ export interface OpenedWindow {
   close(): void;
 }
 
-/** What is used of the page. */
+/** The parts of the page that a sign-in uses. */
 export interface Page {
   readonly location: { readonly href: string; readonly origin: string; assign(url: string): void };
   readonly history: { replaceState(data: unknown, unused: string, url: string): void };
@@ -141,7 +141,7 @@ export function redirectInteraction(page: Page): WindowInteraction {
   };
 }
 
-/** Whether somebody has come Back to the page, which was loaded anew for it. */
+/** True if the person pressed Back, and the browser loaded the page anew. */
 export function cameBack({ performance }: Pick<Page, "performance">): boolean {
   return performance?.getEntriesByType("navigation")[0]?.type === "back_forward";
 }
@@ -173,7 +173,7 @@ export function takeAnswer(page: Page, redirectUrl: string): Callback | undefine
   return callback;
 }
 
-/** What is used of a BroadcastChannel. */
+/** The part of a BroadcastChannel that sign-ins use. */
 export interface AuthChannel {
   postMessage(message: unknown): void;
   onmessage: ((event: { readonly data: unknown; readonly origin: string }) => void) | null;
@@ -183,7 +183,7 @@ export interface AuthChannel {
 /** The name of the channel on which tabs hear of each other's sign-ins. */
 export const AUTH_CHANNEL = "holdfast.auth";
 
-/** What one tab hears of another. */
+/** A listener to the news of other tabs. */
 export interface NewsListener {
   /** A grant of that sign-in was stored or deleted. */
   stored(signIn: string): void;

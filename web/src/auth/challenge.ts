@@ -4,13 +4,13 @@
 export interface Challenge {
   /** In lower case. */
   readonly scheme: string;
-  /** What stands in the place of parameters, as with Negotiate. */
+  /** Token68 in the place of parameters, as with Negotiate. */
   readonly token68?: string;
   /** Names in lower case; of a name that comes twice, the first value. */
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** What of the challenges a client of OAuth goes by. */
+/** The parameters of the challenges that a client of OAuth uses. */
 export interface OAuthChallenge {
   /** The address of the protected-resource metadata (RFC 9728 section 5.1). Unchecked. */
   readonly resourceMetadata?: string;
@@ -44,7 +44,10 @@ class Reader {
     return this.#at >= this.#text.length;
   }
 
-  /** What the pattern finds here, and its group, if it has one. */
+  /**
+   * The match of the pattern at this place: its group, if the pattern has one. The scanner moves past the
+   * match.
+   */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);
@@ -53,7 +56,7 @@ class Reader {
     return found[1] ?? found[0];
   }
 
-  /** Whether the pattern is here, which is not taken. */
+  /** True if the pattern matches at this place. The scanner stays. */
   sees(pattern: RegExp): boolean {
     pattern.lastIndex = this.#at;
     return pattern.test(this.#text);

@@ -46,7 +46,7 @@ export async function openClientAuth(
 ): Promise<ClientAuth> {
   const { options, how, storage, client, own: given } = source.opening();
   const own = { ...given };
-  // Of the object that they are functions of: they may be those of its class.
+  // Methods are called on the object that has them: they may come from its class.
   const live = (name: keyof OAuthOptions): never => (
     (...args: unknown[]) => (
       [newest(), source.of].find(

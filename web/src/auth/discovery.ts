@@ -17,9 +17,9 @@ import { isWellKnown, readProtectedResource, resourceMetadataURLs } from "./prot
  */
 const DISCOVERY_TIME = 30_000;
 
-/** What signing in at a server needs. */
+/** The result of discovery: all that a sign-in at a server needs. */
 export interface Discovered {
-  /** What the authorization and token requests name (RFC 8707). */
+  /** The resource that authorization and token requests name (RFC 8707). */
   readonly resource: string;
   /** The scopes that the resource lists. */
   readonly scopes: readonly string[] | undefined;
@@ -74,7 +74,7 @@ export async function discover(
   );
   const rest = { resource: canonicalResource(server), scopes: undefined, dpopRequired: false };
   if (origin.json) {
-    // Nobody has named this issuer, and both forms are the origin: many servers write it with a slash.
+    // The issuer has no name before this, and both forms are the origin: many servers write it with a slash.
     const issuer = origin.json.issuer === `${server.origin}/` ? `${server.origin}/` : server.origin;
     return { ...rest, server: readAuthorizationServer(origin.json, issuer, local, person), era: "origin" };
   }
@@ -105,14 +105,14 @@ async function firstServer(
   let first: AuthFailure | undefined;
   for (const issuer of issuers) {
     const found = await firstFound(hands, until, "auth/server-metadata", serverMetadataURLs(new URL(issuer)));
-    // What claims to be another is no reason to try the next one: somebody lies.
+    // Metadata that claims another issuer ends the search: somebody lies.
     if (found.json) return readAuthorizationServer(found.json, issuer, local, person);
     first ??= found.failure;
   }
   throw first ?? invalid("auth/server-metadata", "there is no authorization server");
 }
 
-/** What was found at the first of several addresses that had something. */
+/** The document at the first of several addresses that had one. */
 type Found =
   | { readonly json: Readonly<Record<string, unknown>> }
   /** `absent`: each of them says that it has nothing. */
@@ -147,7 +147,7 @@ async function look(hands: Hands, leg: Leg, url: string): Promise<Found | AuthFa
   try {
     answer = await ask(hands, leg, url);
   } catch (error) {
-    // What redirects elsewhere is refused for good, not passed over.
+    // A redirect elsewhere is refused for good: the search does not pass over it.
     if (error instanceof AuthFailure && error.fields.code !== "oauth_invalid") return error;
     throw error;
   }

@@ -67,7 +67,7 @@ export async function proofOf(
   return signedToken(hands, key.algorithm, key.privateKey, { typ: "dpop+jwt", jwk: key.jwk }, payload);
 }
 
-/** What an app is told of proofs that are refused again and again: mostly it is the clock. */
+/** The failure of proofs that a server refuses again and again: mostly the clock is wrong. */
 export function proofRefused(): AuthFailure {
   return new AuthFailure("auth/dpop", {
     code: "oauth_denied",

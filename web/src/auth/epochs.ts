@@ -45,7 +45,7 @@ export async function openWish(
   }
 }
 
-/** Whether somebody has logged out since that was wished for. */
+/** True if the user has logged out since the wish: its epoch or its marks are former ones. */
 export async function isOver(
   hands: Hands, { signIn, epoch, marks }: Wish & { readonly signIn: string },
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-// What an error of signing in is made from, and what of a server's words may be in it.
+// Errors of signing in, and the words of a server that may stand in them.
 
 import type { ErrorCode, ErrorFields } from "../base/errors.js";
 
@@ -48,7 +48,7 @@ export class AuthFailure extends Error {
     this.fields = fields;
   }
 
-  /** What a HoldfastError is made from. It always has a hint. */
+  /** Fields of a HoldfastError. They always have a hint. */
   toFields(): ErrorFields {
     const { denial, ...fields } = this.fields;
     return { hint: usualAdvice(this.leg, fields.code, denial), ...fields, op: this.leg };
@@ -146,7 +146,7 @@ export function originOf(url: string): string {
   }
 }
 
-/** What helps against an error code, whichever step it is of. */
+/** Hints by error code, whatever the step. */
 const USUAL: Readonly<Record<AuthCode, string>> = {
   bad_argument: "Change that in what oauth() is given.",
   network_error: "Is the browser online, and does that server run?",
@@ -168,7 +168,7 @@ const LATER = "Try again later.";
 const CLIENT = "Register this app there with this page's redirectUrl, and give its clientId.";
 const SCOPES = "Ask for other scopes, with the option scopes.";
 
-/** What helps where an authorization server has refused with this code. What is missing is in its log. */
+/** Hints by the code with which an authorization server refuses. Its log has the rest. */
 const REFUSED: Readonly<Partial<Record<Denial, string>>> = {
   access_denied: SAID_NO,
   account_selection_required: SAID_NO,
@@ -189,7 +189,7 @@ const REFUSED: Readonly<Partial<Record<Denial, string>>> = {
   temporarily_unavailable: LATER,
 };
 
-/** What helps; for metadata with the specification that it has to follow. */
+/** The usual hint. For metadata the hint names the specification that the document has to follow. */
 function usualAdvice(leg: Leg, code: AuthCode, denial: Denial | undefined): string {
   const usual = (denial && REFUSED[denial]) ?? USUAL[code];
   const metadata = leg === "auth/resource-metadata" || leg === "auth/server-metadata";

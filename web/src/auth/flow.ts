@@ -33,21 +33,21 @@ export interface FlowRecord {
   readonly server: AuthorizationServer;
   readonly client: Registration;
   readonly verifier: string;
-  /** What was asked for; missing where the server's own default was. */
+  /** Scopes of the request; missing where the server's own default was asked for. */
   readonly scope?: string;
   /** The key that code and tokens are bound to (RFC 9449 section 10). */
   readonly dpop?: DPoPKey;
   /** The name of the window that it runs in: each has its own, so that no other flow's page is taken over. */
   readonly window: string;
-  /** What of the app waits for it, as plain data. */
+  /** Data of the app that waits for the answer. */
   readonly waiting?: unknown;
-  /** What came back, where another page than the one with the tokens has taken it. */
+  /** The answer, where a page without the tokens has taken it. */
   readonly answer?: Callback;
   /** It asks who is signed in for more. */
   readonly stepUp?: StepUp;
   /** Where the server's challenge said that its metadata is. */
   readonly resourceMetadata?: string;
-  /** What a sign-out ends. */
+  /** Epoch of the sign-in. A sign-out ends it. */
   readonly epoch: string;
   /** The marks of logouts as it was wished for: behind another logout it is over. */
   readonly marks: string;
@@ -55,7 +55,7 @@ export interface FlowRecord {
   readonly begun: number;
 }
 
-/** What a flow is begun with. */
+/** Inputs of a new flow. */
 export interface Beginning {
   /** The wish that the flow was begun by. A wish is made before its flow, and never in the middle of one. */
   wish?: Wish | undefined;
@@ -178,7 +178,7 @@ export function authorizationRequest(record: FlowRecord, challenge: string): str
   return url.href;
 }
 
-/** What came back in the URL, unchecked. */
+/** The answer in the URL, unchecked. */
 export interface Callback {
   readonly state: string;
   readonly code?: string;
@@ -219,7 +219,7 @@ export function readCallback(address: string): Callback | undefined {
   };
 }
 
-/** Whether there is an answer in a URL, be it one that {@link readCallback} does not take. */
+/** True if a URL holds an answer, even one that {@link readCallback} does not take. */
 export function hasCallback(url: URL): boolean {
   return url.searchParams.has("state") && (url.searchParams.has("code") || url.searchParams.has("error"));
 }
@@ -327,7 +327,7 @@ export async function keepFlow(hands: Hands, state: string, age = 0): Promise<bo
   }
 }
 
-/** Whether a flow of a sign-in waits for an answer, by that client. */
+/** True if a flow of the sign-in waits for an answer, by that client. */
 export async function hasFlow(hands: Hands, signIn: string, clientId: string): Promise<boolean> {
   for (const key of await hands.store.keys(FLOW)) {
     const kept = await hands.store.get<FlowRecord>(key);

@@ -1,4 +1,4 @@
-// What a sign-in has brought, where it is kept, and how it is exchanged for a code.
+// Grants: the tokens of a sign-in, the place where they are stored, and the exchange of a code for them.
 
 import type { AuthorizationServer } from "./authorizationserver.js";
 import type { DPoPKey } from "./dpop.js";
@@ -40,11 +40,14 @@ export interface Grant {
   readonly cameBy?: string;
   /** When it came, in ms since 1970, until a request has passed with it. */
   readonly unproven?: number;
-  /** Who signed in. Where no token says it, a name of this sign-in alone: two users never share one. */
+  /**
+   * Principal: the user. Where no token names the user, a name of this sign-in alone: two users never share
+   * one.
+   */
   readonly principal: string;
   /** Where the challenge that it came by said that the server's metadata is. */
   readonly resourceMetadata?: string;
-  /** What a sign-out ends. */
+  /** Epoch of the sign-in. A sign-out ends it. */
   readonly epoch: string;
   /** Somebody refreshes it: who, since when, in ms since 1970, and whether under the lock. */
   readonly refreshing?: { readonly by: string; readonly since: number; readonly alone: boolean };
@@ -60,7 +63,7 @@ export function cameBy(grant: Grant): string {
   return grant.cameBy ?? "";
 }
 
-/** Whether a token can be had from it without a person, or may be. */
+/** True if a page can get a token from the grant without a person, or may: by a refresh, for example. */
 export function isUsable(grant: Grant | undefined, now: number): grant is Grant {
   return grant !== undefined &&
     (
@@ -142,14 +145,14 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
 /** Stores a grant, unless somebody has signed out since its epoch was read: then it has ended. */
 export async function storeGrant(hands: Hands, signIn: string, grant: Grant): Promise<Grant> {
   const { epoch } = grant;
-  // What it replaces is not revoked: with many servers that ends all that the user has granted to this
+  // The former grant is not revoked: many servers would then revoke all that the user has granted to this
   // client.
   for (;;) {
     const before = await hands.store.get(grantKey(signIn));
     if ((await readEpoch(hands, signIn)) !== epoch) return ended(hands, grant);
     if (await hands.store.set(grantKey(signIn), before?.version ?? 0, grant)) break;
   }
-  // Who signs out ends the epoch first and deletes the grant then: one of the two sees the other.
+  // A sign-out ends the epoch first, and deletes the grant after that: one of the two sees the other.
   if ((await readEpoch(hands, signIn)) === epoch) return grant;
   const mine = await hands.store.get<Grant>(grantKey(signIn));
   if (mine && mine.value.access?.token === grant.access?.token)

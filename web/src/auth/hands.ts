@@ -24,7 +24,7 @@ export interface AuthStore {
   set(key: string, version: number, value: unknown): Promise<boolean>;
   /** The keys that begin so. */
   keys(prefix: string): Promise<string[]>;
-  /** Whether grants are this page's or worker's alone: nobody else can use them, or delete them. */
+  /** True if grants are this page's or worker's alone: no other can use them, or delete them. */
   readonly alone?: boolean;
 }
 

@@ -37,13 +37,13 @@ export async function loadSignIn(file?: string): Promise<SignInChunk> {
   }
 }
 
-/** What is kept for all pages of a worker: any of them may have named another file of the package. */
+/** The chunk, checked. A worker shares it with all of its pages, and a page may have named another file. */
 function checked(loaded: SignInChunk): SignInChunk {
   if (typeof loaded.openSignInOfPages !== "function") throw new TypeError("that file is another one");
   return loaded;
 }
 
-/** What an app is told where the chunk does not come; `beside`: it is a file beside the script. */
+/** The error of a chunk that does not load; `beside`: the chunk is a file beside the script. */
 export function signInNotLoaded(cause: unknown, beside: boolean): HoldfastError {
   // Most browsers end with the address; Safari says none.
   const [file = beside ? FILE : "a file of the package"] = /\S+:\/\/\S+$|data:\S+$/.exec(String(cause)) ?? [];

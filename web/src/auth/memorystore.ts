@@ -2,7 +2,7 @@
 
 import type { AuthStore, Versioned } from "./hands.js";
 
-/** What is in a {@link MemoryAuthStore}: several of them may have the same rows. */
+/** Rows of a {@link MemoryAuthStore}, by their keys. Several stores may share one map. */
 export type MemoryRows = Map<string, Versioned<unknown>>;
 
 /** No version comes twice, so that what was deleted and written again is another value. */

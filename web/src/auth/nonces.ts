@@ -6,7 +6,7 @@ export type NonceRole = "authorization" | "resource";
 /** Servers whose nonces are kept. */
 const MAX_ORIGINS = 64;
 
-/** What RFC 9449 section 8.1 lets a nonce be made of. */
+/** The characters and length of a nonce: NQCHAR of RFC 9449 section 8.1, 1024 of them at most. */
 const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
 
 /** The latest nonce of each server. Only in memory: the next refusal brings a new one. */

@@ -61,7 +61,7 @@ export interface OAuthOptions {
   metadataProxy?: (url: string) => string;
 }
 
-/** What the options come to for a worker: data, without the app's functions. */
+/** Options of a sign-in as they cross to a worker: data, without the app's functions. */
 export interface CrossingSignIn {
   readonly options: SignInOptions;
   readonly how: HowPeople;
@@ -70,18 +70,19 @@ export interface CrossingSignIn {
   readonly client: string;
 }
 
-/** What somebody signs in with: what a client opens the sign-in at its server with, once it has a server. */
+/** The source of a sign-in. A client opens the sign-in from this once it has a server. */
 export interface SignInSource {
-  /** Whether a person signs in. */
+  /** True if a person signs in; false for a program with credentials of its own. */
   readonly attended: boolean;
-  /** What the app has made it of. */
+  /** The object of options that the app has given. */
   readonly of: object;
   /** The app's word for its client: two clients with different words share no sign-in. */
   readonly client: string;
-  /** What the options come to in this page. Throws `bad_argument`. */
+  /** Options of the sign-in in this page. Throws `bad_argument`. */
   opening(): { options: SignInOptions } & Omit<SignInOpening, "place">;
   /**
-   * What a worker can sign in with; missing where code of the page has to run for it. Throws `bad_argument`.
+   * Options of the sign-in in a worker; missing where the worker would need code of the page. Throws
+   * `bad_argument`.
    */
   crossing?(): CrossingSignIn;
 }

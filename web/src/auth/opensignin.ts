@@ -31,7 +31,7 @@ export interface SignInOf {
   readonly url: string;
   /** The user, in the app's own word; undefined where it names none. */
   readonly principal?: string | undefined;
-  /** What the app has written of its client (oauth.ts). */
+  /** Word of the app for its client: the client id, for example (oauth.ts). */
   readonly client: string;
 }
 
@@ -80,7 +80,7 @@ export interface SignInOpening {
   storage: TokenStorage;
   /** The user, in the app's own word; none where it names nobody. */
   principal?: string | undefined;
-  /** What the app has written of its client. */
+  /** Word of the app for its client. */
   client: string;
   place: AuthPlace;
   /** The app's own hands. */
@@ -98,11 +98,11 @@ const nonces = new Nonces();
 
 /** A page that may have come back with an answer. */
 export interface ReturnedPage {
-  /** What stands for it in all of its sign-ins. */
+  /** The object that names this page in all of its sign-ins. */
   readonly itself: object;
   /** The name of its window. */
   readonly name: string;
-  /** Whether tokens in memory end with it. */
+  /** True if tokens in memory end with the page. */
   readonly isAlone: boolean;
   /** Takes the answer that it has come back with; undefined for none, or where it was taken. */
   take(redirectUrl: string): Callback | undefined;
@@ -183,7 +183,7 @@ export async function openSignInOfPages(
   });
   place.whenWiped?.(() => signIn.wiped());
   signIn.onstored = (changed) => news?.stored(changed);
-  // What an earlier build of the app has left where no token is to rest any more.
+  // Tokens of an earlier build of the app are deleted here: this build stores none.
   if (hands.store.alone && place.store) await drop(hands, place.store, key);
   await signIn.reread();
   return { signIn, returned: (page) => takeReturn(signIn, hands, options.redirectUrl, page, news) };
@@ -202,7 +202,7 @@ async function takeReturn(
       (await handedOver(hands, callback, tell))
   )
     return page.close();
-  // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
+  // `failure` holds the fault of the answer. No caller waits here: the tab that opened this window does.
   await signIn.finish(callback, await page.marks?.()).catch((error: unknown) => {
     if (own && error instanceof AuthFailure) news?.failed(window, error);
   });
@@ -247,7 +247,7 @@ async function inTime(hands: Hands, page: ReturnedPage, answer: Callback): Promi
   return undefined;
 }
 
-/** What of an answer is left for the sign-ins that open next. */
+/** The answer that this sign-in leaves to those that open next; undefined for none. */
 async function left(
   hands: Hands, page: ReturnedPage, found: Promise<Callback | undefined>, mine: Promise<Callback | undefined>,
   tell?: () => void,

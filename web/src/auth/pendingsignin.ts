@@ -16,7 +16,7 @@ export interface Pending extends Reason {
   taken?: Promise<Grant>;
   /** The app has asked for it itself. */
   asked: boolean;
-  /** What opens the window that could not be opened so far. */
+  /** Opens the window that the browser has blocked so far. */
   open?: () => void;
   /** The flow that is kept for whoever comes late. */
   kept?: string;

@@ -11,7 +11,7 @@ const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 /** How many authorization servers of a resource are tried. */
 const MAX_SERVERS = 5;
 
-/** What the metadata says. */
+/** The fields of the protected-resource metadata (RFC 9728) that a sign-in uses. */
 export interface ProtectedResource {
   /** The resource, word for word as it says so: what authorization and token requests name. */
   readonly resource: string;

@@ -51,8 +51,8 @@ export async function liveGrant(hands: Hands, signIn: string, rejected?: string)
         await hands.store.set(grantKey(signIn), kept.version, claim).catch(() => "failed" as const);
       if (claimed === "failed") {
         if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "stale") return grant;
-        // What comes for the refresh token could not be stored either, and would be lost with the page: it
-        // waits for room.
+        // New tokens could not be stored either. The page would lose them when it ends, so the refresh waits
+        // for room.
         throw new AuthFailure("auth/refresh", {
           code: "storage_failed", message: "the token is not refreshed while nothing can be stored",
           retryable: true,
@@ -149,7 +149,9 @@ function otherSubject(
   return signInRequired("the authorization server refreshed the token of another user");
 }
 
-/** What follows an error. Only the authorization server's own word about this very token ends it. */
+/**
+ * The grant after an error. Only the authorization server's own word about this very token ends the grant.
+ */
 async function refused(
   hands: Hands, signIn: string, claim: Grant, rejected: string | undefined, error: AuthFailure,
 ): Promise<LiveGrant | undefined> {

@@ -1,4 +1,4 @@
-// What follows a 401 or 403 of the server: pure, a table of verdicts.
+// Verdicts on a 401 or 403 of the server: a pure table.
 
 import type { OAuthChallenge } from "./challenge.js";
 import { cameBy, type Grant } from "./grants.js";
@@ -9,7 +9,7 @@ import { lifeOf } from "./tokens.js";
 /** For how long, in ms, a server that refuses what somebody has signed in for gets nobody asked again. */
 const IN_VAIN = 10 * 60_000;
 
-/** What was tried for a request since one last passed. */
+/** Counts of the trials for a request since one last passed. */
 export interface Trials {
   readonly retries: number;
   readonly nonces: number;
@@ -18,7 +18,7 @@ export interface Trials {
   readonly stepUps: number;
 }
 
-/** Nothing was tried. */
+/** Trials of a request that was tried in no way yet. */
 export const NO_TRIALS: Trials = { retries: 0, nonces: 0, refreshes: 0, signIns: 0, stepUps: 0 };
 
 /** A request that the server has refused: it did not run. */
@@ -34,7 +34,7 @@ export interface Refusal {
   readonly nonce: boolean;
 }
 
-/** What of the grant matters to it. */
+/** The part of a grant that a verdict reads. */
 export interface HeldToken {
   /** The token to use now; undefined where it is over. */
   readonly token: string | undefined;
@@ -48,7 +48,7 @@ export interface HeldToken {
   readonly unproven?: boolean;
 }
 
-/** What of a grant matters to a refusal; `proven` is the last token that a request has passed with. */
+/** The held token of a grant. `proven` is the last token that a request has passed with. */
 export function heldOf(grant: Grant, now: number, proven: string | undefined): HeldToken {
   const { access, unproven, refreshToken, requested, granted, asked } = grant;
   return {
@@ -58,7 +58,7 @@ export function heldOf(grant: Grant, now: number, proven: string | undefined): H
   };
 }
 
-/** What to do. */
+/** The verdict on a refused request. */
 export type Verdict =
   /** Send it again, with the token that is there now, or with the nonce. */
   | { readonly kind: "retry"; readonly trials: Trials }
@@ -70,7 +70,7 @@ export type Verdict =
   /** It is no matter of tokens. */
   | { readonly kind: "pass" };
 
-/** What is to follow an answer, before anybody is asked. */
+/** The repair after an answer, before a person is asked. */
 export type Repair =
   /** The request can be sent again now. */
   | { readonly kind: "retry"; readonly trials: Trials }
@@ -107,8 +107,8 @@ export function judge(refusal: Refusal, held: HeldToken | undefined, trials: Tri
   if (isNews) return retry(trials);
   if (held?.canRefresh && trials.refreshes === 0)
     return { kind: "refresh", trials: { ...trials, refreshes: 1 } };
-  // What was just refreshed is refused as well: a person is asked, once. A page that went away to sign in
-  // knows of it by the grant.
+  // The server refuses a token that was just refreshed: a person is asked, once. After a page left to sign
+  // in, the grant says so.
   return trials.signIns === 0 && !(held?.unproven && token !== undefined)
     ? { kind: "sign-in", trials: { ...trials, signIns: 1 } }
     : { kind: "give-up" };

@@ -1,4 +1,4 @@
-// Who the page is at an authorization server: a client id that was agreed on, or is made.
+// The client id of the page at an authorization server: an agreed one, or one from a registration.
 
 import { checkedURL, isLoopback } from "./addresses.js";
 import { ask } from "./answers.js";
@@ -12,7 +12,7 @@ const LEG: Leg = "auth/registration";
 /** Characters of a client id, or of its secret. */
 const MAX_CREDENTIAL = 4096;
 
-/** What a client is known by at one issuer. It is kept under that issuer, and shown to no other. */
+/** A client id at one issuer. The page stores the id under that issuer, and shows it to no other. */
 export interface Registration {
   readonly issuer: string;
   readonly clientId: string;
@@ -37,7 +37,7 @@ export interface Credentials {
   clientSecret?: string;
 }
 
-/** What the app says of its client. */
+/** Options of the app about its client. */
 export interface ClientOptions {
   redirectUrl: string;
   /** A client id that was agreed on with the authorization server. */
@@ -98,7 +98,7 @@ export async function register(
   });
 }
 
-/** What the app gives as its client id, checked. */
+/** The client id that the app names when it is asked, checked. */
 async function named({ credentials }: ClientOptions, issuer: string): Promise<Credentials | undefined> {
   let given: Credentials | undefined;
   try {
@@ -116,7 +116,7 @@ async function named({ credentials }: ClientOptions, issuer: string): Promise<Cr
   });
 }
 
-/** What is registered, where it can be used. */
+/** The stored registration; undefined where it is over or in doubt. */
 async function usable(hands: Hands, key: string): Promise<Registration | undefined> {
   const { value } = (await hands.store.get<Registration>(key)) ?? {};
   return value && value.standing !== "doubted" && !isOver(value, hands.now()) ? value : undefined;
@@ -133,7 +133,8 @@ async function registerOnce(
   if (known) return known;
   const made = await dynamic(hands, server, options).catch((error: unknown) => error);
   if (made && !(made instanceof Error)) return put(hands, key, made as Registration);
-  // What has failed in passing is tried again by the next sign-in; else that goes on with what there is.
+  // The next sign-in tries a retryable failure again. After any other failure that sign-in keeps the doubted
+  // client.
   if (!(made instanceof AuthFailure && made.fields.retryable))
     await stand(hands, key, (kept) => kept.standing === "doubted" && "spared");
   if (made) throw made;
@@ -225,7 +226,7 @@ function unregistered(
   return invalid(LEG, "the authorization server lets no client register itself", hint);
 }
 
-/** What is asked of the authorization server to register (RFC 7591 section 2). */
+/** The client metadata of a registration request (RFC 7591 section 2). */
 export function clientMetadata(
   { authMethods }: AuthorizationServer, { redirectUrl, clientName }: ClientOptions, type: ApplicationType,
 ): object {
@@ -274,8 +275,7 @@ async function dynamic(
         message: `the authorization server answered ${status}, without an error code of OAuth`, hint,
       });
     refused ??= denied(LEG, json.error, status, hint);
-    // Whether a redirect address fits its type is what servers differ in; anything else the other type does
-    // not mend.
+    // Servers differ in the redirect addresses that fit a type. The other type mends no other error.
     if (!["invalid_redirect_uri", "invalid_client_metadata"].includes(denialOf(json.error) ?? "")) break;
   }
   throw refused!;

@@ -5,7 +5,7 @@ import type { Hands } from "./hands.js";
 import { type Requester, tokenRequest } from "./tokenrequest.js";
 import type { AccessToken } from "./tokens.js";
 
-/** What of a grant it takes to revoke it. */
+/** The part of a grant that a revocation needs. */
 export interface Revocable extends Requester {
   readonly server: AuthorizationServer;
   readonly access?: AccessToken;

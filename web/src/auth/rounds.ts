@@ -12,7 +12,7 @@ import type { Hands } from "./hands.js";
 const TIMES = 5;
 const WITHIN = 60_000;
 
-/** What is kept of the pages that left for a server. */
+/** The record of the pages that left for a server. */
 interface Rounds {
   /** When the last of them did, in ms since 1970. */
   readonly times: readonly number[];
@@ -25,7 +25,7 @@ export function roundsKey(signIn: string): string {
   return `round/${signIn}`;
 }
 
-/** Whether so many pages have left for a server that the next one stays. */
+/** True if so many pages have left for a server that the next page stays. */
 export async function goesRound(hands: Hands, signIn: string): Promise<boolean> {
   return recent(hands, (await hands.store.get<Rounds>(roundsKey(signIn)))?.value).length >= TIMES;
 }
@@ -65,7 +65,7 @@ async function noted(
   }
 }
 
-/** What an app is told of a page that stays. */
+/** The failure of a page that stays. */
 export function wentRound(): AuthFailure {
   return new AuthFailure("auth/authorization", {
     code: "sign_in_required",
@@ -76,7 +76,7 @@ export function wentRound(): AuthFailure {
   });
 }
 
-/** What it is told behind a logout: nobody is signed in again by what is left of it. */
+/** The failure after a logout: leftovers of a session sign nobody in again. */
 export function loggedOut(): AuthFailure {
   return new AuthFailure("auth/authorization", {
     code: "sign_in_required", message: "somebody has logged out",
@@ -84,7 +84,7 @@ export function loggedOut(): AuthFailure {
   });
 }
 
-/** What it is told of somebody who has come Back. */
+/** The failure after a person came Back from the authorization server. */
 export function wentBack(): AuthFailure {
   return new AuthFailure("auth/authorization", {
     code: "sign_in_required", message: "somebody came back from the authorization server without an answer",

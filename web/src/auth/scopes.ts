@@ -21,7 +21,7 @@ function clean(values: readonly unknown[]): string[] {
   return [...scopes];
 }
 
-/** What the scopes are chosen from. */
+/** The lists from which {@link chooseScopes} takes the scopes of a request. */
 export interface ScopeSources {
   /** Those that the app wants: they go before everything else. */
   app?: readonly string[];
@@ -42,7 +42,7 @@ export function chooseScopes({ app, challenge, resource, server = [] }: ScopeSou
   const chosen = clean(app ?? (challenge === undefined ? (resource ?? []) : challenge.split(" ")));
   const offered = server.includes(OFFLINE);
   const scopes = chosen.filter((scope) => scope !== OFFLINE || offered);
-  // Nothing is what the server's own default is asked with: offline_access alone would replace that.
+  // An empty list asks with the server's own default. offline_access alone would replace that default.
   if (offered && scopes.length > 0 && !scopes.includes(OFFLINE)) scopes.push(OFFLINE);
   return scopes.length > 0 ? scopes.join(" ") : undefined;
 }

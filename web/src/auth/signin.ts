@@ -43,7 +43,7 @@ export class SignIn {
   #unrefreshed: AuthFailure | undefined;
   /** The MCP server or agent. */
   readonly url: string;
-  /** What stands for this sign-in in the store, and in what tabs tell each other ({@link signInKey}). */
+  /** Key of this sign-in, in the store and in the messages between tabs ({@link signInKey}). */
   readonly key: string;
   /** Called after each change of {@link state} or {@link address}. */
   onchange: (() => void) | undefined;
@@ -88,7 +88,7 @@ export class SignIn {
     return this.#unrefreshed?.toFields();
   }
 
-  /** Who is signed in; undefined for nobody. */
+  /** The user who is signed in; undefined for none. */
   async principal(): Promise<string | undefined> {
     return (await readGrant(this.#hands, this.key))?.value.principal;
   }
@@ -259,7 +259,7 @@ export class SignIn {
     if (begun) await this.#show(pending, begun);
   }
 
-  /** Whether a page stays, and the request has failed: nobody has clicked, and the page would be back at once, to leave again, without end. */
+  /** True if the page stays, and the request fails: without a click it would leave and return without end. */
   async #goesRound(pending: Pending): Promise<boolean> {
     if (!this.#interaction.leaves || !(await goesRound(this.#hands, this.key)) || pending.asked) return false;
     this.#fail(pending, wentRound(), true);
@@ -337,7 +337,7 @@ export class SignIn {
     this.#fail(pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "the window was closed, or cannot be seen any more", hint: "Sign in again." }));
   }
 
-  /** Nobody can see the window of a flow any more: it is shown in a page that is there. */
+  /** Shows a flow again, in a page that is still there: its window is out of everybody's sight. */
   async #showAgain(pending: Pending, flow: BegunFlow): Promise<void> {
     await pending.taken?.catch(() => {});
     if (this.#pending !== pending || pending.state !== flow.record.state || (await this.#goesRound(pending))) return;
@@ -359,7 +359,7 @@ export class SignIn {
     this.onchange?.(); // the state is the same: what is new is why
   }
 
-  /** Whether it waits for the answer with that state, or in that window. */
+  /** True if this sign-in waits for the answer with that state, or in that window. */
   awaits(state: string, window: string): boolean {
     return this.#pending !== undefined && (this.#pending.state === state || this.#pending.window === window);
   }
@@ -413,7 +413,7 @@ export class SignIn {
     }
   }
 
-  /** What the page in the window of a flow has failed with: it took the answer, and tells of it. */
+  /** Reports the failure of the page in a flow's window: that page took the answer. */
   failed(window: string, failure: AuthFailure): void {
     // Where it is being taken here as well, that counts: the page there was a moment later.
     if (this.#pending?.window === window && !this.#pending.taken) this.#fail(this.#pending, failure);
@@ -482,7 +482,7 @@ export class SignIn {
   #fail(pending: Pending, error: AuthFailure, isFinal = pending.state !== undefined): void {
     if (this.#pending !== pending) return;
     this.#pending = undefined;
-    // What failed before anybody was asked is tried again by whoever is refused next.
+    // A request that failed before a person was asked is tried again: the next refused request does that.
     if (pending.state === undefined) this.#challenge = undefined; // what it names may be there no more
     if (isFinal) this.#declined = { challenge: pending.challenge, rejected: pending.rejected, scope: pending.scope, failure: error };
     this.#enter(this.#state === "step-up" ? "signed-in" : "signed-out");

@@ -12,7 +12,7 @@ export type SignInState =
   /** As `authorizing`, for more scopes: the token that there is still works for what it was given. */
   | "step-up";
 
-/** What may follow each state. Another tab can sign in or out at any time. */
+/** The states that may follow each state. Another tab can sign in or out at any time. */
 export const NEXT_SIGN_IN: Readonly<Record<SignInState, readonly SignInState[]>> = {
   "signed-out": ["authorizing", "signed-in"],
   authorizing: ["signed-in", "signed-out"],
@@ -21,7 +21,7 @@ export const NEXT_SIGN_IN: Readonly<Record<SignInState, readonly SignInState[]>>
   "step-up": ["signed-in", "signed-out"],
 };
 
-/** What a request shows, and whose it is. */
+/** The token that a request shows, with its sign-in. */
 export interface Shown {
   readonly token: string;
   /** The sign-in that this came by; empty where no person signed in. */

@@ -2,15 +2,15 @@
 
 import { scopeList } from "./scopes.js";
 
-/** What a flow that is a step-up knows of the sign-in that it adds to. */
+/** The record of a step-up: the flow needs it about the sign-in that it widens. */
 export interface StepUp {
-  /** Who is signed in. */
+  /** The user who is signed in. */
   readonly principal: string;
   /** How often these scopes were asked for in turn, with this time. */
   readonly asked: number;
 }
 
-/** What of a grant matters to it. */
+/** The part of a grant that a step-up reads. */
 interface SignedIn {
   readonly principal: string;
   readonly requested?: string;
@@ -22,7 +22,7 @@ export function stepUpFrom({ principal, requested, asked = 0 }: SignedIn, scope:
   return { principal, asked: isAmong(scope, requested) ? asked + 1 : 1 };
 }
 
-/** Whether all these scopes are in a list. */
+/** True if all these scopes are in the list: "read" is in "read write". */
 export function isAmong(scope: string | undefined, list: string | undefined): boolean {
   const all = new Set(scopeList(list));
   return scopeList(scope).every((one) => all.has(one));

@@ -16,9 +16,9 @@ export interface AccessToken {
   readonly margin?: number;
 }
 
-/** What a token endpoint gave. */
+/** Tokens of one answer of a token endpoint. */
 export interface Tokens {
-  /** What is wrong with the access token takes nothing from a new refresh token: the old one is spent. */
+  /** The access token, or its fault. A fault here leaves the new refresh token good: the old one is spent. */
   readonly access: AccessToken | AuthFailure;
   readonly refreshToken?: string;
   /** Missing where it is what was asked for (RFC 6749 section 5.1). */
@@ -81,7 +81,7 @@ function isToken(value: unknown): value is string {
 /** Before its end, in ms, when a token is refreshed. */
 const MARGIN = 60_000;
 
-/** Whether a token can be used: `stale` is one that is about to end, and can still be where it has to. */
+/** The life of a token at a time: `stale` is about to end, and is used only where there is no other. */
 export function lifeOf({ expiresAt, margin = MARGIN }: AccessToken, now: number): "fresh" | "stale" | "over" {
   if (expiresAt === undefined) return "fresh";
   const left = expiresAt - now;
