@@ -1,5 +1,5 @@
-// What a sign-in keeps, as rows of the store of keys: an older build leaves them alone, and
-// who wipes the origin deletes them with its key.
+// The rows of sign-ins, in the store of keys: an older build leaves them alone there, and a wipe of the
+// origin deletes them with its key.
 
 import type { KeptAuth } from "./keptauth.js";
 import { keyOf } from "./keys.js";
@@ -38,7 +38,7 @@ interface AuthRecord {
 /** How old the time of a grant may be that is read, in ms. */
 const DAY = 24 * 3_600_000;
 
-/** What the names of rows are since no address is in them: what a row is, and a digest. */
+/** Form of a row's name since no address is in it: the kind of the row, and a digest. */
 const NAME = /^[a-z]+\/[0-9a-f]{64}$/;
 
 /** Stands for a key in the sealed text. */
@@ -134,7 +134,7 @@ export class AuthRows {
   }
 }
 
-/** What was stored, by its keys, without what does not open. */
+/** The stored rows, by their keys. Rows that do not open are left out. */
 export async function openedRows(
   { rows, key: cipher }: KeptAuth,
 ): Promise<Map<string, { value: unknown; version: number }>> {
@@ -147,7 +147,7 @@ export async function openedRows(
   return all;
 }
 
-/** What is in a row; undefined where it does not open. */
+/** The value of a row; undefined where the row does not open. */
 async function opened(cipher: CryptoKey | null, key: string, record: unknown): Promise<unknown> {
   if (!isRecord(record)) return undefined;
   const text = await unseal(cipher, [key, record.version], record.sealed);
@@ -198,7 +198,7 @@ function isRecord(record: unknown): record is AuthRecord {
   return typeof version === "number" && sealed instanceof Uint8Array && Array.isArray(keys);
 }
 
-/** What is no number cannot be written over but as if nothing were there. */
+/** The version of a row. A damaged version counts as 0, as of a row that is missing. */
 function versionOf(record: unknown): number {
   const { version } = (record ?? {}) as Partial<AuthRecord>;
   return typeof version === "number" ? version : 0;

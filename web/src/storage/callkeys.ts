@@ -20,10 +20,10 @@ export interface KeyRecord {
   of: number;
 }
 
-/** What a call wants. */
+/** A call's claim to a key. */
 export interface Claim {
   name: string;
-  /** It is under way, and is stored without the key where it cannot have it. */
+  /** True for a call under way: its store goes on without the key where another call has that. */
   dispensable: boolean;
 }
 

@@ -1,8 +1,7 @@
-// What is left of calls that have ended and were forgotten: how they had ended, for
-// a page that has seen the call under way, and looks for it only now. They lie
-// beside the heads, so that whatever deletes those of a server deletes them as
-// well. There is a fixed number of places, of which each call has one: so a page that
-// forgets a call writes, and looks for nothing.
+// Tombstones of calls that have ended and were forgotten. A tombstone says how its call had ended, for a page
+// that has seen the call under way, and looks for it only now. Tombstones lie beside the heads: a deletion of
+// a server's heads deletes them as well. There is a fixed number of places, and each call has one of them: so
+// a page that forgets a call writes, and looks for nothing.
 
 import { TOMBSTONE } from "./ranges.js";
 
@@ -11,7 +10,7 @@ const PLACES = 256;
 /** How long one counts, in ms: a page that slept longer learns only that its call is gone. */
 const KEPT = 24 * 3_600_000;
 
-/** What is left of a call. */
+/** The tombstone of a call. */
 export interface Tombstone {
   server: string;
   /** Where a head has the call's number: {@link TOMBSTONE} and the place. */

@@ -1,8 +1,8 @@
-// What is known of the time. Records are aged by wall clocks, which can be set: so no
-// reading counts alone. One is sure once another page has read the clock at least a
-// day later, and has not found it put back.
+// The time, as far as pages know it. Records age by wall clocks, and a wall clock can be set: no reading
+// counts alone. A reading is sure once another page has read the clock at least a day later, and has not
+// found it put back.
 
-/** What earlier pages have read, in ms since 1970. */
+/** Readings of earlier pages, in ms since 1970. */
 export interface Readings {
   /** The latest time that is sure to have come; 0 for none. */
   sound: number;

@@ -42,7 +42,7 @@ export class Connector {
     return this.#last?.generation ?? "";
   }
 
-  /** Whether there is a key of the origin, as far as it was looked at. */
+  /** True if the last look at the database found a key of the origin. */
   get seals(): boolean {
     return !!this.#last?.key;
   }
@@ -117,8 +117,8 @@ export class Connector {
     try {
       const found = await identify(db, this.#server, last);
       if (this.#closed) throw closed();
-      // Nobody can tell whether a user has cleared the site's data, a developer has
-      // deleted the database, or a logout did (Clear-Site-Data): it is taken for that.
+      // The database is gone: a user has cleared the site's data, a developer has deleted it, or a logout did
+      // (Clear-Site-Data). No page can tell these apart, so all of them end the store.
       if (!found) this.end();
       if (!found) throw closed();
       if (!alive) throw new StoreError("lost", "the connection broke while it was made");

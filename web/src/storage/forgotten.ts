@@ -1,11 +1,14 @@
-// Looks up what somebody says of a store: that it was forgotten. Any script of the origin can say so.
+// Looks up the tombstone of a store. Any script of the origin can write one.
 
 import { generationName, generationOf, tombstone } from "./generation.js";
 import { DATABASE } from "./open.js";
 import { openAny } from "./openany.js";
 import { transact } from "./transaction.js";
 
-/** Whether that generation was forgotten, and which one the server has now; undefined where it has none. */
+/**
+ * True in `isForgotten` for a forgotten generation. `now` is the server's generation; undefined where it has
+ * none.
+ */
 function standing(
   db: IDBDatabase, server: string, generation: string,
 ): Promise<{ isForgotten: boolean; now: string | undefined }> {
@@ -19,7 +22,7 @@ function standing(
   });
 }
 
-/** Whether the store of that generation was forgotten, or there is another one of the server by now. */
+/** True if the store of that generation was forgotten, or the server has another one by now. */
 export async function isOver(db: IDBDatabase, server: string, generation: string): Promise<boolean> {
   const { isForgotten, now } = await standing(db, server, generation);
   return isForgotten || now !== generation;

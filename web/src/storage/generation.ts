@@ -42,7 +42,7 @@ export function timeOf(record: unknown): number | undefined {
   return typeof at === "number" && Number.isFinite(at) ? at : undefined;
 }
 
-/** Whether a record of `keys` is the tombstone of a store. */
+/** True if a record of `keys` is the tombstone of a store. */
 export function isTombstone(record: unknown): boolean {
   const { name } = (record ?? {}) as { name?: unknown };
   return typeof name === "string" && name.startsWith(FORGOTTEN);

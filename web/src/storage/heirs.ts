@@ -1,11 +1,10 @@
-// Who has the ended calls of pages that are gone. A call under way is taken over
-// by writing its head again: its new owner writes on. An ended one is only kept,
-// until the app has done with it, and a page may come upon thousands: for all that
-// one owner has left there is one note, in the server's record of ids.
+// Heirs of the ended calls that closed pages have left. A tab adopts a call under way by a new head: its new
+// owner writes on. An ended call is only kept until the app has done with it, and a page may find thousands.
+// So one note in the server's record of ids stands for all that one owner has left.
 
 import { type HeadRecord, hasEnded, isCount, type LogRecord, takenOver } from "./rows.js";
 
-/** Who has what an owner has left. */
+/** The heir of an owner's calls. */
 export interface Heir {
   tab: string;
   /** How often it has changed hands. */
@@ -60,7 +59,7 @@ export function inherited(head: HeadRecord, rows: readonly LogRecord[], heirs: H
   const heir = heirTo(head, heirs);
   if (!heir || !hasEnded(rows)) return head;
   const first = takenOver(head, rows, heir.tab);
-  // Who had it in between has written nothing, or it would have a head of its own.
+  // Heirs in between have written nothing: a write would have left a head of its own.
   return {
     ...first,
     epoch: head.epoch + heir.turn,
@@ -68,7 +67,7 @@ export function inherited(head: HeadRecord, rows: readonly LogRecord[], heirs: H
   };
 }
 
-/** Whether a call changes hands with all others that its owner has left; `rows` are those that count. */
+/** True if a call goes to the heir with all others that its owner has left; `rows` are those that count. */
 export function goesAlong(head: HeadRecord, rows: readonly LogRecord[], heirs: Heirs): boolean {
   return head.owner !== null &&
     head.call <= (heirs.get(head.owner)?.last ?? Infinity) &&

@@ -4,7 +4,7 @@
 import { AUTH_ROWS, openDatabase } from "./open.js";
 import { storeError, transact } from "./transaction.js";
 
-/** What is stored of the sign-ins of this origin: sealed rows, and the record of the key that opens them. */
+/** The stored sign-ins of this origin: sealed rows, and the record of the key that opens them. */
 export interface KeptAuth {
   readonly rows: readonly unknown[];
   readonly key: unknown;

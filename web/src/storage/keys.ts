@@ -4,13 +4,13 @@ import { isKey, makeKey } from "./seal.js";
 import { random } from "./random.js";
 import { storeError, transact } from "./transaction.js";
 
-/** What a database is known by. */
+/** The identity of a database. */
 export interface Identified {
   /** A random mark, made with the database: another mark is another database, and the old one is gone. */
   mark: string;
   /**
-   * That of the store of the server and user, made with it: another one is another store, and the old one was
-   * forgotten.
+   * Generation of the store of the server and user, made with that store. Another generation is another
+   * store, and the former one was forgotten.
    */
   generation: string;
   /** The latest time that is sure to have come, in ms since 1970; 0 for none. */

@@ -1,5 +1,5 @@
-// What both stores do with records once they have read them: which calls there
-// are, which of them this tab takes over, what it all weighs. No I/O.
+// The load of a store from its records: the calls of the store, those that this tab adopts, and the weight of
+// all. Both stores share this. No I/O.
 
 import { goesAlong, type Heir, type Heirs, heirsOf, inherit, inherited } from "./heirs.js";
 import {
@@ -20,7 +20,7 @@ export interface Found {
   acked: number;
 }
 
-/** What a load returns, and what it changes. */
+/** The result of a load, and the changes that the load makes. */
 export interface Loading {
   idEpoch: number;
   server: ServerRecord | null;

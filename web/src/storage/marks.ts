@@ -1,6 +1,6 @@
-// What remains of a logout, so that nobody is signed in again by it: random marks in localStorage, which say
-// nothing of anybody. A sign-in whose row has the marks of now begins by itself; any other one begins from
-// the app's signIn() alone.
+// Marks of logouts: random words in localStorage, which name no user. A sign-in begins by itself only if its
+// row has the marks of now. After a logout the app's signIn() alone begins one, so that no leftover signs the
+// user in again.
 
 import { random } from "./random.js";
 
@@ -10,7 +10,7 @@ const WIPED = "holdfast.wiped";
 /** The value under which the names of the other marks are made: each wipe deletes it. */
 const SECRET = "holdfast.out";
 
-/** What the names of the other marks begin with. */
+/** Prefix of the names of the other marks. */
 const OUT = "holdfast.out.";
 
 /** So many of them are kept: beyond that the wipe's mark changes instead. */
@@ -32,7 +32,7 @@ export async function marksOf(...names: readonly (readonly string[])[]): Promise
     : JSON.stringify(marks.concat(names.map(() => "")).slice(0, names.length + 1));
 }
 
-/** Those of a sign-in: of the logouts of its user at that server, and of its own. */
+/** The marks of a sign-in: those of its user's logouts at that server, and those of its own logouts. */
 export function signInMarks(of: LogoutOf): Promise<string> {
   return marksOf(userName(of), ownName(of));
 }
@@ -42,7 +42,7 @@ export function markSignOut(of: LogoutOf, every: boolean): Promise<void> {
   return markLogout(every ? userName(of) : ownName(of));
 }
 
-/** What a sign-in is of. */
+/** The sign-in that a logout ends. */
 export interface LogoutOf {
   readonly url: string;
   readonly principal?: string | undefined;

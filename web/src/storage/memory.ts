@@ -199,7 +199,7 @@ class MemoryStore implements Store, OpenInMemory {
   }
 }
 
-/** Nothing is sealed here. */
+/** A plain copy of the secret: memory seals nothing. */
 function kept({ secret }: { secret: Uint8Array | null }): { secret: Bytes | null } {
   return { secret: secret && own(secret) };
 }

@@ -1,10 +1,10 @@
-// What the page's memory holds in the place of the database: a wipe knows it without the
-// code that reads and writes it (memory.ts).
+// The stores of the page's memory, in the place of the database. A wipe empties them without the code that
+// reads and writes them (memory.ts).
 
 import type { Tombstone } from "./calltombstones.js";
 import type { HeadRecord, LogRecord, ServerRecord } from "./rows.js";
 
-/** What the page holds of one server. Rows are in the order of (epoch, n). */
+/** The store of one server in memory. Rows are in the order of (epoch, n). */
 export interface Held {
   ids: { last: number } | undefined;
   server: ServerRecord | undefined;

@@ -22,7 +22,7 @@ export const SCHEMA = {
   keys: ["name"],
 } as const;
 
-/** What the names of the rows of sign-ins begin with, among the keys. */
+/** Prefix of the names of sign-in rows, among the keys. */
 export const AUTH_ROWS = "auth ";
 
 /**

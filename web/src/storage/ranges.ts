@@ -1,7 +1,7 @@
 // The ranges of keys in the database: an array sorts behind every number and text,
 // and a text behind every number.
 
-/** What a record of a key is named by, where a head has the number of its call: this and the digest. */
+/** Prefix of a key's record, where a head has the number of its call. The digest follows. */
 export const KEY = "key ";
 
 /** The same of a tombstone: this and its place. */
@@ -17,12 +17,12 @@ export function headsOf(server: string): IDBKeyRange {
   return IDBKeyRange.bound([server], [server, ""], false, true);
 }
 
-/** What lies beside them: the records of keys, and tombstones. */
+/** The range of the records beside the heads: those of keys, and tombstones. */
 export function besideHeads(server: string): IDBKeyRange {
   return IDBKeyRange.bound([server, ""], [server, []]);
 }
 
-/** Whether what lies there is one of these, and no damaged head. */
+/** True if a record there is a key or a tombstone, and no damaged head. */
 export function isBesideHeads(call: unknown): boolean {
   return typeof call === "string" && (call.startsWith(KEY) || call.startsWith(TOMBSTONE));
 }

@@ -10,7 +10,7 @@ import { type Identity, seal, unseal } from "./seal.js";
 import { type ListName, type NewResult, type ResultName, type Results, UNREADABLE } from "./store.js";
 import { commit, storeError, transact } from "./transaction.js";
 
-/** What the name begins with that a server's results are under, in the place of the server's. */
+/** Prefix of a name that stands for the server's own, over the results of that server. */
 const RESULTS = "results ";
 
 /** Bytes of the results of all servers and users of an origin: more would be taken from the calls. */
@@ -82,7 +82,7 @@ export function makeRoom(
   let left: ResultKey[] = [];
   for (const key of there) {
     const [at, until] = key[3];
-    // Of a time that has not come yet: nobody would take it for fresh.
+    // A result from a future time is over as well: no page would take it for fresh.
     (until <= now || at > now + SLACK ? over : left).push(key);
   }
   const kept: SealedResult[] = [];
@@ -197,7 +197,10 @@ export class ResultRows implements Results {
     });
   }
 
-  /** What a store that was forgotten had is of another generation, whoever has not deleted it. */
+  /**
+   * The identity that binds a sealed result to its generation. A forgotten store's leftover rows do not open
+   * in the next.
+   */
   #identity(generation: string, list: string, digest: string): Identity {
     return ["results", this.#server, generation, list, digest];
   }
@@ -208,7 +211,7 @@ export function bytesOf(keys: readonly IDBValidKey[]): number {
   return keys.filter(isResultKey).reduce((sum, [, , , [, , bytes]]) => sum + bytes, 0);
 }
 
-/** Whether a key is one that this build has made: what another build may have added is none of its own. */
+/** True if this build has made the key. Another build may have added keys of another form. */
 function isResultKey(key: IDBValidKey): key is ResultKey & IDBValidKey {
   const place = (key as unknown[])[3];
   return Array.isArray(place) && place.length === 3 && place.every((part) => typeof part === "number");

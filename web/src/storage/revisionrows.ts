@@ -1,5 +1,5 @@
-// What revisions.ts keeps, where there is no localStorage: in a worker. One record of the
-// journal's database, which is not made for it, and is deleted with all that is stored.
+// Revisions of servers in a worker, which has no localStorage (revisions.ts). They are one record of the
+// journal's database. A read does not make that database, and its deletion takes the record along.
 
 import { openDatabase } from "./open.js";
 import { transact } from "./transaction.js";

@@ -10,9 +10,9 @@ import { placeOf } from "./serverkey.js";
 const STORE = "holdfast:revisions";
 const MOST = 100;
 
-/** What this page remembers of what could not be stored (a private window, a full disk). */
+/** Revisions that this page remembers because they could not be stored (a private window, a full disk). */
 const remembered = new Map<string, string>();
-/** What is being written to the database, one after the other. Never rejects. */
+/** Writes to the database, one after the other. Never rejects. */
 let writing: Promise<unknown> = Promise.resolve();
 
 /** The revision that the server at this URL spoke last; empty if not known. */
@@ -26,8 +26,8 @@ export async function lastRevision(url: string): Promise<string> {
 /** Notes the revision that a server speaks. */
 export async function noteRevision(url: string, spoken: string): Promise<void> {
   const key = await placeOf(url);
-  // What is stored now, and not what this page has read once: another one may have
-  // forgotten a server, or all of them (a logout).
+  // The stored revisions are read anew: another page may have forgotten a server since, or all of them (a
+  // logout).
   const known = load();
   known.delete(key);
   known.set(key, spoken);
@@ -41,7 +41,7 @@ export async function noteRevision(url: string, spoken: string): Promise<void> {
     all.set(key, spoken);
     return encoded(new Map([...all].slice(-MOST)));
   }).then((isStored) => {
-    // What another page deletes from there is not remembered here.
+    // A stored revision leaves the page's memory: another page may delete it from the database.
     if (isStored && remembered.get(key) === spoken) remembered.delete(key);
   });
 }
@@ -114,7 +114,7 @@ function encoded(known: ReadonlyMap<string, string>): string {
   return JSON.stringify([...known]);
 }
 
-// What is stored is as untrusted as any input: only pairs of strings count.
+// Stored text is as untrusted as any input: only pairs of strings count.
 function decoded(text: unknown): Map<string, string> {
   const known = new Map<string, string>();
   try {

@@ -48,12 +48,12 @@ export interface LogRecord extends Contents {
   ended?: true;
 }
 
-/** Whether a call has its outcome; `rows` are its valid ones. */
+/** True if a call has its outcome; `rows` are its valid ones. */
 export function hasEnded(rows: readonly LogRecord[]): boolean {
   return rows.some((row) => row.ended === true);
 }
 
-/** Whether a record is a server's row. */
+/** True if a record is a server's row. */
 export function isServer(value: unknown): value is ServerRecord {
   const record = value as ServerRecord | null | undefined;
   return typeof record === "object" &&
@@ -62,7 +62,7 @@ export function isServer(value: unknown): value is ServerRecord {
     hasContent(record);
 }
 
-/** Whether a record is the head of a call. */
+/** True if a record is the head of a call. */
 export function isHead(value: unknown): value is HeadRecord {
   const record = value as HeadRecord | null | undefined;
   return (
@@ -78,7 +78,7 @@ export function isHead(value: unknown): value is HeadRecord {
   );
 }
 
-/** Whether a record is a row of a log. */
+/** True if a record is a row of a log. */
 export function isLog(value: unknown): value is LogRecord {
   const record = value as LogRecord | null | undefined;
   return (
@@ -114,7 +114,7 @@ function hasContent(record: Contents & { secret: unknown }): boolean {
   return hasContents(record) && (record.secret === null || record.secret instanceof Uint8Array);
 }
 
-/** Whether a value is a number that counts something. */
+/** True if a value is a count: 0, 1 or 2, but not -1 or 0.5. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

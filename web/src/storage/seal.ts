@@ -18,7 +18,7 @@ export async function makeKey(): Promise<CryptoKey | null> {
   return subtle.generateKey({ name: ALGORITHM, length: 256 }, false, ["encrypt", "decrypt"]);
 }
 
-/** Whether a value from the database is a key to seal with. */
+/** True if a value from the database is a key to seal with. */
 export function isKey(value: unknown): value is CryptoKey {
   return (
     typeof CryptoKey === "function" &&

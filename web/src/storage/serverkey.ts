@@ -19,7 +19,10 @@ export async function serverKey(url: string, principal: string): Promise<string>
   return `${protocol}//${host}${plain ? pathname : "/"}#${await digest(hidden)}`;
 }
 
-/** What the store has for the app's own name of a call of that server and user: such names may be secrets. */
+/**
+ * The digest that the store has for the app's own name of a call, by server and user: such names may be
+ * secrets.
+ */
 export function keyDigest(server: string, key: Uint8Array): Promise<string> {
   return digest([server, new TextDecoder().decode(key)]);
 }

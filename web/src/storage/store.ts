@@ -58,9 +58,9 @@ export interface StoredRow {
 
 /** A server's row. */
 export interface ServerRow extends StoredRow {
-  /** Its session is over: the next page makes a new one. */
+  /** True once the session is over: the next page makes a new one. */
   ended: boolean;
-  /** That of a build which could not read this one, where there is one. */
+  /** The row of a build that could not read this one, where there is one. */
   beside?: StoredRow;
 }
 
@@ -78,7 +78,7 @@ export interface LoadedCall {
   call: number;
   /** The epoch that its owner writes under. */
   epoch: number;
-  /** Whether the owner is this tab. */
+  /** True if the owner is this tab. */
   owned: boolean;
   /** The tab that owns it; empty where nobody does. */
   owner: string;
@@ -104,14 +104,14 @@ export interface Loaded {
   sound: number;
 }
 
-/** What a server takes up. */
+/** The room that a server needs. */
 export interface Usage {
   calls: number;
   /** Rows of all logs. */
   rows: number;
   /**
-   * Bytes of the contents, sealed parts and what is kept of the server's lists included, keys and overhead
-   * not.
+   * Bytes of the contents, with sealed parts and the results of the server's lists, but without keys and
+   * overhead.
    */
   bytes: number;
   /**
@@ -119,7 +119,7 @@ export interface Usage {
    * found (sweep.ts).
    */
   quarantined: number;
-  /** What the browser says of the whole origin, in bytes; null where it says nothing. */
+  /** Usage and quota of the whole origin, in bytes; null where the browser reports none. */
   origin: { usage: number; quota: number } | null;
 }
 
@@ -155,7 +155,7 @@ export class StoreError extends Error {
   }
 }
 
-/** What a store tells on its own account. None of them may throw. */
+/** Events that a store reports unasked. No listener may throw. */
 export interface StoreEvents {
   /**
    * The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it
@@ -170,23 +170,23 @@ export interface StoreEvents {
 export interface StoreOptions extends StoreEvents {
   /** Key of the server and the user (serverKey). */
   server: string;
-  /** Whether what is plain is sealed as well, and nothing is stored without a cipher. */
+  /** True seals the plain part as well, and stores nothing without a cipher. */
   sealAll?: boolean;
   /** Name of this tab, the owner of what it adds. Another page of the same name would count as this one. */
   tab: string;
 }
 
-/** What a sweep has to know of the pages. */
+/** The pages' use of their stores, as a sweep asks for it. */
 export interface SweepUse {
-  /** Whether a call of this server could be read. */
+  /** True if the core could read that call of this server. */
   reads(call: number): boolean;
   /** Asks which servers' stores are open in any page. */
   inUse(): Promise<(server: string) => boolean>;
-  /** The page is seen no more, or closes: what is left is for another one. */
+  /** True once the page is hidden or closes: another page then sweeps the rest. */
   over(): boolean;
 }
 
-/** What became of a commit. */
+/** The result of a commit. */
 export interface Committed {
   sealed: boolean;
   /**
@@ -205,16 +205,16 @@ export interface LostKey {
   holder: LoadedCall | null;
 }
 
-/** What of a server is listed: what one `list_changed` of it is about. */
+/** Name of a list that a server serves. One `list_changed` is about one list. */
 export type ListName = (typeof LISTS)[number];
 
 /** All of them. */
 export const LISTS = ["tools", "prompts", "resources"] as const;
 
-/** Which result it is. */
+/** The name of a result: its list, and the digest of its inputs. */
 export interface ResultName {
   list: ListName;
-  /** Of all that it depends on, hashed. */
+  /** Hash of all that the result depends on. */
   digest: string;
 }
 
@@ -225,7 +225,7 @@ export interface NewResult extends ResultName {
   at: number;
   /** Until when it may be fresh. */
   until: number;
-  /** What {@link Results.get} returns: sealed at rest. */
+  /** The bytes that {@link Results.get} returns: sealed at rest. */
   bytes: Uint8Array;
 }
 
@@ -252,7 +252,7 @@ export interface Results {
 export interface Store {
   /** Where the rows are: `memory` ends with the page. */
   readonly durability: "indexeddb" | "memory";
-  /** Whether what is secret can be in it: a store on the disk has a key for that, or leaves it out. */
+  /** True if secrets can be stored: a store on the disk seals them with a key, or leaves them out. */
   readonly seals: boolean;
 
   /**
@@ -286,7 +286,7 @@ export interface Store {
    */
   ended(call: number): Promise<number>;
 
-  /** What the server lets a client keep of its results; undefined where nothing outlives the page. */
+  /** Results that the server lets a client keep; undefined where no store outlives the page. */
   readonly results?: Results;
 
   /** Reads the server's row; null if there is none. */

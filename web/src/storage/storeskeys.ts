@@ -1,6 +1,5 @@
-// Whether what secrets are sealed with can be stored here. WebKit has workers that can store everything else:
-// its shared worker has no way to the key that wraps a CryptoKey for the disk, and put throws a
-// DataCloneError.
+// The trial of the store of keys. Some workers of WebKit can store everything but a CryptoKey: its shared
+// worker has no way to the key that wraps a CryptoKey for the disk, and put throws a DataCloneError.
 
 import { makeKey } from "./seal.js";
 

@@ -28,10 +28,10 @@ const SWEEP = "sweep";
 /** Where records are of servers. */
 const STORES = ["ids", "servers", "calls", "log"];
 
-/** What the names of rows begin with that have the tokens of a sign-in. */
+/** Prefix of the names of rows that hold the tokens of a sign-in. */
 const GRANTS = `${AUTH_ROWS}grant/`;
 
-/** What a sweep goes by. */
+/** The times that a sweep compares. */
 export interface Times {
   /** The latest time that is sure to have come, in ms since 1970. */
   sound: number;
@@ -60,7 +60,7 @@ export async function sweep(db: IDBDatabase, server: string, use: SweepUse): Pro
   if (!use.over()) await sweepUnreadable(db, server, use, { ...times, isOver: (at) => isOver(at, times) });
 }
 
-/** Whether what was written at that time is to go. */
+/** True if a record of that time is to go: its age is {@link KEPT}, for example. */
 function isOver(at: number | undefined, { sound }: Times): boolean {
   return at !== undefined && sound - at >= KEPT;
 }

@@ -1,5 +1,5 @@
-// Where recordings rest (holdfast/recorder): a database of its own, which only an app has that asks for one.
-// What forgets is here, since every app may have to; what writes and reads is in the recorder's file.
+// The database of recordings (holdfast/recorder). Only an app that asks for a recording has this database.
+// The deletion is here, since every app may need it. The recorder's file writes and reads.
 
 import { PATIENCE } from "./open.js";
 import { openAny } from "./openany.js";
@@ -8,7 +8,7 @@ import { transact } from "./transaction.js";
 
 /** The database, and its object stores. */
 export const TRACES = "holdfast-traces";
-/** Under [server's key, number]: what crossed the network. */
+/** Messages that crossed the network, under [server's key, number]. */
 export const FRAMES = "frames";
 /** Under a server's key: the ring of its frames. */
 export const RINGS = "rings";

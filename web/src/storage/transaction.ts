@@ -1,7 +1,7 @@
 import { fence, fenceDeletions } from "./generation.js";
 import { StoreError } from "./store.js";
 
-/** What a transaction may touch, and how it is kept. */
+/** Scope of a transaction: the stores that it may touch, its mode and its durability. */
 export interface Scope {
   stores: readonly string[];
   mode: IDBTransactionMode;
@@ -92,7 +92,7 @@ const BROKEN = new Set(["InvalidStateError", "UnknownError", "AbortError"]);
 /** Makes a StoreError of whatever IndexedDB reported. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  // Nobody aborted and nothing failed: the browser ended it.
+  // The browser ended the transaction: no code aborted it, and no request failed.
   if (error === null || error === undefined) return new StoreError("lost", "the transaction was aborted");
   const { name, message } = error as { name?: unknown; message?: unknown };
   switch (true) {

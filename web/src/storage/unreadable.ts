@@ -1,7 +1,7 @@
-// What cannot be read of a store whose user is present: damaged records, and calls
-// that another build has written. They are left where they are, for a build that can
-// read them (fault 70), and go 30 days after their last write. That is not known of
-// them, so it is noted when they were found, and how much: what grows is written.
+// Unreadable records of a store whose user is present: damaged ones, and calls that another build has
+// written. They stay for a build that can read them (fault 70), and go 30 days after their last write. They
+// do not show that time, so a note has the time of the find and their size: records that grow are still
+// written.
 
 import { timeOf } from "./generation.js";
 import { below, isBesideHeads } from "./ranges.js";
@@ -9,7 +9,7 @@ import { isAck, isHead, isLog } from "./rows.js";
 import type { SweepUse } from "./store.js";
 import { type Then, transact } from "./transaction.js";
 
-/** The note of what cannot be read, in `keys`. */
+/** The note of the unreadable records, in `keys`. */
 interface Notes {
   name: string;
   /** By the calls, as JSON: how many records, and when so many were found first, in ms since 1970. */
@@ -26,7 +26,7 @@ interface Ages {
 /** Records that one request reads. */
 const BATCH = 64;
 
-/** The name under which `keys` has what cannot be read of a server. */
+/** The name under which `keys` has the note about a server. */
 export function notesName(server: string): string {
   return `unreadable ${server}`;
 }
@@ -78,7 +78,7 @@ export async function sweepUnreadable(
   });
 }
 
-/** What cannot be read, by the calls as JSON. */
+/** Finds the unreadable records: their keys, by the calls as JSON. */
 function find(db: IDBDatabase, server: string, use: SweepUse): Promise<Map<string, Found>> {
   return transact(db, { stores: ["calls", "log"], mode: "readonly" }, (tx, then) => {
     const found = new Map<string, Found>();

@@ -38,7 +38,7 @@ export async function wipeAll(): Promise<void> {
   const deleted = await remove(databases, DATABASE);
   const recordings = await traces.then(
     () => undefined,
-    // What does not open is deleted whole, as the stores are.
+    // A database that does not open is deleted whole, as the stores are.
     async (error: unknown) => ((await remove(databases, TRACES)) ? undefined : error),
   );
   if (!emptied && !deleted) throw storeError(failure);

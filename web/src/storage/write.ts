@@ -58,7 +58,7 @@ export function plainIdentity(row: Identity): Identity {
 /** The sealed parts of an op. */
 export interface Sealed {
   secret: Bytes | null;
-  /** Of what is plain, where everything is sealed. */
+  /** The sealed plain part, where everything is sealed. */
   all?: Bytes;
 }
 
@@ -83,7 +83,7 @@ function identityOf(server: string, op: Exclude<Op, { kind: "forget" | "key" }>)
   return op.kind === "call" ? headIdentity(server, op.call) : logIdentity(server, op.call, op.epoch, op.n);
 }
 
-/** Whether an op has a secret. */
+/** True if an op has a secret. */
 export function hasSecret(op: Op): op is Extract<Op, { secret: unknown }> & { secret: Uint8Array } {
   return (op.kind === "server" || op.kind === "log") && op.secret !== null;
 }
@@ -101,7 +101,7 @@ const UNSEALED: Sealed = { secret: null };
 /** Whose write it is. */
 export interface Writer {
   server: string;
-  /** Of the store that writes. */
+  /** Generation of the store that writes. */
   generation: string;
   tab: string;
   /** A second try of what broke off: it may be stored already, then what is there is the same. */
@@ -121,7 +121,7 @@ export interface Writing extends Writer {
   full?: boolean;
 }
 
-/** What a transaction has found out. */
+/** Findings of a transaction. */
 export interface Written {
   fenced: number[];
   lost: { call: number; holder: Found | null }[];
@@ -270,7 +270,7 @@ export function written(ops: readonly Op[], looked: ReadonlySet<number>): Set<nu
   );
 }
 
-/** Whether `ops` delete calls, and do no more: that needs no room. */
+/** True if `ops` delete calls, and do no more: such a commit needs no room. */
 export function onlyDeletes(ops: readonly Op[]): boolean {
   return ops.length > 0 && ops.every((op) => op.kind === "forget");
 }
@@ -372,7 +372,7 @@ export function headRecord(
   owner: string,
   by: Sealed = UNSEALED,
 ): HeadRecord {
-  // What an owner of long ago still writes must not count (fault 76).
+  // Late writes of former owners must not count (fault 76).
   const sealed = new Array<number>(op.epoch - 1).fill(-1);
   return { server, call: op.call, epoch: op.epoch, owner, sealed, ...contents(op.plain, by) };
 }
