@@ -8,7 +8,7 @@ import type { RawEvent } from "./events.js";
 /** The requests that a holder of a call can make of the runtime or worker that carries the call. */
 type Control = CallControl & { revoke?(call: number): void };
 
-/** Where a call is in a runtime or worker: its number there, and what it asks there. */
+/** The place of a call in a runtime or worker: its number there, and its control there. */
 export interface At {
   readonly number: number;
   readonly control: Control;
@@ -29,7 +29,7 @@ export class Adrift<C extends Call<unknown> = Call<unknown>> {
   readonly call: C;
   /** The error that ends the call if no other runtime has the call. */
   readonly #error: HoldfastError;
-  /** In the one that has ended. */
+  /** The place of the call in the runtime or worker that has ended. */
   readonly #was: At;
   #resolve!: (next: At | undefined) => void;
   readonly #next = new Promise<At | undefined>((resolve) => (this.#resolve = resolve));
@@ -52,7 +52,7 @@ export class Adrift<C extends Call<unknown> = Call<unknown>> {
     call.deliver(EVENT.guarantee, call.position, JSON.stringify({ guarantee }));
   }
 
-  /** None has it. */
+  /** Ends the call with an error: no other runtime has the call. */
   sink(error: HoldfastError = this.#error): void {
     this.#bind(this.#was);
     this.#resolve(undefined);

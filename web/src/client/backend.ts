@@ -62,17 +62,17 @@ export interface ConnectionFacts {
 }
 
 /**
- * What the public client rests on: the runtime, wherever it runs. Nothing but data, an
- * `AbortSignal` and the app's listeners crosses it, so that a message port can carry it.
+ * The runtime as the public client uses it, in whatever host. Only data, an `AbortSignal` and the app's
+ * listeners cross this interface, so that a message port can carry them.
  */
 export interface ClientBackend {
   /** Where the runtime runs. */
   readonly host: Host;
   /** The facts about the connection at this moment. */
   readonly facts: ConnectionFacts;
-  /** Where this client stands, which may be closed while the connection goes on. */
+  /** The state of this client; it may be closed while the connection continues. */
   readonly state: ClientState;
-  /** Those of the app's that listen to this client. */
+  /** The app's listeners to this client. */
   readonly listeners: Listeners<ClientEvents>;
   /** Asks for something; `op` is what an error names. Rejects when this client is closed. */
   ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): ReturnType<Asks[M]>;
@@ -83,8 +83,8 @@ export interface ClientBackend {
   /** The size of the store of this server and user. */
   stored(): Promise<Usage | null>;
   /**
-   * Under which key what was recorded of this server and user is stored, all that has crossed so far
-   * included; null where nothing is kept.
+   * The key under which the recording of this server and user is stored, all traffic so far included; null
+   * where nothing is kept.
    */
   recorded(): Promise<string | null>;
   /** Ends this client, and the connection with the last that uses it. */

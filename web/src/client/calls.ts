@@ -38,13 +38,13 @@ export interface CallContext {
   /** The header fields that the server's CORS rules refuse, in small letters, with a blank behind each. */
   refusedFields(): string;
   /**
-   * In which header fields a call would repeat its arguments now that a server has refused it: name, value, name,
-   * value. Undefined where there is nothing new to say, an error where it cannot be said.
+   * The header fields in which a call repeats its arguments after a refusal: name, value, name, value.
+   * Undefined if the fields are no news; an error if the fields cannot carry the arguments.
    */
   headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined>;
   /**
-   * Which header fields of a request without an answer the server's CORS rules
-   * refuse: then it was not sent. None where nobody can know.
+   * The header fields of a request without an answer that the server's CORS rules refuse: the browser then
+   * did not send the request. Empty if the rules cannot be known.
    */
   refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]>;
   /** The error of a call that needs header fields which the CORS rules refuse. */
@@ -99,7 +99,7 @@ export class Calls {
   /** The calls that are stored, until they are acknowledged. */
   readonly #kept = new Map<number, CoreCall<unknown>>();
   readonly #keys = new KeyedCalls<CoreCall<unknown>>();
-  /** Those that are stored, and whose runtime has exited. */
+  /** Stored calls whose runtime has exited. */
   readonly #adrift = new AdriftCalls<CoreCall<unknown>>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
@@ -421,8 +421,8 @@ export class Calls {
   }
 
   /**
-   * Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. `comes`: but
-   * the next one may have what is stored.
+   * Ends every call that the core has not settled, and every call that waits to be sent again: the core sends
+   * no more reports. `comes`: the next runtime may have the stored calls.
    */
   fail(error: (op: string) => HoldfastError, comes = false): void {
     for (const call of this.#between.values()) call.fail(error(call.method));

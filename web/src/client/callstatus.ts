@@ -10,17 +10,17 @@ export interface CallStatus {
   /** In the words of MCP's tasks; a server may have others. */
   status: TaskStatus;
   /**
-   * Who says so: the server, of the task or the resume policy that carries the call, or the client, of what
-   * it knows without asking.
+   * The author of the status: the server, for the task or the resume policy that carries the call, or the
+   * client, from its own knowledge.
    */
   source: "server" | "client";
   /** The server's own words for a person. */
   statusMessage?: string;
   createdAt?: string;
   lastUpdatedAt?: string;
-  /** How long the server keeps the task after `createdAt`; null for without limit. */
+  /** Time for which the server keeps the task after `createdAt`; null for no limit. */
   ttl?: number | null;
-  /** How often the server wants to be asked. */
+  /** Interval at which the server wants to be asked. */
   pollInterval?: number;
   /** The server has messages of the call that have not arrived here (SEP-975). */
   pending?: true;

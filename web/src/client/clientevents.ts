@@ -20,7 +20,8 @@ export interface ClientEvents {
   /** A log message that belongs to no call. */
   log: { level: LoggingLevel; logger?: string; data: unknown };
   /**
-   * What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good.
+   * The status of the listen stream; `off`: the server does not offer the stream, or the stream has ended for
+   * good.
    */
   listen: ListenEvent;
   /** This client has made a call, by whatever part of the app; also by {@link Call.retry}. */

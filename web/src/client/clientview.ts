@@ -23,19 +23,15 @@ interface ViewedClient {
   leave(view: ClientView): boolean;
   /** Retires the client: no further view joins the client. */
   retire(): void;
-  /**
-   * That view's user is another one: `part` ends what it has of this client, and a client of that user's is
-   * its own from then on.
-   */
+  /** Moves a view to a client of the view's new user. `part` ends the view's share of this client. */
   goesOn(view: ClientView, part: (isLast: boolean) => void): void;
   /** Tells all views of it. */
   emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
 }
 
 /**
- * What one `connect` of the app's has of a client that several share: its handlers,
- * tokens and listeners, its calls and what it waits for. It ends by itself; the client
- * ends with the last.
+ * The share that one `connect` of the app has in a client used by several: its handlers, tokens, listeners,
+ * calls and pending promises. A view ends alone. The client ends with its last view.
  */
 export class ClientView implements ClientBackend, View, CallViewer {
   readonly host: Host = "page";
@@ -43,13 +39,13 @@ export class ClientView implements ClientBackend, View, CallViewer {
   readonly handlers: Handlers;
   readonly stores: UserStores;
   readonly listeners: Listeners<ClientEvents> = new Listeners();
-  /** Where the server is. */
+  /** The server's address. */
   address: string;
   #at!: ViewedClient;
   #client: CoreClient | undefined;
   #over = new AbortController();
   #closed: Promise<void> | undefined;
-  /** It has ended, and the client goes on. */
+  /** True if this view has ended, while the client continues. */
   #ended = false;
   /** The app has said that it ends. */
   #ends = false;
@@ -98,12 +94,12 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return this.#at?.views.all ?? [];
   }
 
-  /** Where it stands. */
+  /** The state of this view. */
   get state(): ClientState {
     return this.#ended ? "closed" : this.client.state;
   }
 
-  /** It is one of those who use this client, which may be being opened. */
+  /** Joins a client, which may still be opening. */
   comesTo(client: ViewedClient): void {
     this.#at = client;
   }

@@ -23,7 +23,7 @@ export type NewCall = ConstructorParameters<typeof Call>;
 
 /** The client's methods that a call of the core uses. */
 export interface CoreControl extends CallControl {
-  /** It is taken back, if it has not left: nobody has made it. */
+  /** Revokes the call if it has not left: the call then counts as never made. */
   revoke(call: number): void;
   /** Makes the same request once more; `made` gets the new call before any event of the call can arrive. */
   rerun(call: Call<unknown>, made?: Made): CoreCall<unknown>;
@@ -33,7 +33,7 @@ export interface CoreControl extends CallControl {
 interface Seen<T> {
   call: Call<T>;
   paused?: boolean;
-  /** How many of its readers are at what the store has. */
+  /** Number of readers that read from the store. */
   reads: number;
   /** Functions that run once no reader is left. */
   afterwards: (() => void)[];
@@ -49,7 +49,7 @@ export class CoreCall<T> extends Call<T> {
   #done = 0;
   /** The question for a token that had no answer when it was made. */
   question: object | undefined;
-  /** How the core has settled it: an app's result is that app's to change. */
+  /** The outcome by which the core settled the call. An app may change its own copy of the result. */
   #outcome: [outcome: number, text: string] | undefined;
 
   /** @internal */

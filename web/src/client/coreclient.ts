@@ -40,13 +40,13 @@ const MAX_PAGES = 1000;
 /** Pages without an item, behind a cursor that has been there, that are followed: a server that filters may give some, and have more. */
 const EMPTY_PAGES = 10;
 
-/** Where a request that describes itself says which log messages it wants. */
+/** The member of `_meta` by which a self-describing request names the log messages it wants. */
 const META_LEVEL = "io.modelcontextprotocol/logLevel";
 
 /** @internal How results of tools are validated. */
 export interface Validation {
   policy: ValidatePolicy;
-  /** Where the chunk is, if not beside the module. */
+  /** The place of the chunk, if not beside the module. */
   validator?: URL;
 }
 
@@ -65,7 +65,7 @@ export class CoreClient extends CoreConnection {
   readonly #cache: ResultCache;
   readonly #stored: StoredResults;
   readonly #keeping: CallKeeping;
-  /** It has had a token. */
+  /** True if the client has had a token. */
   #authorized = false;
   readonly #outputs: Outputs;
   readonly #hasRoots: boolean;
@@ -371,7 +371,9 @@ export class CoreClient extends CoreConnection {
     super.changed(what);
   }
 
-  /** There is a session to work in. What another one was told before it, it does not know. */
+  /**
+   * Repeats the log level and the subscriptions: a new session does not know what an earlier one was told.
+   */
   #tellSession(): void {
     if (this.serverFacts.selfDescribing) return;
     const again = (asked: Promise<void>, lost?: () => void): void => void asked.catch((error: unknown) => (lost?.(), this.integrity("subscription_lost", String(error))));

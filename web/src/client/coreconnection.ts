@@ -183,7 +183,7 @@ export class CoreConnection {
     return this.#calls.all();
   }
 
-  /** Those of them that have a result, which is still inspected. */
+  /** Calls that have a result, which is still inspected. */
   get inspected(): Iterable<CoreCall<unknown>> {
     return this.#calls.inspected;
   }
@@ -193,7 +193,7 @@ export class CoreConnection {
     return (await this.#keeping.journal?.usage()) ?? null;
   }
 
-  /** Under which key what was recorded of this server and user is stored; null where nothing is. */
+  /** The key under which the recording of this server and user is stored; null where nothing is recorded. */
   async recorded(): Promise<string | null> {
     return (await this.#keeping.recording?.stored(this.#keeping.journal)) ?? null;
   }

@@ -26,7 +26,7 @@ export interface Counters {
   foreignMessages: number;
   /** Segments of a streamed result that had come before. */
   duplicateSegments: number;
-  /** How often missing segments were asked for. */
+  /** Number of requests for missing segments. */
   gapsRefetched: number;
   /** Calls that the store has let go for their age (option `retention`): event `evicted`. */
   expiredCalls: number;

@@ -28,7 +28,7 @@ export function diagnose(
 }
 
 /**
- * Which of these header fields the server's CORS rules keep a page from sending; none where nobody can know.
+ * The header fields among these that the server's CORS rules refuse; none where the rules cannot be known.
  */
 export async function refusedFields(
   url: string, names: readonly string[], signal?: AbortSignal,

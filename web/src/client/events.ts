@@ -43,8 +43,8 @@ export interface GuaranteeEvent extends Positioned {
   type: "guarantee";
   guarantee: Guarantee;
   /**
-   * Of a call with a `key`, or with `journal: true`: why nothing is kept of it, as the event `durability`
-   * says it.
+   * The reason why nothing is kept of a call with a `key`, or with `journal: true`, in the words of the event
+   * `durability`.
    */
   why?: string;
 }
@@ -52,7 +52,7 @@ export interface GuaranteeEvent extends Positioned {
 /** A part of a streamed result (SEP-1905), in order and without a gap. The whole is the call's result. */
 export interface SegmentEvent extends Positioned {
   type: "segment";
-  /** Its number, from 1. */
+  /** The segment's number, from 1. */
   seqNr: number;
   content: ContentBlock;
 }
@@ -89,7 +89,7 @@ export interface InputEvent extends Positioned {
  */
 export interface GapEvent extends Positioned {
   type: "gap";
-  /** How many. */
+  /** Number of events. */
   events: number;
   /**
    * Positions of the first and the last of these events; `from` is above `to` where none was a message of the
@@ -116,8 +116,8 @@ export type CallEvent =
 export const GAP: EVENT.gap = EVENT.gap;
 
 /**
- * Whether events of a kind are stored with their calls, and can be read again; a question cannot, which may
- * have been answered.
+ * True if events of this kind are stored with their calls, and can be read again. Example: false for a
+ * question, which may have been answered by then.
  */
 export function isStored(kind: number): boolean {
   return kind <= EVENT.notification || kind === EVENT.segment || kind === EVENT.task;

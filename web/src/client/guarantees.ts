@@ -12,8 +12,8 @@ export interface Guarantees {
 }
 
 /**
- * What calls can count on, by the facts of the connection; what is in memory ends with the page, and so does
- * what a call is resumed with where the store can seal nothing.
+ * The guarantees of tool calls, by the facts of the connection. A store in memory ends with the page. A store
+ * that can seal nothing does not keep what resumes a call.
  */
 export function guaranteesOf(durability: Durability, seals: boolean, facts: number): Guarantees {
   const floor = guaranteeAt(facts, FLOOR_SHIFT);
@@ -21,8 +21,8 @@ export function guaranteesOf(durability: Durability, seals: boolean, facts: numb
 }
 
 /**
- * What a reload does to a call, by what the core says, which knows no host: `outlives` says whether the host
- * outlives the page.
+ * The effect of a reload on a call, given the core's guarantee. The core knows no host: `outlives` says
+ * whether the host outlives the page.
  */
 export function inHost(core: Guarantee, outlives: boolean): Guarantee {
   return outlives && core === "lost-on-reload" ? "survives-reload" : core;

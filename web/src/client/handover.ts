@@ -55,7 +55,10 @@ export class Handover {
     if (this.#unseen.size > 0) document.addEventListener("visibilitychange", this.#seen);
   }
 
-  /** None of it counts: the client is over, and what is stored is for the next. */
+  /**
+   * Drops every call handed over so far without acknowledging it: the client is over, and the next client
+   * gets the stored calls.
+   */
   clear(): void {
     this.#stop();
     this.#watch?.abort();

@@ -6,8 +6,8 @@ import { missing } from "./storedevents.js";
 import type { Made, CoreCall, CoreControl } from "./corecall.js";
 
 /**
- * What calls ask of one runtime. After the runtime exits, its ids may mean other calls:
- * the next runtime gives stored calls new ids. Old controls therefore do nothing.
+ * Requests of calls to one runtime. After the runtime exits, its ids may mean other calls: the next runtime
+ * gives stored calls new ids. Old controls therefore do nothing.
  */
 export class LiveControl implements CoreControl {
   readonly #control: CoreControl;

@@ -27,7 +27,7 @@ class Shared {
 }
 
 class Asked extends Shared {
-  /** How often anything had changed as the request left. */
+  /** Number of changes before the request left. */
   readonly changes: number;
   /** The request behind this one, for callers that ask after a change. */
   next?: Shared;

@@ -25,7 +25,7 @@ export interface Plan {
   url: string;
   /** As the app gave them. */
   options: ConnectOptions;
-  /** Those of the core's, as wasm/connect.go has them. */
+  /** The options that the core takes, as wasm/connect.go reads them. */
   core: { revision: string; capabilities?: string; extensions?: string; headers?: readonly string[] };
   credentials: RequestCredentials;
   /** limits.backlog, limits.backlogBytes and limits.backlogTotal. */
@@ -58,7 +58,7 @@ export class OpenClient implements ConnectionUse {
     if (key !== undefined) joinable.set(key, this);
   }
 
-  /** The one of that user; a new one where there is none, or nobody knows who the user is. */
+  /** The client of that user; a new one where none is open, or where the user is unknown. */
   static of(plan: Plan, principal: string | undefined): OpenClient {
     const key = keyOf(plan, principal);
     const there = key === undefined ? undefined : (joinable.get(key) as OpenClient | undefined);

@@ -36,8 +36,8 @@ export async function openView<V extends ClientView>(
     revision: options.revision ?? "",
     handles: handledMethods(handlers),
     noListen: options.listen === false,
-    // It sends cookies to the page's own origin, whatever its options say.
-    // The recorder cannot record the messages of an EventSource.
+    // An EventSource sends cookies to the page's own origin, whatever its options say. The recorder cannot
+    // record the messages of an EventSource.
     eventSource: !options.fetch && !options.record && typeof EventSource === "function" &&
       (credentials !== "omit" || isForeign(absolute)),
     // With cookies Chromium hides a 401 that asks for a password (Basic), at whatever origin. An app's own

@@ -30,7 +30,7 @@ export interface Timeouts {
 export interface Retention {
   /** A call that has ended, from its end. Default 7 days. */
   ended?: number;
-  /** One that has not, and that no page carries, from its making. Default 30 days. */
+  /** A call without an outcome that no page carries, counted from its making. Default 30 days. */
   running?: number;
 }
 
@@ -127,8 +127,8 @@ export interface ConnectOptions {
    */
   headers?: HeadersInit;
   /**
-   * Whether cookies go along, as fetch has it. Default "omit". Cookies may say who
-   * the user is: where they go along, nothing is kept without a `principal`.
+   * The rule for sending cookies, as in fetch. Default "omit". Cookies may say who the user is: with cookies,
+   * nothing is kept without a `principal`.
    */
   credentials?: RequestCredentials;
   /** Gives bearer tokens. */
@@ -171,8 +171,8 @@ export interface ConnectOptions {
    */
   validate?: ValidatePolicy;
   /**
-   * Where holdfast-validate.mjs is, if not beside this module; a worker takes it from its own folder. Loaded
-   * with the first result that needs it.
+   * The place of holdfast-validate.mjs, if not beside this module; a worker takes the file from its own
+   * folder. The client loads the file with the first result that needs it.
    */
   validator?: string | URL;
   /**
@@ -201,9 +201,12 @@ export interface ConnectOptions {
    * Default false.
    */
   record?: boolean | RecordOptions;
-  /** Where holdfast-record.mjs is, if not beside this module. Loaded for `record` alone. */
+  /**
+   * The place of holdfast-record.mjs, if not beside this module. The client loads the file for `record`
+   * alone.
+   */
   recorder?: string | URL;
-  /** How long calls that nobody acknowledges stay in the store. */
+  /** Time for which the store keeps calls that nobody acknowledges. */
   retention?: Retention;
   /** When the store forgets a call: see {@link CallOptions.ack}. Default "auto". */
   ack?: AckMode;
@@ -218,13 +221,13 @@ export interface ConnectOptions {
    */
   host?: "auto" | Host;
   /**
-   * Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and
+   * The place of holdfast-worker.mjs, if not beside this module; of the page's own origin. For `shared` and
    * `worker`.
    */
   worker?: string | URL;
   /**
-   * Where holdfast.wasm is, if not beside this module, or the wasm itself. holdfast-agents.wasm will do. Read
-   * by the first connect of a page.
+   * The place of holdfast.wasm, if not beside this module, or the wasm itself. holdfast-agents.wasm will do.
+   * The first connect of a page reads this option.
    */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */
@@ -289,10 +292,7 @@ export interface CallOptions extends RequestOptions {
    * not told again: iterate the call for that.
    */
   onprogress?: (progress: Progress) => void;
-  /**
-   * Whether the call is kept in the store. Default true for tools/call, false
-   * for everything else.
-   */
+  /** True if the store keeps the call. Default true for tools/call, false for everything else. */
   journal?: boolean;
   /**
    * The app's own name for the call, of 1 to 1,024 characters. A known key with the same
@@ -328,8 +328,8 @@ export interface CallOptions extends RequestOptions {
    */
   task?: boolean | { ttl?: number; responseModes?: readonly ResponseMode[] };
   /**
-   * Who answers requests for input of 2026-07-28 and of tasks: the handlers, or the
-   * app with {@link Call.answer}, on a later page as well. Default "handlers".
+   * The responder to requests for input of 2026-07-28 and of tasks: the handlers, or the app with {@link
+   * Call.answer}, on a later page as well. Default "handlers".
    */
   input?: "handlers" | "manual";
 }

@@ -63,7 +63,7 @@ export function outgoing(
 export interface MadeThere {
   /** When it was made, in ms since 1970. */
   madeAt?: number;
-  /** It calls a tool by its name: the core says whether it may become a task. */
+  /** True if the call names a tool: the core says whether the call may become a task. */
   tool?: boolean;
 }
 

@@ -22,7 +22,7 @@ export class Peek {
     this.answer(decodeStatus(outcome, text));
   }
 
-  /** For all who have asked. */
+  /** Answers every caller that has asked. */
   answer(answer: CallStatus | HoldfastError): void {
     const asked = this.#asked;
     this.#asked = undefined;

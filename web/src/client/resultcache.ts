@@ -4,7 +4,8 @@ import type { Open } from "../base/mcp.js";
 export type Changed = "tools" | "prompts" | "resources";
 
 /**
- * Which notification says that what has changed (until 2025-11-25 on the GET stream, later by subscription).
+ * The list that each notification reports as changed (until 2025-11-25 on the GET stream, later by
+ * subscription).
  */
 const CHANGES: Record<string, Changed> = {
   "notifications/tools/list_changed": "tools",

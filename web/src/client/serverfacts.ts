@@ -51,9 +51,8 @@ export class ServerFacts {
   }
 
   /**
-   * Whether each request says all that the server has to know, and the server sends no
-   * requests: arguments are mirrored into header fields, subscriptions are streams, and
-   * roots are asked for in the calls that need them.
+   * True if each request describes itself, and the server sends no requests. Arguments are then mirrored into
+   * header fields, subscriptions are streams, and roots are asked for in the calls that need them.
    */
   get selfDescribing(): boolean {
     return (this.bits & FACT.selfDescribing) !== 0;

@@ -5,12 +5,10 @@ import {
 import type { Open } from "../base/mcp.js";
 import type { Fresh, Kept } from "./resultcache.js";
 
-/** How long a list waits to be written, in ms: the app draws it meanwhile, and its other pages come. */
+/** Delay before a list is written, in ms: meanwhile the app draws the list, and asks for its other pages. */
 const LATER = 200;
 
-/**
- * How long the store is waited for, in ms: behind a transaction of a frozen tab it may say nothing for ever.
- */
+/** Longest wait for the store, in ms: behind a transaction of a frozen tab the store may never answer. */
 const PATIENCE = 500;
 
 /** The shortest freshness of a stored result, in ms: a page that is loaded again hardly asks sooner. */
@@ -24,13 +22,13 @@ interface Stored extends Kept {
   v: number;
   /** True if `cacheScope` says that the list is the same for all who may see it. */
   public: boolean;
-  /** Whose it is: the digest of the token that it was asked for with. */
+  /** The owner: the digest of the token that the list was asked for with. */
   context: string;
 }
 
 /** The client's parts that the stored results use. */
 export interface StoredResultsUse {
-  /** Where they lie; undefined where nothing is stored. */
+  /** The store of the results; undefined where nothing is stored. */
   rows(): Results | undefined;
   fresh: Fresh;
   /**
@@ -39,7 +37,7 @@ export interface StoredResultsUse {
   variant(): string;
   /** The token that requests carry; empty for none. */
   token(): string;
-  /** One of them does not open. */
+  /** Reports that a stored list cannot be opened. */
   unreadable(list: ListName): void;
 }
 

@@ -3,10 +3,9 @@ import type { Open, Tool } from "../base/mcp.js";
 import type { ToolHeaders } from "./toolheaders.js";
 
 /**
- * What the core needs to know of a tool (core/mcp/tool_facts.go): whether its calls may
- * become tasks, what they repeat in header fields, and what its annotations say of
- * running them twice. Those are hints: only what is said outright counts. Some servers write null for what
- * they do not say.
+ * The facts that the core uses of a tool (core/mcp/tool_facts.go): whether its calls may become tasks, which
+ * arguments its calls repeat in header fields, and whether its annotations allow a second run. Annotations
+ * are hints: only an explicit value counts. Some servers write null for a missing value.
  */
 export function factsOf({ annotations, execution }: Tool, { fields = [] }: ToolHeaders): Open {
   return {

@@ -9,7 +9,7 @@ import { EVENT } from "../base/border.js";
 /** The listeners to messages that belong to no call. */
 export interface UnaskedUse {
   readonly listeners: Listeners<ClientEvents>;
-  /** Where calls are kept from here on, and why, as the core says it. */
+  /** Takes the durability from here on, and its reason, in the words of the core. */
   kept(durability: Durability, why: string): void;
   /** Messages were lost while the listen stream was away. */
   missed(): void;
@@ -23,8 +23,8 @@ export function isForOthers(isSelfDescribing: boolean, kind: number, text: strin
 }
 
 /**
- * Whether what has come on a stream of 2026-07-28 is for all tabs of a user: what has changed, or may have.
- * The rest a tab has asked for itself.
+ * True if a message on a stream of 2026-07-28 is for all tabs of a user. Example: a list has changed, or may
+ * have changed. Each tab asks for all other messages itself.
  */
 export function isForAll(kind: number, text: string): boolean {
   return kind === EVENT.status
