@@ -5,7 +5,7 @@
 const REVIVAL_EVERY = 10_000;
 
 /**
- * Whether a runtime, or a worker, that has ended may be replaced, which began at `since`
+ * True if an ended runtime or worker may be replaced, because it lived long enough. `since` is its start
  * (`performance.now()`).
  */
 export function livedLong(since: number): boolean {
@@ -41,8 +41,8 @@ const REPEATABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether it is worth another try that was under way when the runtime ended that had it. A tool that was
- * called may have run, and an agent may be at work on a prompt: to ask for that again might do it twice.
+ * True if an operation that the end of its runtime interrupted may be tried again. Example: false for a tool
+ * call, which may have run, and for a prompt, which an agent may be at work on.
  */
 export function isRepeatable(op: string): boolean {
   return REPEATABLE.has(op);

@@ -47,7 +47,7 @@ export interface LifetimeUse<F, C> {
   reject(why: (op: string) => HoldfastError, comes?: boolean): void;
   /** The store's calls are back, in a runtime that has replaced one that exited. */
   restored?(): void;
-  /** There is a token, which may see something else than the last one. */
+  /** A token has come, which may see something else than the last one. */
   tokenCame?(): void;
   /** A token has come that is another user's: this life is that of the last one, and to be ended. */
   anotherUser?(): void;
@@ -73,7 +73,7 @@ export class Lifetime<F extends Facts, C extends object> {
   #closed: Promise<void> | undefined;
   #boot: (() => void) | undefined;
   #bornAt = -Infinity;
-  /** Its store is being opened: the core has no client until then. */
+  /** The opening of the store: the core has no client until then. */
   #opening: Promise<void> | undefined;
   #lastCounters: C;
   /** The error that the token provider threw last. */
@@ -81,7 +81,7 @@ export class Lifetime<F extends Facts, C extends object> {
   #subject: TokenSubject | undefined;
   /** Ends the question for a token that is under way. */
   #asking: AbortController | undefined;
-  /** Its user has logged out: nothing is sent any more. */
+  /** True if the user has logged out: nothing is sent any more. */
   #loggedOut = false;
   /** Ends what listens for a wipe. */
   #unwatch: (() => void) | undefined;
@@ -89,7 +89,7 @@ export class Lifetime<F extends Facts, C extends object> {
   #taking: Promise<void> | undefined;
   /** See {@link Lifetime.question}. */
   #question: object | undefined;
-  /** It was left: what the core says of it is no news. */
+  /** True if the client was left: reports of the core are no news. */
   #isLeft = false;
 
   constructor(wire: Wire, keeping: Keeping, listeners: StateListeners, use: LifetimeUse<F, C>) {
@@ -101,7 +101,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#lastCounters = use.counters;
   }
 
-  /** Where the client stands. */
+  /** The client's state. */
   get state(): ClientState {
     return this.#awaits ? "awaiting_authorization" : this.#state;
   }
@@ -131,7 +131,7 @@ export class Lifetime<F extends Facts, C extends object> {
     return this.#isLeft || this.#state === "closed" || this.#state === "failed";
   }
 
-  /** Why it cannot. */
+  /** The error that says why the client answers no more requests. */
   overError(op: string): HoldfastError {
     const error = this.#error;
     if (!error && this.#loggedOut) return unsent(op);

@@ -19,11 +19,11 @@ export interface PageChunk<T> extends LateModule<T> {
   readonly op: string;
   /** The wasm that its clients need. */
   readonly wasm?: WasmFile;
-  /** They run in a worker, which has the wasm by itself. */
+  /** True if the clients run in a worker, which has the wasm by itself. */
   readonly inWorker?: true;
   /** Imports it. */
   load(): Promise<T>;
-  /** It is on its way; those who wait for it go on together. */
+  /** The loading under way, which all that wait for the chunk share. */
   coming?: Promise<T> | undefined;
 }
 

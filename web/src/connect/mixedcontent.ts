@@ -47,7 +47,8 @@ export async function checkMixedContent(
 }
 
 /**
- * Whether the browser lets a request out to that address. It carries nothing, and nobody reads the answer.
+ * True if the browser lets a request out to that address. The request carries nothing, and nobody reads the
+ * answer.
  */
 async function leaves(url: string): Promise<boolean> {
   if (url.startsWith("ws:")) return true; // the browser refuses the socket itself, and says why

@@ -47,7 +47,7 @@ function otherSlash(url: string): string {
 export interface Parts<C> {
   runtime: Promise<Runtime>;
   store: Promise<OpenedStore>;
-  /** Its share of the connections that all tabs have, where it asks for one. */
+  /** The client's share of the connections of all tabs, where the client asks for one. */
   streams?: { ready(): Promise<void>; end(): void } | undefined;
   make(runtime: Runtime, opened: OpenedStore): C;
   /** Resolves when the client is open. */

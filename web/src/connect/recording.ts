@@ -26,7 +26,7 @@ export interface Recorded {
   written(): Promise<void>;
 }
 
-/** Whose store a client works with, as far as a recording has to know. */
+/** The store that a client works with, as far as a recording uses it. */
 export interface RecordedStore {
   /** The key of the server and user. */
   readonly server: string;
@@ -106,8 +106,8 @@ export class ClientRecording {
   }
 
   /**
-   * Under which key what was recorded is stored, all that has crossed so far included; null where nothing is
-   * kept. Rejects with `load_failed`.
+   * The key under which the recording is stored, all traffic so far included; null where nothing is kept.
+   * Rejects with `load_failed`.
    */
   async stored(store: RecordedStore | undefined): Promise<string | null> {
     await this.#loading;

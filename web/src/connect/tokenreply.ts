@@ -2,11 +2,11 @@
 export interface TokenReply {
   ok: boolean;
   text: string;
-  /** There is none for want of the network: the provider may be asked again. */
+  /** True if there is no token for want of the network: the provider may be asked again. */
   away?: boolean;
   /** The error that the provider threw. */
   thrown?: unknown;
-  /** Whose it is, where the token itself does not say; undefined for nobody's. */
+  /** The token's user, where the token itself does not say; undefined for nobody. */
   user?: string | undefined;
 }
 

@@ -22,9 +22,9 @@ export interface ClientAuthorization extends RequestSender {
   /** The user who is signed in; undefined for nobody, or where that cannot be known. */
   principal(): Promise<string | undefined>;
   /**
-   * What the core's question for a token comes to: at once, where nothing was refused; else once
-   * somebody has signed in, in whatever tab. Never rejects. `opening`: nobody has the
-   * client yet, and where nobody signs in there is none. Nobody is asked any more once `over` is aborted.
+   * The answer to the core's question for a token: at once, where nothing was refused; else once somebody has
+   * signed in, in whatever tab. Never rejects. `opening`: nobody has the client yet, and where nobody signs
+   * in there is no token. The question ends once `over` aborts.
    */
   token(opening: boolean, over?: AbortSignal): Promise<TokenReply>;
   /**

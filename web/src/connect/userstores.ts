@@ -67,11 +67,11 @@ export class UserStores implements TokenSource {
   readonly #authorization: ClientAuthorization | undefined;
   /** True if the client that has the last token was not open yet. */
   #opening = false;
-  /** Whose store was opened last; undefined where nothing is kept. */
+  /** The user whose store was opened last; undefined where nothing is kept. */
   #opened: string | undefined;
   /** The provider's answer that came before the core asked. */
   #ahead: Promise<TokenReply> | undefined;
-  /** Whose the last token was; undefined before the first. */
+  /** The user of the last token; undefined before the first. */
   #user: { principal: string | undefined } | undefined;
 
   /**
@@ -126,7 +126,7 @@ export class UserStores implements TokenSource {
     return principal === SHARED ? "" : principal;
   }
 
-  /** Whose store was opened last; undefined where nothing is kept. */
+  /** The user whose store was opened last; undefined where nothing is kept. */
   get opened(): string | undefined {
     return this.#opened;
   }
@@ -195,7 +195,8 @@ export class UserStores implements TokenSource {
   }
 
   /**
-   * Who the user is by the options and the next token: "" where all are one, undefined where nobody knows.
+   * The user by the options and the next token: "" where all users are one, undefined where the user is
+   * unknown.
    */
   async principal(): Promise<string | undefined> {
     const { principal, headers, token, fetch } = this.#options;
@@ -212,7 +213,7 @@ export class UserStores implements TokenSource {
   }
 }
 
-/** Whose a token is. */
+/** The user of a token. */
 function userOf(answer: TokenReply): string | undefined {
   return "user" in answer ? answer.user : principalOf(answer.text);
 }

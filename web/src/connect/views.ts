@@ -10,7 +10,7 @@ import type { RequestSender } from "../runtime/sender.js";
 import type { TokenReply } from "./tokenreply.js";
 import type { OpenedStore, TokenSource, UserStores } from "./userstores.js";
 
-/** One of those who use a client. */
+/** A view of a client: one of its users. */
 export interface View {
   readonly handlers: Handlers;
   readonly stores: UserStores;
@@ -20,9 +20,9 @@ export interface View {
    * True if this view comes before the newest for a question on that call. Example: its page made the call.
    */
   isAskedOn?(call: object): boolean;
-  /** Its user is another one from here on, and the client becomes that user's. */
+  /** The view's user is another one from here on, and the client becomes that user's. */
   userChanged?(): void;
-  /** Its last token is another user's: it goes on with a client of that user's. */
+  /** The view's last token is another user's: the view continues with a client of that user's. */
   leaves(): void;
 }
 
@@ -35,17 +35,17 @@ export class Views<V extends View = View> {
     return this.#all;
   }
 
-  /** The one that is asked. */
+  /** The view that is asked. */
   get newest(): V | undefined {
     return this.#all.at(-1);
   }
 
-  /** The one that is asked on a call. */
+  /** The view that is asked on a call. */
   askedOn(call: object | undefined): V | undefined {
     return (call && this.#all.filter((view) => view.isAskedOn?.(call)).at(-1)) ?? this.newest;
   }
 
-  /** Another one uses the client. */
+  /** Adds a view, which uses the client from here on. */
   add(view: V): void {
     const { newest } = this;
     if (newest) view.stores.joins(newest.stores);
