@@ -4,8 +4,8 @@ import type { ElicitationResult } from "./elicitation.js";
 const ACTIONS: unknown[] = ["accept", "decline", "cancel"];
 
 /**
- * What a handler says was done about an elicitation. Throws where it says nothing of that: what was typed
- * into a form, and no more, is a common slip, and is no person's yes (fault 630).
+ * The person's action on an elicitation, as a handler reports it. Throws without an action: the content of a
+ * form alone is a common slip, and is no person's yes (fault 630).
  */
 export function withAction(answer: unknown): ElicitationResult {
   const given = answer as ElicitationResult | null | undefined;

@@ -12,8 +12,9 @@ import type { Open } from "../base/mcp.js";
 import { unsafeVisit } from "../base/safeaddress.js";
 
 /**
- * Whether a server asks for more than it was told that the client has: a mode of elicitation, or tools
- * for sampling. It gets an error (2025-11-25 client/elicitation, schema: CreateMessageRequestParams).
+ * True if a server asks for more than the client declared. Example: an undeclared mode of elicitation, or
+ * tools for sampling. The server gets an error (2025-11-25 client/elicitation, schema:
+ * CreateMessageRequestParams).
  */
 export function isUndeclared({ declared }: DeclaredHandlers, method: string, params: Open): boolean {
   if (!declared) return false;

@@ -37,8 +37,8 @@ export function draftText(value: unknown): string {
 }
 
 /**
- * What is said of a draft where `drafts` has one for that key. A server chooses the keys: `__proto__` is one
- * like any other.
+ * The draft for a key, with the function that saves it. A server chooses the keys: `__proto__` is a key like
+ * any other.
  */
 export function draftOf(drafts: object, key: string, save: (key: string, value: unknown) => void): Draft {
   const saved: unknown = Object.hasOwn(drafts, key) ? (drafts as Record<string, unknown>)[key] : undefined;

@@ -21,9 +21,7 @@ export interface URLElicitation extends Open {
   elicitationId?: string;
 }
 
-/**
- * What a person did about an elicitation. Members of `content` that are left out get the schema's defaults.
- */
+/** The person's action on an elicitation. The schema's defaults fill members that `content` leaves out. */
 export interface ElicitationResult extends Open {
   action: "accept" | "decline" | "cancel";
   content?: Record<string, string | number | boolean | string[]>;
@@ -41,8 +39,8 @@ export function isForm(params: Open): boolean {
 }
 
 /**
- * What a handler is given with the request for a form: it can check an answer before it gives it. With any
- * other it is given `context` alone.
+ * The context of a handler. For a form, the context has `check`, by which the handler checks an answer before
+ * giving it. Any other request gets `context` alone.
  */
 export function withCheck<T extends object>(
   params: Open, context: T,

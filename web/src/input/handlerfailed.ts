@@ -14,8 +14,8 @@ export function handlerFailed(name: string, op: string, cause: unknown): Holdfas
 }
 
 /**
- * What the app's code has thrown, which may be anything; an error in its place where that cannot be looked
- * at.
+ * The value that the app's code threw, which may be anything; an error in its place if the value cannot be
+ * looked at.
  */
 export function readable(thrown: unknown): unknown {
   try {
