@@ -43,7 +43,7 @@ export async function clearTrace(of: McpClient | TraceOf): Promise<void> {
     await clearFrames(server).catch((error: unknown) => storageFailed("clearTrace", error));
 }
 
-/** Under which key it is stored; null where nothing is kept. */
+/** The key under which the recording is stored; null where nothing is kept. */
 async function storedAs(op: string, of: McpClient | TraceOf): Promise<string | null> {
   const { backend } = (of ?? {}) as { backend?: ClientBackend };
   if (typeof backend?.recorded === "function") return backend.recorded();

@@ -10,17 +10,17 @@ import { transact } from "../storage/transaction.js";
 export interface Frame {
   /** ms since 1970. */
   at: number;
-  /** Which recording wrote it: that of a page, or of a client in a worker. */
+  /** The recording that wrote the frame: that of a page, or of a client in a worker. */
   page: string;
-  /** Which exchange of that. */
+  /** The exchange within that recording. */
   x: number;
   what: "request" | "head" | "lines" | "body" | "end" | "failed" | "cancelled" | "unreadable";
   [more: string]: unknown;
 }
 
 /**
- * What is stored of a ring: its random mark, by which whoever writes knows whether it was forgotten; the next
- * frame's number; what its frames are sealed with.
+ * The stored head of a ring: its random mark, by which a writer knows whether the ring was forgotten; the
+ * next frame's number; the key that seals its frames.
  */
 interface Ring {
   mark: string;
