@@ -22,7 +22,7 @@ var wide = []struct {
 }{
 	{"Go, the product", 340, func(file source) bool { return isProductGo(file) }},
 	{"Go, tests and tools", 760, func(file source) bool { return file.isGo() && !isProductGo(file) }},
-	{"TypeScript, the product", 740, func(file source) bool { return isProductScript(file) }},
+	{"TypeScript, the product", 640, func(file source) bool { return isProductScript(file) }},
 	{"TypeScript, tests and demo", 480,
 		func(file source) bool { return path.Ext(file.path) == ".ts" && !isProductScript(file) }},
 }

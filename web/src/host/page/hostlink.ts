@@ -32,7 +32,7 @@ export interface LinkedClient {
   event(...event: Parameters<TakeEvent>): void;
   /** The host has ended. */
   hostEnded(): void;
-  /** What the app threw in answer to that question. */
+  /** Error that the app threw in answer to the question. */
   thrown(question: number): unknown;
 }
 
@@ -255,7 +255,7 @@ export class HostLink {
     setTimeout(() => this.remove(0), 0);
   }
 
-  /** What arrives for that client goes to it. */
+  /** Routes the messages for a client to it. */
   add(number: number, client: LinkedClient): void {
     this.#clients.set(number, client);
   }
@@ -265,7 +265,10 @@ export class HostLink {
     return !this.isOver && this.#clients.has(number);
   }
 
-  /** That client is over. A page without any has nothing of a shared host: it takes its leave. */
+  /**
+   * Removes a client that is over. A page whose last client is over has no use of a shared host, and says
+   * goodbye to it.
+   */
   remove(number: number): void {
     const client = this.#clients.get(number);
     this.#clients.delete(number);
@@ -275,7 +278,7 @@ export class HostLink {
     this.#end();
   }
 
-  /** What arrives for that call goes to its client. */
+  /** Routes the messages for a call to its client. */
   addCall(call: number, client: LinkedClient): void {
     this.#calls.set(call, client);
   }

@@ -36,7 +36,10 @@ export class LastingAsks {
     return true;
   }
 
-  /** What it was told is the last user's; what is being asked for is this one's, or rejected. */
+  /**
+   * Forgets that the requests were made: the server took them of the last user. Requests that are under way
+   * are this user's, or are rejected.
+   */
   anotherUser(): void {
     for (const one of this.#subscribed.values()) one.made = undefined;
   }

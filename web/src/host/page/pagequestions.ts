@@ -29,7 +29,7 @@ export class PageQuestions {
     this.#send = send;
   }
 
-  /** What the app threw in answer to a question, while that is known. */
+  /** Error that the app threw in answer to a question, while the page knows it. */
   thrown(question: number): unknown {
     return this.#thrown.get(question);
   }

@@ -1,5 +1,5 @@
-// Of which client a message to a page is, where it does not say so itself: calls, an agent's sessions
-// and answers have numbers of their own.
+// Clients that the messages to a page belong to, where a message does not name its client: calls, sessions of
+// an agent and answers have numbers of their own.
 
 import type { HostMessage, PageMessage } from "../wire/protocol.js";
 
@@ -7,24 +7,27 @@ import type { HostMessage, PageMessage } from "../wire/protocol.js";
 export interface Addressee {
   /** The page's number for the client. */
   readonly client: number;
-  /** What it is told where that ends. */
+  /** Operation that an error names where the client ends. */
   readonly op: string;
   /** The page's number for what it reads in several asks. */
   readonly read?: number;
 }
 
-/** What is read of the store, and no client ends: answers are those of the user who has asked. */
+/** Reads of the store, which no client ends. Their answers belong to the user who has asked. */
 const READS: ReadonlySet<string> = new Set(["reread", "stored", "recorded"]);
 
 /** The clients of one page, by the numbers of what goes there. */
 export class Addressees {
-  /** Of calls and sessions, until the page has heard that they are forgotten. */
+  /** Clients of calls and sessions, until the page has heard that these are forgotten. */
   readonly #calls = new Map<number, Addressee>();
-  /** Of what the page asks, until it has the answer. */
+  /** Clients of the page's asks, until the page has the answer. */
   readonly #asks = new Map<number, Addressee>();
-  /** What is being read for the last user of a client. */
+  /** Reads of the store under way for the last user of a client. */
   readonly #takenBack = new Set<number>();
-  /** Of what is read in several asks, by the page's number for it: the call may be forgotten meanwhile. */
+  /**
+   * Clients of reads that take several asks, by the page's number of the read. The call of a read may be
+   * forgotten meanwhile.
+   */
   readonly #reads = new Map<number, number>();
 
   /** The page has said that. */
@@ -54,7 +57,7 @@ export class Addressees {
     return this.#calls.get(message.call)?.client ?? (message.t === "reread" ? this.#reads.get(message.read) : undefined);
   }
 
-  /** That is for the page. */
+  /** Notes the client of a message that is to go to the page. */
   sends(message: HostMessage): void {
     if (message.t === "call") this.#calls.set(message.call, { client: message.client, op: message.method });
     else if (message.t === "session") this.#calls.set(message.session, { client: message.client, op: "session" });
@@ -70,17 +73,20 @@ export class Addressees {
     this.#takenBack.delete(message.ask);
   }
 
-  /** Nothing more goes to the page under that number. */
+  /** Releases a number, under which no message goes to the page any more. */
   letGo(call: number): void {
     this.#calls.delete(call);
   }
 
-  /** Whose that call or session is; what an agent does outside of all sessions has its client's number. */
+  /**
+   * Client that a call or session belongs to. Requests of an agent outside of all sessions have the number of
+   * their client.
+   */
   ofCall(call: number): Addressee {
     return this.#calls.get(call) ?? { client: call, op: "call" };
   }
 
-  /** Who has asked for that; undefined where that is no client. */
+  /** Client that an ask belongs to; undefined where no client has asked. */
   ofAsk(ask: number): Addressee | undefined {
     return this.#asks.get(ask);
   }
@@ -93,7 +99,7 @@ export class Addressees {
     for (const [ask, of] of this.#asks) if (of.client === client && READS.has(of.op)) this.#takenBack.add(ask);
   }
 
-  /** Whether the answer to that is for the last user of its client. */
+  /** True if the answer belongs to the last user of its client. */
   isTakenBack(ask: number): boolean {
     return this.#takenBack.has(ask);
   }

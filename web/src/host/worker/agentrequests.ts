@@ -11,7 +11,7 @@ interface OpenRequest {
   readonly abort: AbortController;
 }
 
-/** Who gets a request: a client, and its number of the session; 0 for none. */
+/** Receiver of a request: a client, and the client's number of the session; 0 for no session. */
 interface Addressee {
   readonly client: AgentClient;
   readonly handle: number;
@@ -25,7 +25,7 @@ export interface AskingPage {
   send(message: HostMessage): void;
 }
 
-/** What one page asks of an agent, and waits for. */
+/** Requests that one page makes of an agent, and waits for. */
 export class AgentRequests {
   readonly #page: AskingPage;
   readonly #open = new Map<number, OpenRequest>();
@@ -34,7 +34,7 @@ export class AgentRequests {
     this.#page = page;
   }
 
-  /** Whether one is under way that may make a session known. */
+  /** True if a request is under way that may make a session known, as `session/new`. */
   get mayMakeSession(): boolean {
     return [...this.#open.values()].some(({ method }) => MAKING.has(method));
   }
@@ -60,7 +60,7 @@ export class AgentRequests {
     );
   }
 
-  /** Nobody waits for that answer any more. */
+  /** Aborts a request: no caller waits for its answer any more. */
   giveUp(ask: number, why: string): void {
     this.#open.get(ask)?.abort.abort(why);
   }

@@ -26,7 +26,7 @@ import { type ShownPage, ShownSessions } from "./shownsessions.js";
 /** One value; docs/states.md has what each means. */
 export type Attachment = "joining" | "open" | "listening" | "lingering" | "over";
 
-/** What each means, for docs/states.md. */
+/** Meaning of each attachment, for docs/states.md. */
 export const ATTACHMENTS: { readonly [A in Attachment]: string } = {
   joining: "the client is opened, or joined; the page hears of its sessions, and asks for nothing yet",
   open: "the page has it; its app cannot listen yet, and is not asked to answer",
@@ -35,7 +35,7 @@ export const ATTACHMENTS: { readonly [A in Attachment]: string } = {
   over: "nothing goes to the page any more, and nothing is taken from it: it was closed, its user is another one, or another page has come",
 };
 
-/** What may follow each. */
+/** Attachments that may follow each. */
 const NEXT: { readonly [A in Attachment]: readonly Attachment[] } = {
   joining: ["open", "lingering", "over"],
   open: ["listening", "lingering", "over"],
@@ -44,7 +44,7 @@ const NEXT: { readonly [A in Attachment]: readonly Attachment[] } = {
   over: [],
 };
 
-/** Whether one that stands so may stand so next. */
+/** True if a view may go from one attachment to the other, as from "open" to "listening". */
 export function mayAttach(from: Attachment, next: Attachment): boolean {
   return NEXT[from].includes(next);
 }
@@ -54,7 +54,7 @@ const HANDLER: Readonly<Record<string, string>> = { "session/request_permission"
 
 /** The page that has a view, as far as the view goes. */
 export interface AgentPage extends ShownPage, AskingPage {
-  /** That client's user is another one: what the last one has, and waits for the page, does not go there. */
+  /** Takes back what waits for the page of the client's last user: the client's user is another one. */
   takeBack(client: number): void;
   /** The sign-in that a client of its names. */
   signIn(number: number | undefined, url: string, principal: unknown): PageSignIn | undefined;
@@ -123,7 +123,7 @@ export class AgentView implements SharingPage, TokenView {
     return name === undefined || this.#names.includes(name) || !this.peers.some((other) => other.canAnswer && other.#names.includes(name));
   }
 
-  /** Whether the page has been told that it is open. */
+  /** True once the page has been told that the client is open. */
   get isOpen(): boolean {
     return this.#attachment === "open" || this.#attachment === "listening";
   }
@@ -254,7 +254,10 @@ export class AgentView implements SharingPage, TokenView {
     if (how === "logout") throw closedError("forget");
   }
 
-  /** Nothing goes to the page any more, and nothing is taken from it; `message` says why. Reports whether it was the client's last view. */
+  /**
+   * Ends the view: no message goes to the page or is taken from it; `message` says why. Reports whether the
+   * view was the client's last.
+   */
   #end(message: string, isOthers = false): boolean {
     if (!this.#enter("over")) return false;
     const isLast = this.#agent?.leave(this, isOthers) ?? false;
@@ -267,7 +270,7 @@ export class AgentView implements SharingPage, TokenView {
     return isLast;
   }
 
-  /** What the store holds. */
+  /** Sessions that the store holds. */
   async stored(): Promise<unknown> {
     return this.#agent?.client?.stored() ?? null;
   }
@@ -334,7 +337,7 @@ export class AgentView implements SharingPage, TokenView {
     });
   }
 
-  /** Nobody waits for that answer any more. */
+  /** Aborts a request: no caller waits for its answer any more. */
   giveUp(ask: number, why: string): void {
     this.#requests.giveUp(ask, why);
   }

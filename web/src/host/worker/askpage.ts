@@ -1,5 +1,5 @@
-// What a host asks the app, and which page it asks: the view's own, or the newest that is there.
-// Where none is, the question waits for one, and the work goes on.
+// Questions of a host to the app. The host asks the view's own page, or else the newest page that is there.
+// Where no page is there, the question waits for one, and the work continues.
 
 import { principalOf } from "../../connect/principal.js";
 import type { UserStores } from "../../connect/userstores.js";
@@ -16,7 +16,7 @@ export interface TokenView {
   /** Aborted once it uses the client no more. */
   readonly over: AbortSignal;
   readonly stores: Pick<UserStores, "user" | "token" | "changed">;
-  /** Whether its page gives tokens. */
+  /** True if the page has a provider of tokens. */
   readonly hasToken: boolean;
   /** All views of the same client, the newest last. */
   readonly peers: readonly TokenView[];

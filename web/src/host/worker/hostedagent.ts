@@ -11,7 +11,7 @@ import type { HoldfastError } from "../../base/errors.js";
 import { linger } from "./lingering.js";
 import { type MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 
-/** What is asked outside of any session. */
+/** Mirror of the requests outside of any session. */
 const OUTSIDE: Recalled = { sessionId: "", cwd: "", restored: false, owned: true };
 
 /** One page's hold on the client. */
@@ -19,16 +19,16 @@ export interface SharingPage extends View {
   readonly stores: UserStores;
   /** Where the agent is. */
   address: string;
-  /** Whether the page has gone. */
+  /** True once the page has gone. */
   readonly isGone: boolean;
-  /** Whether the page can answer what the agent asks. */
+  /** True if the page can answer the agent's questions. */
   readonly canAnswer: boolean;
-  /** Whether the app there has a handler for a question, or would show it. */
+  /** True if the app there has a handler for the question, or would show it. */
   handles(question: string): boolean;
   /** There is that session, or what is asked outside of all; `isNew`: it came to be known just now. */
   show(mirror: SessionMirror, isNew?: boolean): void;
   deliver(mirror: SessionMirror, kind: number, position: number, text: string): void;
-  /** That question is the page's to answer. */
+  /** Assigns a question to the page, which is to answer it. */
   assign(mirror: SessionMirror, open: MirroredQuestion): void;
   emit<E extends keyof AgentEvents>(event: E, value: AgentEvents[E]): void;
   /** The sessions are over. */
@@ -53,9 +53,9 @@ export class HostedAgent implements AgentViewer {
   readonly #over = new AbortController();
   /** By the agent's name for each: runtimes number them anew. */
   readonly #sessions = new Map<string, SessionMirror>();
-  /** What is asked outside of any session. */
+  /** Mirror of the requests outside of any session. */
   #outside = new SessionMirror(0, OUTSIDE);
-  /** Which page is to answer. */
+  /** Page that each question is assigned to. */
   readonly #assigned = new WeakMap<MirroredQuestion, SharingPage>();
   /** Why sessions are not kept; empty where they are, or the app wants it so. */
   #why = "";
@@ -83,12 +83,12 @@ export class HostedAgent implements AgentViewer {
     return this.#why;
   }
 
-  /** Whether a page that comes later would find what goes on here. */
+  /** True if a later page would find the agent's sessions here. */
   get keeps(): boolean {
     return this.#key !== undefined && this.#plan.options.journal !== false;
   }
 
-  /** Whether something is under way. */
+  /** True if a turn is under way or a question is open. */
   get isAtWork(): boolean {
     return this.#mirrors.some(({ isAtWork }) => isAtWork);
   }
@@ -101,14 +101,20 @@ export class HostedAgent implements AgentViewer {
     await (this.#opened ??= this.#open());
   }
 
-  /** That view's app can listen: it is there for those who have gone, and may be asked. */
+  /**
+   * Notes that the view's app can listen. The view takes the place of those whose pages have gone, and may be
+   * asked.
+   */
   listens(view: SharingPage): void {
     this.#dropGone(view);
     this.reassign();
     this.#client?.visited();
   }
 
-  /** That view uses it no more; `isOthers`: its user is another one. Reports whether it was the last. */
+  /**
+   * Removes the view from the client; `isOthers`: the view's user is another one now. Reports whether the
+   * view was the last.
+   */
   leave(view: SharingPage, isOthers = false): boolean {
     if (!this.views.all.includes(view)) return false;
     if (!isOthers && !view.isGone) this.#dropGone(view);
@@ -159,12 +165,12 @@ export class HostedAgent implements AgentViewer {
     return undefined;
   }
 
-  /** Nobody comes to it any more. */
+  /** Removes the client from those that a page can join. */
   #retire(): void {
     if (this.#key !== undefined && joinable.get(this.#key) === this) joinable.delete(this.#key);
   }
 
-  /** What comes to it from here on has that key; undefined: nobody does. */
+  /** Sets the key by which pages join the client; undefined: no page can. */
   #take(key: string | undefined): void {
     this.#retire();
     this.#key = key;
@@ -299,7 +305,7 @@ export class HostedAgent implements AgentViewer {
   }
 }
 
-/** What all views of a client have in common; undefined where nobody knows who the user is. */
+/** Key that all views of a client share; undefined where the user is unknown. */
 function keyOf({ address, core, options: { journal = true, credentials, auth } }: AgentPlan, principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;
   return JSON.stringify(["acp", address, principal, core, credentials, journal, auth?.client]);

@@ -140,7 +140,7 @@ export class HostedClient {
   }
 }
 
-/** What calls can count on in a host that outlives the page, where it does. */
+/** Guarantees of calls in a host that outlives the page, where the host does. */
 function guaranteesIn({ facts, outlives }: PortView): Guarantees {
   const { floor, ceiling } = facts.guarantees;
   return { floor: inHost(floor, outlives), ceiling: inHost(ceiling, outlives) };

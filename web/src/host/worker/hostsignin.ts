@@ -12,17 +12,17 @@ import type { AskedToSignIn } from "../wire/protocol.js";
 
 /** A page that can be asked to show an address. */
 export interface SignInPage {
-  /** Whether it takes messages. */
+  /** True if the page takes messages. */
   readonly isHere: boolean;
-  /** Whether somebody looks at it. */
+  /** True if a person looks at the page. */
   readonly isSeen: boolean;
-  /** What it has come back with is being taken: who that signs in is not known yet. */
+  /** True while the page's answer from the authorization server is being taken: the user is not known yet. */
   readonly isReturning: boolean;
   /** It is in the window of a flow: of all pages it is asked last. */
   readonly isInFlow: boolean;
   /** Asks it; rejects with {@link GONE} where it goes before it has answered. */
   ask(asked: AskedToSignIn, request: object): Promise<unknown>;
-  /** What it shows of the sign-in may have changed. */
+  /** Updates what the page shows of the sign-in. */
   tell(): void;
 }
 
@@ -84,7 +84,7 @@ export class HostSignIn implements AskedPages {
     this.changed();
   }
 
-  /** Whether there is no other page than that. */
+  /** True if there is no page but this one. */
   isAlone(page: SignInPage): boolean {
     return this.#pages.every((other) => other === page);
   }

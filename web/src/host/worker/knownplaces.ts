@@ -1,10 +1,13 @@
 import type { UserStores } from "../../connect/userstores.js";
 import type { StoredPlaces } from "../wire/protocol.js";
 
-/** What a page is told of the places where its user's work is stored: whose it is, which a logout says, also where the worker has died; and their keys. */
+/**
+ * Places that a page is told of, where its user's work is stored: the owner, which a logout names also where
+ * the worker has died, and the keys of the stores.
+ */
 type Told = StoredPlaces & { stores: string[] };
 
-/** What a page knows of the places where its user's work is stored. */
+/** Places that a page knows of, where its user's work is stored. */
 export class KnownPlaces {
   readonly #tell: (facts: { stored: Told }) => void;
   readonly #agents: boolean;

@@ -1,21 +1,21 @@
-// What becomes of a client here when its last page has gone: it goes on while something is
-// under way, for the page that comes next. Only the app ends it at the server.
+// Life of a client after its last page has gone. The client continues while a call or turn is under way, for
+// the page that comes next. Only the app ends it at the server.
 
 import type { PortView } from "./portview.js";
 
 /** How long a client without a page and without anything under way is kept, in ms. */
 const IDLE = 30_000;
 
-/** What a client and its views need to linger. */
+/** Members that a client needs to linger, with its views. */
 export interface Lingering<V> {
   /** All views of the client, in the order of their coming. */
   readonly views: readonly V[];
-  /** Whether a page that comes later would find what goes on. */
+  /** True if a later page would find the client's work. */
   readonly keeps: boolean;
-  /** Whether something is under way. */
+  /** True if a call or turn is under way. */
   readonly isAtWork: boolean;
   isGone(view: V): boolean;
-  /** That view uses the client no more; the client ends with the last. */
+  /** Removes the view from the client, which ends with its last view. */
   close(view: V): void;
   /** The same of the last, where the next page is to find the session. */
   suspend(view: V): void;

@@ -1,9 +1,9 @@
-// What a page has not had yet of a session, beside what the transcript says by itself: it may
-// be frozen for days, while the agent works on. What is kept for it does not grow with that.
+// Events of a session that a page has missed, beside those that the transcript repeats. A page may be frozen
+// for days while the agent works, and the events kept for it stay bounded.
 
 import { EVENT } from "../../base/border.js";
 
-/** That a question is the page's to answer, among the events that it has missed. */
+/** Kind of the missed event that assigns a question to the page. */
 export const ASSIGNED = 0;
 
 /** Events beside the transcript that are kept: beyond, the page misses the oldest that it can do without. */
@@ -37,7 +37,7 @@ export class MissedEvents {
     } else if (kind === EVENT.withdrawn) {
       if (this.#leave((one) => !asks(one) || one[1] !== position)) return; // it was not asked yet
     } else if (kind === EVENT.status && carrierOf(text)) {
-      // What is still open is asked again.
+      // Questions that are still open are asked again.
       this.#leave((one) => !asks(one) && !(one[0] === EVENT.status && carrierOf(one[2])));
     }
     this.#all.push([kind, position, text]);
@@ -83,12 +83,12 @@ export class MissedEvents {
   }
 }
 
-/** Whether it is a question, or belongs to one. */
+/** True if the event is a question or belongs to one, as a draft does. */
 function asks([kind]: Missed): boolean {
   return kind === EVENT.question || kind === EVENT.draft || kind === ASSIGNED;
 }
 
-/** Whether a status says which page carries the session from then on. */
+/** True if the status says which page carries the session from then on, as "owned" does. */
 function carrierOf(text: string): boolean {
   const state = stateOf(text);
   return state === "followed" || state === "owned";
@@ -98,13 +98,13 @@ function stateOf(text: string): string {
   return (JSON.parse(text) as { state: string }).state;
 }
 
-/** What nobody has to hear late. */
+/** True if no page needs to hear the event late, as a notification. */
 function isPassing([kind, , text]: Missed): boolean {
   if (kind === EVENT.status) return !carrierOf(text) && stateOf(text) !== "closed";
   return kind === EVENT.notification || (kind === EVENT.phase && text.includes(`"ended":false`));
 }
 
-/** What a page should hear of late: how turns have ended, and what was repaired. */
+/** True if a page should hear the event late: the end of a turn, or a repair. */
 function isReport([kind]: Missed): boolean {
   return kind === EVENT.phase || kind === EVENT.resumed || kind === EVENT.guarantee || kind === EVENT.integrity;
 }

@@ -5,7 +5,7 @@ const BEHIND = 50;
 export class NewFacts {
   readonly #facts: () => Readonly<Record<string, unknown>> | undefined;
   readonly #tell: (news: object) => void;
-  /** What the page knows, as JSON by name. */
+  /** Facts that the page knows, as JSON by name. */
   readonly #said = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 

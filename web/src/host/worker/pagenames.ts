@@ -1,12 +1,16 @@
-// What a message of a page can name, and who may name it. Any script of the origin can open a port to a worker: it is
-// trusted with what the app in its page may say, and with no more. A message or member without a row does not compile.
+// Names that a message of a page can contain, and the names that a page may use. Any script of the origin can
+// open a port to a worker: the worker trusts it with what the app in its page may say, and with no more. A
+// message or member without a row does not compile.
 
 import type { HowPeople, TokenStorage } from "../../auth/opensignin.js";
 import type { PageMessage } from "../wire/protocol.js";
 
-/** What a member names. */
+/** Kind of name that a member contains. */
 export type Named =
-  /** A number of this port's: of what its page has opened, made or asked, or was told of. What other pages have goes by no number here. */
+  /**
+   * A number of this port, for what its page has opened, made or asked, or was told of. Objects of other pages
+   * have no number here.
+   */
   | "own"
   /** Any server or agent, as the app may: http or WebSocket. */
   | "address"
@@ -14,9 +18,11 @@ export type Named =
   | "file"
   /** The wasm, wherever it lies: the worker knows it by its digest. */
   | "wasm"
-  /** What connect() or a call takes, as the app may say it; no code, and nothing that stands for code. */
+  /**
+   * Options of connect() or of a call, as the app may give them; no code, and nothing that stands for code.
+   */
   | "options"
-  /** What oauth() takes, as the app may say it. */
+  /** Options of oauth(), as the app may give them. */
   | "signIn"
   /** Handlers that the page has. */
   | "handlers"
@@ -30,7 +36,7 @@ export type Named =
   | "answer"
   /** A method of the client that has a row where it is carried out, or any of an agent's. */
   | "method"
-  /** Nothing: facts of the page, and what goes to the server as it is. */
+  /** No name: facts of the page, and data that goes to the server unchanged. */
   | "nothing";
 
 type Names = { readonly [T in PageMessage["t"]]: { readonly [F in Exclude<keyof Extract<PageMessage, { t: T }>, "t">]-?: Named } };
@@ -38,7 +44,7 @@ type Names = { readonly [T in PageMessage["t"]]: { readonly [F in Exclude<keyof 
 const OPENS = { client: "own", url: "address", options: "options", handlers: "handlers", token: "nothing", auth: "own", again: "nothing", ifKeys: "nothing" } as const;
 const OF_CALL = { call: "own" } as const;
 
-/** What each member of each message names. */
+/** Kind of name in each member of each message. */
 export const NAMES: Names = {
   hello: { build: "nothing", lock: "lock", outlives: "nothing" },
   holds: {},
@@ -85,7 +91,10 @@ const HOW: readonly unknown[] = ["popup", "redirect", "manual"] satisfies HowPeo
 const STORAGE: readonly unknown[] = ["persistent", "memory"] satisfies TokenStorage[];
 const HANDLERS = ["elicitation", "sampling", "roots", "permission"];
 
-/** What a name may be, where the kind of the member does not say it all. Whose a number is, whoever looks it up knows: each port has its own. */
+/**
+ * Checks of a name, where the kind of the member does not say all. The reader of a number knows its owner:
+ * each port has numbers of its own.
+ */
 const MAY: { readonly [N in Named]?: (value: unknown) => boolean } = {
   address: (url) => !URL.canParse(url as string) || /^(http|ws)s?:$/.test(new URL(url as string).protocol), // what is none is refused by its name
   options: (options) => !OF_PAGE.some((name) => (options as Record<string, unknown>)[name] !== undefined),
@@ -98,7 +107,7 @@ const MAY: { readonly [N in Named]?: (value: unknown) => boolean } = {
   answer: (answer) => answer === undefined || Object.values(answer as object).every((member) => member === undefined || typeof member === "string"),
 };
 
-/** Whether a page may name all that its message does. */
+/** True if a page may use all the names in its message. */
 export function mayName(message: PageMessage): boolean {
   const names: Readonly<Record<string, Named>> = NAMES[message.t];
   return Object.entries(names).every(([member, named]) => MAY[named]?.((message as unknown as Record<string, unknown>)[member]) !== false);

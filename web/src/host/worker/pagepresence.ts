@@ -14,7 +14,7 @@ const SILENT = 1_000;
  */
 export type Presence = "new" | "here" | "hung" | "away" | "gone";
 
-/** What may follow. */
+/** Presences that may follow each. */
 const NEXT: { readonly [P in Presence]: readonly Presence[] } = {
   new: ["here", "gone"],
   here: ["hung", "away", "gone"],
@@ -23,7 +23,7 @@ const NEXT: { readonly [P in Presence]: readonly Presence[] } = {
   gone: [],
 };
 
-/** What a presence tells its session. */
+/** Callbacks of a presence to its session. */
 export interface PresenceUse {
   /** The page takes nothing for now. */
   pageAway(): void;

@@ -35,7 +35,7 @@ export class PortAgents {
     return this.#views.get(client);
   }
 
-  /** What the page says to an agent's client, which may have ended. */
+  /** Takes a message of the page to an agent's client, which may have ended. */
   take(message: Extract<PageMessage, { t: "request" | "respond" | "save" | "forgetSession" }>): void {
     const view = this.#views.get(message.client);
     switch (message.t) {
@@ -73,7 +73,7 @@ export class PortAgents {
     }
   }
 
-  /** Nobody waits for that answer any more. */
+  /** Aborts an ask: no caller waits for its answer any more. */
   abort(ask: number, why: string): void {
     for (const view of this.#views.values()) view.giveUp(ask, why);
   }

@@ -31,11 +31,11 @@ interface AskingPage {
   send(message: HostMessage): void;
 }
 
-/** What a page has asked and waits for. */
+/** Asks of a page that wait for their answers. */
 export class PortAsks {
   readonly #page: AskingPage;
   readonly #aborts = new Map<number, AbortController>();
-  /** What is being read again, by the page's number for it. */
+  /** Events that are being read again, by the page's number of the read. */
   readonly #reads = new Map<number, { readonly events: AsyncIterator<RawEvent>; readonly client: number | undefined }>();
 
   constructor(page: AskingPage) {
@@ -142,13 +142,13 @@ export class PortAsks {
     return { ...batch.take(), done: false };
   }
 
-  /** Nobody reads that on. */
+  /** Ends a read: no caller reads on. */
   stop(read: number): void {
     void this.#reads.get(read)?.events.return?.();
     this.#reads.delete(read);
   }
 
-  /** That client is closed, or its user is another one: nothing is read on of its calls. */
+  /** Ends the reads of a client's calls, where the client is closed or its user is another one. */
   stopOf(client: number): void {
     for (const [read, one] of this.#reads) if (one.client === client) this.stop(read);
   }

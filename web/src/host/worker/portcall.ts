@@ -8,18 +8,18 @@ import { Gap } from "../../base/eventqueue.js";
 import { errorData } from "../wire/errordata.js";
 import type { HostMessage } from "../wire/protocol.js";
 
-/** What the core says of a call that nothing could continue. */
+/** Event of the core for a call that nothing could continue. */
 const LOST = `{"guarantee":"lost-on-reload"}`;
 
-/** That it waits until somebody has signed in, and that it does so no more. */
+/** Events of a call that waits until a person has signed in, and of a call that waits no more. */
 const WAITS = [AWAITING, StreamState.Awaiting] as const;
 const GOES_ON = [`{"state":"reconnecting"}`, StreamState.Reconnecting] as const;
 
 /** The way to the page that has a call. */
 export interface CallPort {
-  /** Whether the page takes events now. */
+  /** True if the page takes events now. */
   readonly takes: boolean;
-  /** Whether the page is there, though it may be slow. */
+  /** True if the page is there, though the page may be slow. */
   readonly isHere: boolean;
   event(call: number, kind: number, position: number, text: string, stream: number): void;
   send(message: HostMessage, transfer?: Transferable[]): void;
@@ -27,11 +27,11 @@ export interface CallPort {
   ended(call: number): void;
 }
 
-/** What is true of all calls of a client. */
+/** Facts that hold for all calls of a client. */
 export interface CallPlace {
-  /** Whether calls that are kept go on where a page is loaded again. */
+  /** True if kept calls continue where a page is loaded again. */
   readonly outlives: boolean;
-  /** Whether events of calls that are kept can be read again. */
+  /** True if events of kept calls can be read again. */
   readonly keepsEvents: boolean;
 }
 
@@ -56,11 +56,11 @@ export class PortCall<T> extends Call<T> {
   #paused = false;
   /** The stream waits for the page, which is slow to take what is kept nowhere. */
   #late = false;
-  /** What the page did not take. */
+  /** Events that the page did not take. */
   #gap: Gap | undefined;
-  /** A question that was in it: of those the page has to have the last. */
+  /** Last question in the gap, which the page has to have. */
   #input: [position: number, text: string] | undefined;
-  /** Whether the page takes the call for one that waits until somebody has signed in. */
+  /** True if the page shows the call as one that waits until a person has signed in. */
   #awaited = false;
 
   constructor(number: number, port: CallPort, [method, backlog, manual, sent, made]: NewCall, place: CallPlace) {
@@ -74,7 +74,10 @@ export class PortCall<T> extends Call<T> {
     return this.#over;
   }
 
-  /** What the page asks of it; undefined before it is under way, and where the page has another user by now. */
+  /**
+   * Control of the call for its page; undefined before the call is under way, and where the page has another
+   * user by now.
+   */
   get control(): CallControl | undefined {
     return this.#isTakenBack ? undefined : this.#control;
   }
@@ -89,7 +92,7 @@ export class PortCall<T> extends Call<T> {
     this.#control = control;
   }
 
-  /** What a reload would do to it, in the place of what the core says, which knows no host. */
+  /** Guarantee over a reload in this host. The core's own guarantee knows no host. */
   override get guarantee(): Guarantee {
     return this.kept ? this.guaranteeOf(super.guarantee) : super.guarantee;
   }
@@ -105,7 +108,7 @@ export class PortCall<T> extends Call<T> {
     return why === undefined ? JSON.stringify({ guarantee: this.guaranteeOf(guarantee) }) : said;
   }
 
-  /** What is stored has been deleted: no page could come to it any more. */
+  /** Reports that the stored call has been deleted: no page could come to it any more. */
   lost(): void {
     if (super.guarantee === "lost-on-reload" && this.kept && !this.#over) this.deliver(EVENT.guarantee, this.position, LOST);
   }
@@ -129,7 +132,10 @@ export class PortCall<T> extends Call<T> {
     }
   }
 
-  /** Of events that are kept nowhere a page that is there gets each one: where it is slow, the stream waits for it. */
+  /**
+   * True if the stream waits for the page, as one that is there and slow. A page gets each event that is kept
+   * nowhere.
+   */
   #waits(): boolean {
     if ((this.kept && this.#place.keepsEvents) || !this.#port.isHere) return false;
     if (!this.#late) {
@@ -139,7 +145,7 @@ export class PortCall<T> extends Call<T> {
     return true;
   }
 
-  /** Whether its reader in the page holds up the stream. */
+  /** True if the call's reader in the page holds up the stream. */
   get isPaused(): boolean {
     return this.#paused;
   }

@@ -16,9 +16,9 @@ import type { CallOfPage, HostMessage, PageMessage } from "../wire/protocol.js";
 /** A message of the page's that is about one call. */
 type CallMessage = Extract<PageMessage, { call: number }>;
 
-/** What the calls of a page need of its session. */
+/** Members that a page's calls need of their session. */
 export interface CallsUse {
-  /** Whether the page has gone. */
+  /** True once the page has gone. */
   readonly isGone: boolean;
   /** The views of the page's clients that are open. */
   readonly views: Iterable<PortView>;
@@ -72,7 +72,7 @@ export class PortCalls {
     this.#sought.set(client, calls.filter(isCallOfPage));
   }
 
-  /** What the page calls that call, where it has it of an earlier host's. */
+  /** Page's number of a call that the page has of an earlier host's. */
   #found(client: number, { id, createdAt }: Partial<RecalledCall>): CallOfPage | undefined {
     const sought = this.#sought.get(client) ?? [];
     const found = sought.find((one) => one[1] === id && one[2] === createdAt && !this.#calls.has(one[0]));
@@ -131,7 +131,7 @@ export class PortCalls {
     shared.show(viewer, shared.kept);
   }
 
-  /** What the page asks of a call. */
+  /** Takes a page's message about a call. */
   take(message: Exclude<CallMessage, { t: "make" }>): void {
     const call = this.#calls.get(message.call);
     const control = call?.control;
@@ -202,7 +202,10 @@ export class PortCalls {
     this.#asks.stopOf(client);
   }
 
-  /** That client's user is another one: the calls of the last one end for the page, also those that it has under numbers of its own, and has not heard to be others. */
+  /**
+   * Ends the calls of the client's last user for the page, since the client's user is another one. So end the
+   * calls that the page has under its own numbers, and has not heard to be others.
+   */
   takeBack(client: number): void {
     this.#sought.delete(client);
     for (const [id, call] of this.#calls) {
@@ -215,7 +218,10 @@ export class PortCalls {
     this.#asks.stopOf(client);
   }
 
-  /** What the client has no more is acknowledged, unless that was for its user. */
+  /**
+   * Acknowledges a call. One that the client has no more counts as acknowledged, unless it was for the last
+   * user.
+   */
   async #ack(call: PortCall<unknown> | undefined, { call: id, position }: Extract<PageMessage, { t: "ack" }>): Promise<void> {
     if (call) return call.acking?.ack(0, position);
     if (this.#takenBack.has(id)) throw otherUser("ack");
@@ -259,7 +265,7 @@ export class PortCalls {
     return (id) => held.has(this.#calls.get(id));
   }
 
-  /** What the page's clients have. */
+  /** Calls that the page's clients hold. */
   #held(): ReadonlySet<PortCall<unknown> | undefined> {
     return new Set([...this.#use.views].flatMap((view) => [...view.shown()].map(({ call }) => call)));
   }
@@ -274,7 +280,10 @@ export class PortCalls {
   }
 }
 
-/** Whether that is one, as any script of the origin may send it: of a number that a page gives. */
+/**
+ * True if the value is a call of a page's, under a number that a page gives: positive and even. Any script of
+ * the origin may send it.
+ */
 function isCallOfPage(one: unknown): one is CallOfPage {
   return Array.isArray(one) && Number.isSafeInteger(one[0]) && one[0] > 0 && one[0] % 2 === 0;
 }

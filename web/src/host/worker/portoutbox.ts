@@ -12,9 +12,9 @@ import { WaitingMessages } from "./waitingmessages.js";
  */
 const APART = 4;
 
-/** What an outbox needs of its session. */
+/** Members that an outbox needs of its session. */
 export interface OutboxUse {
-  /** Whether the page takes messages, as far as anybody knows. */
+  /** True if the page takes messages, as far as the host knows. */
   readonly isHere: boolean;
   /** Events have just been sent. */
   sentEvents(): void;
@@ -22,12 +22,15 @@ export interface OutboxUse {
   full(): void;
 }
 
-/** What a host sends to one page, in its order: within the page's credit, and while it takes messages. */
+/**
+ * Messages of a host to one page, in their order: sent within the page's credit, and while the page takes
+ * messages.
+ */
 export class PortOutbox {
   readonly #port: MessagePort;
   readonly #use: OutboxUse;
   readonly #credits: Credits;
-  /** Of which client each message is. */
+  /** Client that each message belongs to. */
   readonly addressees: Addressees = new Addressees();
   readonly #batch = new EventBatch();
   #flushing = false;
@@ -36,7 +39,7 @@ export class PortOutbox {
   readonly #waiting = new WaitingMessages();
   /** Numbers under which nothing more comes. */
   readonly #over = new Set<number>();
-  /** What waits is being made less. */
+  /** True while the waiting messages are being reduced. */
   #lessening = false;
   /** Messages that could not cross. */
   dropped = 0;
@@ -47,7 +50,7 @@ export class PortOutbox {
     this.#use = use;
   }
 
-  /** Whether what is sent now goes at once. */
+  /** True if a message that is sent now goes at once. */
   get takes(): boolean {
     return this.#use.isHere && this.#credits.any && this.#waiting.isEmpty;
   }
@@ -92,12 +95,12 @@ export class PortOutbox {
     for (const message of this.#waiting.lessen(...which)) this.addressees.sent(message);
   }
 
-  /** Whether more waits that the page needs than any page would ask for. */
+  /** True if more messages wait that the page needs than any page would ask for. */
   get isEndless(): boolean {
     return this.#waiting.isEndless;
   }
 
-  /** That client's user is another one: nothing goes to the page of what the last one has. */
+  /** Takes back what waits for the page of the client's last user: the client's user is another one. */
   takeBack(client: number): void {
     const { addressees } = this;
     this.#batch.addAll(this.#batch.take(), (call) => addressees.ofCall(call).client !== client);
@@ -105,7 +108,10 @@ export class PortOutbox {
     addressees.takeBack(client);
   }
 
-  /** Nothing more goes to the page under that number: of which client it was is known as long as something waits. */
+  /**
+   * Releases a number, under which no message goes to the page any more. The number's client is known as long
+   * as a message waits.
+   */
   letGo(number: number): void {
     this.flush();
     this.#over.add(number);
@@ -132,7 +138,7 @@ export class PortOutbox {
     this.#letGoOfOver();
   }
 
-  /** Nothing waits any more. */
+  /** Drops all waiting messages. */
   clear(): void {
     clearTimeout(this.#rest);
     this.#rest = undefined;

@@ -20,12 +20,15 @@ const HANGS = 5_000;
 
 let questions = 0;
 
-/** What one page has been asked, and has not answered. */
+/** Questions that one page has been asked and has not answered. */
 export class PortQuestions {
   readonly #send: (message: HostMessage) => void;
   readonly #hangs: () => void;
   readonly #open = new Map<number, OpenQuestion>();
-  /** Whose page has been asked for a token and has not given it: that says who the user is, also where nobody waits for it any more. */
+  /**
+   * Clients whose page has been asked for a token and has not given it. The token says who the user is, also
+   * where no caller waits for it any more.
+   */
   readonly #tokens = new Map<number, number>();
 
   /** `hangs` is called where the page takes no question: then what it was asked is to be withdrawn. */
@@ -79,7 +82,10 @@ export class PortQuestions {
     this.end();
   }
 
-  /** That client's user is another one: what the last one is asked is asked elsewhere. Whoever it is, the page says by its token. */
+  /**
+   * Withdraws the questions to the client's last user, which are asked elsewhere. A question for a token
+   * stays: the page says by its token who the user is now.
+   */
   takeBack(client: number): void {
     for (const [question, { of, asked, reject }] of this.#open) {
       if (of !== client || asked === "token" || !this.#open.delete(question)) continue;

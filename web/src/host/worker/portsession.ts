@@ -167,7 +167,10 @@ export class PortSession implements ViewPage {
     }
   }
 
-  /** Whether it would open more than any app has: what a client is made of is not bounded by what waits for its page. */
+  /**
+   * True if the message would open more clients than any app has. The memory of a client is not bounded by
+   * what waits for its page.
+   */
   #opensTooMany({ t }: PageMessage): boolean {
     if (t !== "connect" && t !== "agent" && t !== "auth") return false;
     return this.#clients.size + this.#undecided.size + this.#agents.size + this.#signIns.size >= MOST_OPEN;

@@ -77,7 +77,7 @@ export class PortSignIn implements SignInPage {
     });
   }
 
-  /** What a client here signs in with; `waits` is {@link Authorization}'s. */
+  /** Authorization that a client here signs in with; `waits` is {@link Authorization}'s. */
   auth(waits: boolean): Auth {
     return { client: this.#client, authorize: (at) => new Authorization(at, () => this.signIn.shared, { waits }) };
   }
@@ -147,7 +147,7 @@ export class PortSignIns {
     return one;
   }
 
-  /** What the page says of a sign-in. */
+  /** Takes a page's message about a sign-in. */
   take(message: Extract<PageMessage, { t: "auth" | "seen" | "signIn" | "signOut" }>): void {
     const one = message.t === "seen" ? this.#all.get(message.client) : this.get(message.client);
     switch (message.t) {

@@ -9,13 +9,13 @@ import { type CallPort, PortCall } from "./portcall.js";
 export interface ViewPage extends CallPort {
   /** Where the page is. */
   readonly presence: Presence;
-  /** Whether the host outlives it. */
+  /** True if the host outlives the page. */
   readonly outlives: boolean;
   /** Another page has the client of that view of its own now. */
   shared(view: PortView): void;
   /** A call is made known under that number; 0 for one of the host's own, which is returned. */
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown>;
-  /** That client's user is another one: what the last one has, and waits for the page, does not go there. */
+  /** Takes back what waits for the page of the client's last user: the client's user is another one. */
   takeBack(client: number): void;
   /** The sign-in that a client of its names. */
   signIn(number: number | undefined, url: string, principal: unknown): PageSignIn | undefined;
@@ -25,13 +25,16 @@ export interface ViewPage extends CallPort {
 
 /** A sign-in of a page's. */
 export interface PageSignIn {
-  /** What its clients sign in with: `waits`: also while they are opening, since the app has them. */
+  /**
+   * Authorization that the page's clients sign in with. `waits`: also while they are opening, since the app
+   * has them.
+   */
   auth(waits: boolean): Auth;
   /** Resolves when it is open; rejects where nothing can sign in here. */
   readonly ready: Promise<void>;
 }
 
-/** What goes with a question. */
+/** Context of a question. */
 export interface QuestionContext {
   server: string;
   signal?: AbortSignal;
@@ -39,7 +42,7 @@ export interface QuestionContext {
   saveDraft?: (value: unknown) => void;
 }
 
-/** What a client of a page's has here: its calls go to the page, its questions to a page that is there. */
+/** View that a page has of a client here. Its calls go to the page, its questions to a page that is there. */
 export class PortView extends ClientView {
   /** The page's number for the client. */
   readonly number: number;
@@ -61,17 +64,20 @@ export class PortView extends ClientView {
     return all.length > 0 ? all : [this];
   }
 
-  /** Whether calls that are kept go on where a page is loaded again: not where that one could not come to them. */
+  /**
+   * True if kept calls continue where a page is loaded again. False where that page could not join the
+   * client.
+   */
   get outlives(): boolean {
     return this.page.outlives && this.client?.keeps !== false && this.client?.isShareable !== false;
   }
 
-  /** Whether events of calls that are kept can be read again. */
+  /** True if events of kept calls can be read again. */
   get keepsEvents(): boolean {
     return this.facts.durability !== "memory";
   }
 
-  /** What the page has of the client's calls. */
+  /** Calls of the client that the page has. */
   *shown(): Generator<{ shared: CoreCall<unknown>; call: PortCall<unknown> }> {
     for (const shared of this.client?.all() ?? []) {
       const call = shared.of(this);
@@ -79,7 +85,7 @@ export class PortView extends ClientView {
     }
   }
 
-  /** Whether its page has made that call, by this client or another one, and is there. */
+  /** True if the view's page is there and has made the call, by this client or another. */
   isAskedOn(call: object): boolean {
     const made = (view: PortView): boolean => ((call as CoreCall<unknown>).of(view) as PortCall<unknown> | undefined)?.isPages === true;
     return this.page.presence === "here" && this.peers.some((other) => other.page === this.page && made(other));
@@ -88,7 +94,7 @@ export class PortView extends ClientView {
   /** Resolves when its page knows what a logout deletes. */
   placesKnown: Promise<void> = Promise.resolve();
 
-  /** Whether its page gives tokens. */
+  /** True if the page has a provider of tokens. */
   hasToken = false;
 
   heardToken(token: unknown, isLate = false): void {

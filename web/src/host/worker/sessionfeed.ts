@@ -12,7 +12,7 @@ const KEPT = 1 << 20;
 /** The page, as far as what it gets of a session goes. */
 export interface FeedPage {
   readonly presence: Presence;
-  /** Whether the page takes events now. */
+  /** True if the page takes events now. */
   readonly takes: boolean;
   event(number: number, kind: number, position: number, text: string, stream: number): void;
   send(message: HostMessage): void;
@@ -51,7 +51,7 @@ export class SessionFeed {
     this.#page = page;
   }
 
-  /** Whether the page has all that there is. */
+  /** True if the page has all of the session. */
   get isWhole(): boolean {
     return this.#has === "whole";
   }

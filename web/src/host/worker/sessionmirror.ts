@@ -6,13 +6,16 @@ import { piecesOf } from "./transcriptpieces.js";
 
 /** Something that an agent asks and has no answer to. */
 export interface MirroredQuestion {
-  /** What the pages know it by. No other one ever has it here: each runtime counts its own from the start. */
+  /**
+   * Pages' number of the question, which no other question here ever has. Each runtime counts its own from
+   * the start.
+   */
   readonly number: number;
   /** The runtime's number for it. */
   readonly core: number;
   /** As the core says it. */
   readonly text: string;
-  /** What was saved of its answer: JSON; undefined for nothing. */
+  /** Saved draft of the answer, as JSON; undefined for none. */
   draft: string | undefined;
   /** A page has been shown it. */
   isShown: boolean;
@@ -39,11 +42,14 @@ export class SessionMirror {
   #ended: string | undefined;
   #isAtWork = false;
   #isOver = false;
-  /** What is asked, by the number that pages know it by. */
+  /** Open questions, by the pages' numbers. */
   readonly #questions = new Map<number, MirroredQuestion>();
-  /** What was answered for whoever carries the session elsewhere, by the core's number: another answer may have been quicker. */
+  /**
+   * Questions that were answered for another carrier of the session, by the core's number. Another answer may
+   * have been quicker.
+   */
   readonly #given = new Map<number, number>();
-  /** What was saved of answers to what is asked next, by the core's number. */
+  /** Saved drafts for the questions that are asked next, by the core's number. */
   readonly #drafts = new Map<number, string>();
 
   constructor(handle: number, made: Recalled) {
@@ -56,27 +62,27 @@ export class SessionMirror {
     return this.#handle === NOWHERE || this.#isOver ? undefined : this.#handle;
   }
 
-  /** Whether it is a session, and not what is asked outside of all. */
+  /** True for a session; false for the requests outside of all sessions. */
   get isSession(): boolean {
     return this.#handle !== 0;
   }
 
-  /** What the core says of it. */
+  /** Description of the session by the core. */
   get made(): Recalled {
     return this.#made;
   }
 
-  /** Whether it is over. */
+  /** True once the session is over. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Whether something goes on in it, or waits for somebody. */
+  /** True if a turn is under way, a question is open, or an item waits for a person. */
   get isAtWork(): boolean {
     return this.handle !== undefined && (this.#isAtWork || this.#questions.size > 0 || this.#transcript.pending.length > 0);
   }
 
-  /** What is asked, by the number that pages know it by. */
+  /** Open questions, by the pages' numbers. */
   get questions(): ReadonlyMap<number, MirroredQuestion> {
     return this.#questions;
   }
@@ -131,7 +137,7 @@ export class SessionMirror {
     return position;
   }
 
-  /** That question has its answer. Reports whether it was open. */
+  /** Removes a question that has its answer. Reports whether the question was open. */
   answered({ number, core }: MirroredQuestion): boolean {
     if (!this.#questions.delete(number)) return false;
     if (!this.#made.owned) this.#given.set(core, number);
@@ -143,7 +149,7 @@ export class SessionMirror {
     return piecesOf(this.#transcript, this.#names);
   }
 
-  /** Who is at work, as events. */
+  /** Turns at work, as events. */
   *turns(): Generator<string> {
     if (this.#ended !== undefined && this.#ended !== this.#turn) yield this.#ended;
     if (this.#turn !== undefined) yield this.#turn;

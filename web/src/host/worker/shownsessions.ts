@@ -8,18 +8,18 @@ import type { MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 export interface ShownPage extends FeedPage {
   /** A number that nothing else has on the port. */
   number(): number;
-  /** Nothing more goes there under that number. */
+  /** Releases a number, under which no message goes to the page any more. */
   letGo(number: number): void;
 }
 
-/** What one page is shown of an agent's sessions, and of what is asked outside of all. */
+/** Sessions of an agent, and requests outside of all sessions, that one page is shown. */
 export class ShownSessions {
   readonly #client: number;
   readonly #page: ShownPage;
   readonly #feeds = new Map<SessionMirror, SessionFeed>();
-  /** What the page knows to be saved of answers. */
+  /** Drafts of answers that the page knows to be saved. */
   readonly #drafts = new WeakMap<MirroredQuestion, string | undefined>();
-  /** Who waits until the page has all. */
+  /** Callbacks that wait until the page has all. */
   #waiting: (() => void)[] = [];
 
   /** `client` is the page's number for the agent. */
@@ -57,7 +57,7 @@ export class ShownSessions {
     this.#letGo(mirror, feed);
   }
 
-  /** That question is this page's to answer. */
+  /** Assigns a question to this page, which is to answer it. */
   assign(mirror: SessionMirror, open: MirroredQuestion): void {
     const feed = this.#feeds.get(mirror);
     if (!feed) return;

@@ -10,10 +10,13 @@ import type { HostMessage } from "../wire/protocol.js";
 /** A message, and what crosses with it. */
 export type Waiting = [message: HostMessage, transfer: Transferable[]];
 
-/** What says nothing of a user: how the client stands. */
+/** Events that say nothing of a user: the standing of the client. */
 const STANDS: ReadonlySet<string> = new Set(["state", "durability", "status", "listen"]);
 
-/** What goes to the page in the place of a message that waits; undefined for nothing. `client` has another user. */
+/**
+ * Message that goes to the page in the place of one that waits; undefined for none. The user of `client` is
+ * another one.
+ */
 export function takenBack(waiting: Waiting, client: number, addressees: Addressees): Waiting | undefined {
   const [message] = waiting;
   switch (message.t) {

@@ -29,7 +29,7 @@ function textOf(op: TranscriptOp): string {
   return JSON.stringify(op);
 }
 
-/** What makes an item that stands as this one does. */
+/** Operations that make an item equal to `item`. */
 function* putsOf(at: number, item: TranscriptItem): Generator<TranscriptOp> {
   const { type, id, ...patch } = item as unknown as Open & { type: string; id?: string };
   if (type === "unknown") {

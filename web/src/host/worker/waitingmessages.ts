@@ -1,6 +1,6 @@
-// What waits for a page that takes nothing. It may be frozen, or hang, for hours, while
-// its clients go on for other pages: what waits does not grow with that. Nothing is lost
-// that is stored, or that others still have; of the rest the page learns that it missed it.
+// Messages that wait for a page that takes none. The page may be frozen, or hang, for hours, while its
+// clients continue for other pages: the waiting messages stay bounded. No message is lost that is stored, or
+// that others still have. The page learns that it has missed the rest.
 
 import { HoldfastError } from "../../base/errors.js";
 import type { Addressees } from "./addressees.js";
@@ -24,7 +24,7 @@ type Emit = Extract<HostMessage, { t: "emit" }>;
 export class WaitingMessages {
   #all: Waiting[] = [];
   #bytes = 0;
-  /** What had to stay when they were made less the last time. */
+  /** Messages and bytes that had to stay when the waiting messages were last reduced. */
   #needed = { messages: 0, bytes: 0 };
   /** Facts that wait, by their client: newer ones go into the same message. */
   readonly #facts = new Map<number, object>();
@@ -33,7 +33,7 @@ export class WaitingMessages {
     return this.#all.length === 0;
   }
 
-  /** Whether more is needed than any page would ask for: the answers to what it asks, and it takes none. */
+  /** True if the page needs more messages than any page would ask for: it asks, and takes no answers. */
   get isEndless(): boolean {
     return this.#needed.messages > ENDLESS.messages || this.#needed.bytes > ENDLESS.bytes;
   }
@@ -63,7 +63,7 @@ export class WaitingMessages {
     return all;
   }
 
-  /** Nothing of what that client's last user has goes to the page ({@link takenBack}). */
+  /** Takes back from the waiting messages all that belongs to the client's last user ({@link takenBack}). */
   takeBack(client: number, addressees: Addressees): void {
     this.#all = this.#all.flatMap((waiting) => {
       const left = takenBack(waiting, client, addressees);
@@ -126,7 +126,7 @@ function needed(all: readonly Waiting[], isAgents: (client: number) => boolean):
   return left;
 }
 
-/** Of which messages the page needs only the last, or the last few. */
+/** Key of the messages of which the page needs only the last, or the last few, and their number. */
 function bounded(message: HostMessage): [key: string, most: number] {
   if (message.t === "peeked") return [`peeked ${message.call}`, 1];
   if (message.t !== "emit") return ["", 0];
@@ -150,7 +150,10 @@ function bounded(message: HostMessage): [key: string, most: number] {
   }
 }
 
-/** What the server said to nobody in particular was not heard, as after a listen stream that was away. */
+/**
+ * Event for what the server said outside of any call and the page missed, as after a listen stream that was
+ * away.
+ */
 function missedEvent(client: number): Emit {
   return { t: "emit", client, event: "listen", value: { state: "open", missed: true }, call: 0 };
 }
