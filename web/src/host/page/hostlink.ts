@@ -47,9 +47,9 @@ interface Asked {
 /** This page's way to one host: all its clients there speak over it. */
 export class HostLink {
   readonly #port: MessagePort;
-  /** The page's lock for it, which ends with it. */
+  /** The page's lock for the link, which is released when the link ends. */
   readonly #lock: PageLock;
-  /** Resolves when the page has that. */
+  /** Resolves when the page has the lock. */
   #held: Promise<void> = Promise.resolve();
   readonly #isShared: boolean;
   #release: (() => Promise<void>) | undefined;

@@ -12,7 +12,7 @@ export class LastingAsks {
   readonly #subscribed = new Map<unknown, { made?: LastingAsk | undefined }>();
   #level: LastingAsk | undefined;
 
-  /** The app asks that. Returns what has to be told when the server has taken it. */
+  /** Notes a request of the app. Returns a callback for when the server has accepted the request. */
   asks(method: string, what: unknown): (() => void) | undefined {
     if (method === "setLoggingLevel") return () => (this.#level = ["logging/setLevel", method, what as string]);
     if (method === "unsubscribeResource") this.#subscribed.delete(what); // at once: also where there is no worker just now
@@ -27,7 +27,10 @@ export class LastingAsks {
     return [this.#level, ...[...this.#subscribed.values()].map(({ made }) => made)].filter((lasting) => lasting !== undefined);
   }
 
-  /** The next worker's server does not take that. Returns whether it still is what the app wants: it may have said something else since. */
+  /**
+   * Forgets a request that the next worker's server refuses. Returns true if the app still wants it: the app
+   * may have asked otherwise since.
+   */
   refused(lasting: LastingAsk): boolean {
     const one = this.#subscribed.get(lasting[2]);
     if (this.#level === lasting) this.#level = undefined;
@@ -44,7 +47,7 @@ export class LastingAsks {
     for (const one of this.#subscribed.values()) one.made = undefined;
   }
 
-  /** The app ends all. */
+  /** Forgets all requests. */
   end(): void {
     this.#level = undefined;
     this.#subscribed.clear();

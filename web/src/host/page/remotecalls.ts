@@ -30,9 +30,9 @@ export class RemoteCalls {
   #number = 0;
   /** The client is open at the host. */
   #isOpen = false;
-  /** Why nothing reaches the host, where that is so. */
+  /** Error for operations once nothing reaches the host. */
   #over: ((op: string) => HoldfastError) | undefined;
-  /** Calls that are made once it is. */
+  /** Calls that are made once the client is open at the host. */
   readonly #waiting = new Map<Call<unknown>, () => void>();
   readonly #backlog: Backlog;
   readonly #floor: () => Guarantee;
@@ -42,7 +42,7 @@ export class RemoteCalls {
   readonly #keys = new KeyedCalls<Call<unknown>>();
   /** Calls that the host has brought, of which the app has not been told. */
   readonly #untold = new WeakSet<Call<unknown>>();
-  /** Those that are kept, and whose worker has ended; and the numbers under which the next one may have them. */
+  /** Kept calls whose worker has ended, and below the numbers under which the next worker may have them. */
   readonly #adrift = new Map<Call<unknown>, Adrift>();
   readonly #sought = new Map<number, Adrift>();
   /** Names that calls have in the store, where another page has used their key first. */

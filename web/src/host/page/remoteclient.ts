@@ -76,29 +76,29 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     return this.#state;
   }
 
-  /** It has ended, by the app's word. */
+  /** True once the app has closed the client. */
   protected get isClosed(): boolean {
     return this.#standing === "closed";
   }
 
   /** Message that opens the client at the host, under {@link number}. */
   protected abstract hello(): PageMessage;
-  /** It is being opened under that number, over {@link link}. */
+  /** Notes that the client is being opened under {@link number}, over {@link link}. */
   protected linked(): void {}
-  /** It is open there. */
+  /** Notes that the client is open at the host. */
   protected opened(): void {}
   /**
    * Fails the calls under way and those that wait for a host. `comes`: the next host may have those that are
    * kept.
    */
   protected abstract lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError, comes?: boolean): void;
-  /** The app ends it, and can see so far what it had. */
+  /** Runs before the app ends the client, to report the results that the app has had. */
   protected closing(): void {}
   /** Takes a message for this client alone. */
   protected abstract take(message: HostMessage): void;
   /** Takes changed facts of the client. */
   protected abstract heard(facts: object): void;
-  /** Something has happened that the app may listen to. */
+  /** Emits an event that the app may listen to. */
   protected abstract happened(message: Extract<HostMessage, { t: "emit" }>): void;
   abstract event(...event: Parameters<TakeEvent>): void;
 

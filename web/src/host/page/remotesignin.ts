@@ -107,7 +107,10 @@ export class RemoteSignIn implements LinkedClient, ServerSignIn {
     return { url: this.url, principal: this.#principal, client: this.#crossing.client };
   }
 
-  /** Its number on a link; opens it there where it is not yet. What this page has come back with goes along. */
+  /**
+   * Number of the sign-in on a link; opens the sign-in there where it is not yet open. The page's answer from
+   * the authorization server goes along.
+   */
   at(link: HostLink): number {
     if (this.#link === link && !link.isOver) return this.#number;
     this.#link = link;

@@ -11,7 +11,10 @@ export function wasSilent(script: string): boolean {
   return since >= 0 && since < COUNTS;
 }
 
-/** Notes that it was silent; or that it has answered, at that time: a silence since then stays noted. Where nothing can be stored the next page waits as this one did. */
+/**
+ * Notes that the worker was silent, or that it has answered at the time `answered`: a later silence stays
+ * noted. Where nothing can be stored, the next page waits as long as this one did.
+ */
 export function noteWorker(script: string, answered?: number): void {
   const { [script]: silent, ...others } = noted();
   if (answered !== undefined && !(silent! <= answered)) return;

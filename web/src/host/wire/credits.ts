@@ -10,7 +10,7 @@ export class Credits {
   readonly #most: number;
   #sent = 0;
 
-  /** So many bytes may be on their way. */
+  /** `most` is the number of bytes that may be under way. */
   constructor(most: number = MOST) {
     this.#most = most;
   }
@@ -20,7 +20,7 @@ export class Credits {
     return this.#sent < this.#most;
   }
 
-  /** So many bytes were sent. */
+  /** Adds bytes that were sent. */
   spend(bytes: number): void {
     this.#sent += bytes;
   }
@@ -42,7 +42,7 @@ export class Taken {
     this.#say = say;
   }
 
-  /** So many bytes were taken. */
+  /** Adds bytes that were taken. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes < EVERY) return;

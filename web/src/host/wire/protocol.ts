@@ -31,7 +31,7 @@ export interface StoredPlaces {
   url: string;
   /** Name of the user; undefined where the user is unknown. */
   user?: string | undefined;
-  /** It is an agent's. */
+  /** True for an agent's work, false for an MCP server's. */
   agents: boolean;
 }
 
@@ -43,9 +43,12 @@ export type CallOfPage = [number: number, id: string, createdAt: number, isMade:
 
 /** Messages of a page to its host. */
 export type PageMessage =
-  /** The first. `lock` names a Web Lock that the page holds while it lives, and says when it does; `outlives`: the host outlives its pages. */
+  /**
+   * First message. `lock` names a Web Lock that the page holds while it lives; the page says when it has the
+   * lock. `outlives`: the host outlives its pages.
+   */
   | { t: "hello"; build: string; lock: string; outlives: boolean }
-  /** The page has that lock. */
+  /** The page has the lock that its hello named. */
   | { t: "holds" }
   /** Loads the runtime from that address before a client asks for it: with what is spoken to agents, or for MCP. */
   | { t: "load"; wasm: string; agents: boolean }
@@ -110,15 +113,15 @@ export type PageMessage =
   | { t: "reply"; question: number; value?: unknown; error?: ErrorData }
   /** A person has begun to answer that question; `draft` is JSON, empty for none. */
   | { t: "typed"; question: number; draft: string }
-  /** So many bytes of what the host sent were taken. */
+  /** Credit: the page has taken so many bytes of the host's messages. */
   | { t: "credit"; bytes: number }
   /** Ends a read of that number (`reread`): no caller reads on. */
   | { t: "stop"; read: number }
   /** The page takes nothing: it is frozen, and holds its lock; or it is `cached`, in the back/forward cache, and does not. */
   | { t: "away"; cached: boolean }
-  /** It is back, and holds its lock again. */
+  /** The page is back, and holds its lock again. */
   | { t: "back" }
-  /** It goes for good. */
+  /** The page goes for good. */
   | { t: "bye" };
 
 /** How long, in ms, one side waits to hear that the other has its lock; then it looks. One that has ended before has said nothing. */

@@ -30,7 +30,7 @@ export class Addressees {
    */
   readonly #reads = new Map<number, number>();
 
-  /** The page has said that. */
+  /** Notes the client of what a message of the page asks or makes. */
   heard(message: PageMessage): void {
     if ("ask" in message) {
       const client = this.#asking(message);
@@ -63,7 +63,7 @@ export class Addressees {
     else if (message.t === "session") this.#calls.set(message.session, { client: message.client, op: "session" });
   }
 
-  /** The page has that. */
+  /** Forgets numbers that a message, which the page now has, was the last for. */
   sent(message: HostMessage): void {
     if (message.t === "forgotten") this.letGo(message.call);
     if (message.t !== "answered") return;

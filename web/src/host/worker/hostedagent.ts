@@ -25,7 +25,9 @@ export interface SharingPage extends View {
   readonly canAnswer: boolean;
   /** True if the app there has a handler for the question, or would show it. */
   handles(question: string): boolean;
-  /** There is that session, or what is asked outside of all; `isNew`: it came to be known just now. */
+  /**
+   * Shows a session to the page, or the requests outside of all; `isNew`: the session has just become known.
+   */
   show(mirror: SessionMirror, isNew?: boolean): void;
   deliver(mirror: SessionMirror, kind: number, position: number, text: string): void;
   /** Assigns a question to the page, which is to answer it. */

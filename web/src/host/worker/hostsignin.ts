@@ -18,7 +18,7 @@ export interface SignInPage {
   readonly isSeen: boolean;
   /** True while the page's answer from the authorization server is being taken: the user is not known yet. */
   readonly isReturning: boolean;
-  /** It is in the window of a flow: of all pages it is asked last. */
+  /** True if the page is in the window of a sign-in: the host asks such a page last. */
   readonly isInFlow: boolean;
   /** Asks it; rejects with {@link GONE} where it goes before it has answered. */
   ask(asked: AskedToSignIn, request: object): Promise<unknown>;
@@ -42,7 +42,7 @@ export class HostSignIn implements AskedPages {
   #arrivals = 0;
   /** How many windows were asked for. */
   #windows = 0;
-  /** Where somebody has clicked. */
+  /** Page in which a person has clicked. */
   #clicked: SignInPage | undefined;
 
   private constructor(how: CrossingSignIn, url: string, principal: string, file: string) {
@@ -78,7 +78,7 @@ export class HostSignIn implements AskedPages {
     await take(returned);
   }
 
-  /** It has gone. */
+  /** Removes a page that has gone. */
   leave(page: SignInPage): void {
     this.#pages = this.#pages.filter((other) => other !== page);
     this.changed();

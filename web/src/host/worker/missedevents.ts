@@ -15,7 +15,7 @@ export type Missed = readonly [kind: number, position: number, text: string];
 /** The events that one page has missed of one session, in their order. */
 export class MissedEvents {
   #all: Missed[] = [];
-  /** How many of them were taken. */
+  /** Number of the events that were taken. */
   #taken = 0;
   #operations = 0;
   #operationBytes = 0;
@@ -29,7 +29,7 @@ export class MissedEvents {
     return this.#operationBytes;
   }
 
-  /** Adds one. */
+  /** Adds an event. */
   add(kind: number, position: number, text: string): void {
     if (kind === EVENT.item) {
       this.#operations++;

@@ -27,9 +27,9 @@ const NEXT: { readonly [P in Presence]: readonly Presence[] } = {
 export interface PresenceUse {
   /** The page takes nothing for now. */
   pageAway(): void;
-  /** It is back. */
+  /** The page is back. */
   pageBack(): void;
-  /** It has gone, for good; `isSaid`: it knows. */
+  /** The page has gone for good; `isSaid`: by its own word, or the host's. */
   pageGone(isSaid: boolean): void;
 }
 

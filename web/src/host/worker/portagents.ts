@@ -16,7 +16,7 @@ export class PortAgents {
     this.#open = open;
   }
 
-  /** How many there are. */
+  /** Number of the page's agents here. */
   get size(): number {
     return this.#views.size;
   }

@@ -40,21 +40,21 @@ export interface CallPlace {
  * has the app's. Of events that the page does not take nothing stays here but which they were.
  */
 export class PortCall<T> extends Call<T> {
-  /** Its number on the port. */
+  /** Number of the call on the port. */
   readonly number: number;
-  /** Its page has made it: what is asked on it that page is asked first. */
+  /** True if this page has made the call: questions of the call go to that page first. */
   isPages = false;
   readonly #port: CallPort;
   readonly #place: CallPlace;
   #control: CallControl | undefined;
   #over = false;
-  /** The page has another user by now. */
+  /** True once the page has another user. */
   #isTakenBack = false;
-  /** Its reader is slow, and holds up nobody else: what comes meanwhile is skipped. */
+  /** True while the call's reader is slow and others do not wait for it: events are skipped meanwhile. */
   #held = false;
-  /** Its reader in the page holds up the stream. */
+  /** True while the call's reader in the page holds up the stream. */
   #paused = false;
-  /** The stream waits for the page, which is slow to take what is kept nowhere. */
+  /** True while the stream waits for the page, which is slow to take events that are kept nowhere. */
   #late = false;
   /** Events that the page did not take. */
   #gap: Gap | undefined;

@@ -38,7 +38,7 @@ export class PortCalls {
   /** Calls of an earlier host's that the page has, by client, until they are found here. */
   readonly #sought = new Map<number, CallOfPage[]>();
   #pruning: ReturnType<typeof setTimeout> | undefined;
-  /** Under which number the page has made a call that is being made now. */
+  /** Page's number of the call that is being made now; 0 for none. */
   #next = 0;
   #last = 1;
 

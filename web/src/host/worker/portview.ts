@@ -7,7 +7,7 @@ import { type CallPort, PortCall } from "./portcall.js";
 
 /** The page that has a view, as far as the view goes. */
 export interface ViewPage extends CallPort {
-  /** Where the page is. */
+  /** Presence of the page: here, away or gone. */
   readonly presence: Presence;
   /** True if the host outlives the page. */
   readonly outlives: boolean;

@@ -64,7 +64,7 @@ export class SessionFeed {
     this.goOn();
   }
 
-  /** Something has happened in it. */
+  /** Takes an event of the session. */
   event(kind: number, position: number, text: string): void {
     if (this.isWhole && this.#page.takes) return this.#send(kind, position, text);
     if (this.isWhole) this.#has = "partly";

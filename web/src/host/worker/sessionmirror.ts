@@ -4,7 +4,7 @@ import { Transcript, type TranscriptOp } from "../../agent/transcript.js";
 import { EVENT } from "../../base/border.js";
 import { piecesOf } from "./transcriptpieces.js";
 
-/** Something that an agent asks and has no answer to. */
+/** A question of an agent that has no answer yet. */
 export interface MirroredQuestion {
   /**
    * Pages' number of the question, which no other question here ever has. Each runtime counts its own from

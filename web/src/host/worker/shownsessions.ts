@@ -47,7 +47,7 @@ export class ShownSessions {
     }
   }
 
-  /** Something has happened in a session. */
+  /** Takes an event of a session. */
   deliver(mirror: SessionMirror, kind: number, position: number, text: string): void {
     const feed = this.#feeds.get(mirror);
     if (!feed || this.#page.presence === "gone") return;
