@@ -18,20 +18,20 @@ type origin struct {
 // enums are the numbers that cross the border.
 var enums = []enum{
 	{"Kind", "First word of a record of the span table.", false, []origin{{"jsbridge", "Kind", "Kind"}}},
-	{"EVENT", "What a delivered event is.", true, []origin{{"core/engine", "EventKind", "Event"}}},
-	{"StreamState", "What the stream of a call or a session does.", false, []origin{{"core/engine", "StreamState", "Stream"}}},
+	{"EVENT", "The kind of a delivered event.", true, []origin{{"core/engine", "EventKind", "Event"}}},
+	{"StreamState", "The state of a call's or session's stream.", false, []origin{{"core/engine", "StreamState", "Stream"}}},
 	{"OUTCOME", "How a call ended.", true, []origin{{"core/engine", "Outcome", "Outcome"}}},
 	{"Ending", "How an exchange ended.", false, []origin{{"core/engine", "Ending", "End"}}},
-	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"core/link", "TokenAnswer", "Token"}}},
+	{"TokenAnswer", "The outcome of a request for a token.", false, []origin{{"core/link", "TokenAnswer", "Token"}}},
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
-	{"TaskWish", "What an app says of a task for its call.", false, []origin{{"core/mcp", "TaskWish", "Task"}}},
-	{"FACT", "What a page goes by on an open connection to a server: bits of the facts.", true, []origin{{"core/mcp", "Facts", "Fact"}}},
-	{"StoreResult", "What became of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
+	{"TaskWish", "The app's wish for a call: run as a task, or not.", false, []origin{{"core/mcp", "TaskWish", "Task"}}},
+	{"FACT", "Facts of an open connection to a server that a page acts on, as bits.", true, []origin{{"core/mcp", "Facts", "Fact"}}},
+	{"StoreResult", "The result of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
 	{"STORE_REASON", "Why a store fails.", true, []origin{{"core/durable", "Reason", "Reason"}}},
-	{"TAB_INPUT", "What a page tells of other tabs, of the store and of itself, for who carries a call.", true, []origin{{"core/tabs", "InputKind", ""}}},
-	{"TAB_EFFECT", "What a page is asked for, for who carries a call.", true, []origin{{"core/tabs", "Kind", ""}}},
-	{"OpKind", "What an operation of the store is about.", false, []origin{{"core/journal", "OpKind", "Op"}}},
-	{"OpFlags", "What more is said of an operation.", false, []origin{{"core/journal", "OpFlags", "Op"}}},
+	{"TAB_INPUT", "Reports of a page, by which the core decides which page carries a call.", true, []origin{{"core/tabs", "InputKind", ""}}},
+	{"TAB_EFFECT", "Requests of the core to a page, about which page carries a call.", true, []origin{{"core/tabs", "Kind", ""}}},
+	{"OpKind", "The subject of an operation of the store.", false, []origin{{"core/journal", "OpKind", "Op"}}},
+	{"OpFlags", "Flags of an operation of the store.", false, []origin{{"core/journal", "OpFlags", "Op"}}},
 }
 
 // words are the texts that cross the border in JSON, and that both sides decide by.
@@ -39,15 +39,15 @@ var words = []struct {
 	name, doc string
 	from      origin
 }{
-	{"ResumptionWord", "What a resume came to.", origin{"core/engine", "Resumption", ""}},
+	{"ResumptionWord", "The outcome of a resume.", origin{"core/engine", "Resumption", ""}},
 	{"CutWord", "Why a stream was cut, or parked.", origin{"core/mcp", "", "cut"}},
 	{"WithdrawalWord", "Why nobody waits for the answer to an agent's request any more.", origin{"core/acp", "withdrawal", "withdrawn"}},
 }
 
 // lists are variables that name the members of an enum of Go's.
 var lists = []struct{ name, doc, folder, variable string }{
-	{"StreamWord", "What a stream does.", "core/engine", "streamStates"},
-	{"GuaranteeWord", "What a reload would do to a call.", "core/durable", "guaranteeNames"},
+	{"StreamWord", "The state of a stream.", "core/engine", "streamStates"},
+	{"GuaranteeWord", "The guarantee for a call on a reload.", "core/durable", "guaranteeNames"},
 	{"StoreReasonWord", "Why a store fails.", "core/durable", "reasonNames"},
 	{"ServerStateWord", "How a client of a server stands.", "core/mcp", "stateNames"},
 	{"AgentStateWord", "How a client of an agent stands.", "core/acp", "stateNames"},
@@ -59,7 +59,7 @@ var arrays = []struct {
 	name, doc, folder, variable string
 	keys                        bool
 }{
-	{"GUARANTEE_WORDS", "What a reload would do to a call, in rising order.", "core/durable", "guaranteeNames", false},
+	{"GUARANTEE_WORDS", "The guarantees for a call on a reload, in rising order.", "core/durable", "guaranteeNames", false},
 	{"NAMED_METHODS", "The requests that say in a header field Mcp-Name what they are for.", "core/mcp/wire", "mirroredName", true},
 }
 
@@ -69,7 +69,7 @@ type number struct {
 }
 
 var numbers = []number{
-	{"DEAD", "What an export returns once the Go program has panicked.", "wasm", "dead"},
+	{"DEAD", "The result of an export once the Go program has panicked.", "wasm", "dead"},
 	{"CLOSE_INVALID", "The close code of a WebSocket that the browser refused to make.", "core/engine", "CloseInvalid"},
 	{"WISH_SHIFT", "How a call is made has from this bit on what its app says of a task: a TaskWish.", "wasm", "wishShift"},
 	{"CHUNK_BYTES", "Bytes that one chunk may have.", "jsbridge", "ChunkBytes"},

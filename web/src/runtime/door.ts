@@ -2,7 +2,7 @@
 import { INPUT } from "../base/border.js";
 import { numbers, type Payload } from "./table.js";
 
-/** What the core is told: each method is one input. */
+/** The inputs of the core: each method is one input. */
 export abstract class Inputs {
   /**
    * Gives the core an input; "answered" gets its answer word before anything comes of it.
