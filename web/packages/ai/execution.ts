@@ -16,7 +16,7 @@ export interface ToolProgress extends Open {
   preliminary: true;
   /** `input_required`: somebody is asked for something. */
   status: "working" | "input_required";
-  /** How far it has come, where the tool says so. */
+  /** The newest progress, where the tool reports it. */
   progress?: Progress;
   /** The content of a streamed result that has arrived so far. */
   content: ContentBlock[];

@@ -4,7 +4,7 @@ import { Probes } from "./probes.js";
 
 /** The findings about a server. */
 export interface ServerDiagnosis {
-  /** Its origin: path and query may hold a secret. */
+  /** The server's origin: path and query may hold a secret. */
   url: string;
   /** Problems that keep a client out or make its work worse, the worst first; empty where there are none. */
   findings: DiagnosisFinding[];

@@ -18,7 +18,7 @@ export type FindingCode =
 /** Servers and proxies for which there are lines to add. */
 export type Stack = "express" | "fastapi" | "go" | "nginx" | "cloudflare";
 
-/** One thing that was found. */
+/** One problem that was found. */
 export interface DiagnosisFinding {
   code: FindingCode;
   /** The problem, in a sentence. */

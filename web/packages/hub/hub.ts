@@ -25,7 +25,9 @@ export interface HubServer {
    * are, where no other server has them.
    */
   prefix?: string | false;
-  /** Which of its tools are there; without it, all. The others cannot be called here either. */
+  /**
+   * True for the tools that the hub offers; without a filter, all. The others cannot be called here either.
+   */
   filter?: (tool: Tool) => boolean;
 }
 
@@ -74,7 +76,7 @@ export class Hub {
   readonly #servers = new Map<string, Entry>();
   readonly #names = new HubNames();
   readonly #listeners = new Map<keyof ClientEvents, Set<Listener>>();
-  /** By the calls that were made or found here. */
+  /** The name of each call's server. */
   readonly #owners = new WeakMap<Call<CallToolResult>, string>();
 
   /**

@@ -64,7 +64,7 @@ export abstract class Observed<T> implements Store<T> {
   /** A listener has been given that value, and has not thrown. */
   protected given(_value: T): void {}
 
-  /** It has changed: listeners hear of it with the next frame. */
+  /** The value has changed: listeners hear of that with the next frame. */
   protected changed(): void {
     nextFrame(this);
   }

@@ -15,9 +15,9 @@ import { Observed, type Store } from "./observed.js";
 export interface ConnectionSnapshot<C = McpClient> {
   /** The client, from when it is connected. */
   readonly client: C | undefined;
-  /** Where it stands; `connecting` before there is a client. */
+  /** The state of the connection; `connecting` before there is a client. */
   readonly state: ClientState;
-  /** Why it is `failed`. */
+  /** The reason why the state is `failed`. */
   readonly error: HoldfastError | undefined;
   /** Connects again, where it is `failed` or `closed`. */
   reconnect(): void;
@@ -33,7 +33,7 @@ export type SharedOptions<O> = Omit<O, "signal"> & {
 
 /** A connection that several parts of an app share. */
 export interface SharedConnection<C, O> extends Store<ConnectionSnapshot<C>> {
-  /** The same for the same address and options. */
+  /** The key, which is the same for the same address and options. */
   readonly key: string;
   /** Connects, if nobody has yet; resolves to the client. */
   ready(): Promise<C>;
@@ -97,7 +97,7 @@ class Entry<C extends Client, O extends object> extends Observed<ConnectionSnaps
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Somebody has listened since it was opened. */
   #wasHeard = false;
-  /** Its failure has been shown for as long as that takes. */
+  /** True if the failure has been shown for long enough. */
   #wasShown = false;
 
   constructor(kind: Kind<C, O>, url: string | URL, options: SharedOptions<O>, gone: () => void) {

@@ -67,7 +67,7 @@ export class EventStreams {
   #unasked = new Set<ServerStream>();
   #last = 0;
 
-  /** One more. */
+  /** Makes one more stream. */
   make(): ServerStream {
     const name = `s${++this.#last}`;
     const stream = new ServerStream(name);
@@ -75,7 +75,7 @@ export class EventStreams {
     return stream;
   }
 
-  /** One for what is said unasked from here on. */
+  /** Makes a stream for messages that the server sends unasked from here on. */
   listening(): ServerStream {
     const stream = this.make();
     this.#unasked.add(stream);

@@ -11,7 +11,7 @@ export interface TestTool extends Partial<Omit<Tool, "name">> {
 
 /** Options of a {@link TestServer}. */
 export interface TestServerOptions {
-  /** Its tools by their names. */
+  /** The server's tools by their names. */
   tools?: Record<string, TestTool>;
   /** The server's own name and version. */
   server?: Implementation;
@@ -54,7 +54,7 @@ type Reach = "up" | "down";
  * ```
  */
 export class TestServer {
-  /** Its address, which no request leaves for. */
+  /** The server's address. No request leaves the page for it. */
   readonly url: string;
   /** The calls that have reached it, in their order: a call that ran twice is there twice. */
   readonly calls: ReceivedCall[] = [];
@@ -62,7 +62,7 @@ export class TestServer {
   readonly #tools: Map<string, TestTool>;
   #sessions = new Set<string>();
   readonly #streams = new EventStreams();
-  /** By session and the request's id. */
+  /** Runs of tools, by session and the request's id. */
   readonly #runs = new Map<string, ToolRun>();
   #reach: Reach = "up";
   #numbers = 0;

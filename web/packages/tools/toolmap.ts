@@ -3,9 +3,9 @@ import { badArgument } from "../shared/checks.js";
 
 /** The types of one tool's arguments and result, in a map of a server's tools. */
 export interface ToolTypes {
-  /** Its arguments. */
+  /** The tool's arguments. */
   input: object;
-  /** Its structuredContent; `unknown` where the tool has no outputSchema. */
+  /** The tool's structuredContent; `unknown` where the tool has no outputSchema. */
   output: unknown;
 }
 

@@ -13,9 +13,9 @@ import { toolNameOf, type ToolResult } from "./toolmap.js";
 
 /** Schemas of a tool's arguments and result. Without a schema, any value passes. */
 export interface ToolSchemas<In, Sent extends object, Out> {
-  /** Its arguments. Has to say at once whether they fit: the call is made at once as well. */
+  /** The schema of the tool's arguments. It has to validate at once: the call is made at once as well. */
   input?: StandardSchema<In, Sent>;
-  /** Its structuredContent. */
+  /** The schema of the tool's structuredContent. */
   output?: StandardSchema<unknown, Out>;
 }
 

@@ -21,7 +21,7 @@ export function parentOf(id: string): TraceContext | undefined {
   return found && { traceparent: found[1] };
 }
 
-/** The call is over. */
+/** Deletes the note of a call that has ended. */
 export function forgetParent(id: string): void {
   change((all) => all.filter(([known]) => known !== id));
 }

@@ -21,9 +21,9 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 /** A span that begins. */
 export interface SpanStart {
   kind: SpanKind;
-  /** Such as "tools/call render". */
+  /** The name of the span, such as "tools/call render". */
   name: string;
-  /** By the names of OpenTelemetry's conventions, where there are such. */
+  /** Attributes by the names of OpenTelemetry's conventions, where there are such. */
   attributes: SpanAttributes;
   /** The parent span. Without one, the span is part of the app's active span. */
   parent: TraceContext | undefined;
@@ -36,9 +36,9 @@ export interface Span {
    * does.
    */
   readonly context?: TraceContext | undefined;
-  /** Something has happened. */
+  /** Adds an event to the span. */
   event?(name: string, attributes: SpanAttributes): void;
-  /** It is over; with the error, where it failed. */
+  /** Ends the span, with the error where the work failed. */
   end(error?: HoldfastError): void;
 }
 

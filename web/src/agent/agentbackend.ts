@@ -44,7 +44,7 @@ export interface AgentBackend extends SessionBackend {
 export interface AgentViewer {
   /** There is a session: a new one, or one that has another number from here on. */
   recall(session: number, made: Recalled): void;
-  /** Something has happened in a session, or outside of all. */
+  /** An event has come in a session, or outside of all. */
   deliver(session: number, kind: number, position: number, text: string): void;
   /** The question is assigned to this page: its handler answers, where there is one. */
   assign(session: number, question: number): void;

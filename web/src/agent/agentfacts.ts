@@ -42,7 +42,7 @@ export class AgentFacts {
     };
   }
 
-  /** How this version has it. */
+  /** The differences of the version of ACP in use. */
   get dialect(): Dialect {
     return DIALECTS[this.version] ?? DIALECTS[2]!;
   }

@@ -11,7 +11,7 @@ export interface MessageItem {
   readonly id: string;
   /** In order. Text that came in chunks is one block, unless they had annotations of their own. */
   readonly content: readonly AgentContentBlock[];
-  /** It had more than limits.item; the rest is missing. */
+  /** True if the message had more than limits.item; the rest is missing. */
   readonly truncated?: boolean;
   readonly _meta?: Open;
   readonly [member: string]: unknown;
@@ -64,7 +64,7 @@ export interface TerminalItem {
   readonly cwd?: string;
   /** The output of the terminal as the bytes came: ANSI sequences and all. */
   readonly output: Uint8Array;
-  /** The same as text (UTF-8), up to the last character that is complete. */
+  /** The output as text (UTF-8), up to the last character that is complete. */
   readonly text: string;
   readonly exitStatus?: { exitCode?: number | null; signal?: string | null } & Open;
   readonly size?: { cols: number; rows: number } & Open;
@@ -119,7 +119,7 @@ export interface NoticeItem {
 /** An update that no version has named yet. */
 export interface UnknownItem {
   readonly type: "unknown";
-  /** Its own name. */
+  /** The item's own name. */
   readonly name: string;
   /** The whole of it, as the agent sent it. */
   readonly update: Readonly<Open>;
@@ -134,7 +134,7 @@ export type TranscriptItem =
 
 /** A prompt that was sent and is not in the history yet: the agent holds it, or has not answered. */
 export interface PendingPrompt {
-  /** Its number, in the order of sending. */
+  /** The number of the prompt, in the order of sending. */
   readonly prompt: number;
   readonly content: readonly AgentContentBlock[];
 }

@@ -27,7 +27,7 @@ export interface AgentPlan {
   core: object;
   /** limits.backlog, limits.backlogBytes and limits.backlogTotal. */
   backlog: [number, number, number];
-  /** As the app gave them. */
+  /** The options as the app gave them. */
   options: AgentOptions;
 }
 

@@ -18,7 +18,7 @@ export class Output {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** The same as text. A character that is not complete yet is not there yet. */
+  /** The output as text, without a last character that is not complete yet. */
   get text(): string {
     return this.#text;
   }

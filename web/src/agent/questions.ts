@@ -22,7 +22,7 @@ export interface Filling {
   check?: ((answer: ElicitationResult) => ElicitationResult) | undefined;
 }
 
-/** Something that the agent asks for. It is answered once; what comes later is refused. */
+/** A request of the agent. It is answered once; later answers are refused. */
 abstract class Question {
   /** The method: "session/request_permission" or "elicitation/create". */
   readonly method: string;
@@ -173,7 +173,7 @@ export class ElicitationRequest extends Question implements Draft {
   }
 }
 
-/** Something that the agent asks for. `instanceof` tells which. */
+/** A request of the agent. `instanceof` tells which. */
 export type AgentQuestion = PermissionRequest | ElicitationRequest;
 
 /** Makes one of what the core says; undefined for a method that is none. */

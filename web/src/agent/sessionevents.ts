@@ -16,7 +16,7 @@ export type WithdrawnReason =
 
 /** The state of a stream. */
 export interface SessionStatus extends Omit<StatusEvent, "type" | "position" | "state"> {
-  /** As a call's; `closed`: the session is. */
+  /** The state, as of a call's stream; `closed`: the session has ended. */
   state: StatusEvent["state"] | "closed";
 }
 

@@ -16,7 +16,7 @@ export class Sessions {
     this.#known = known;
   }
 
-  /** Those that are not over, in the order in which they came to be known. */
+  /** The sessions that have not ended, in the order in which the page learned of them. */
   get open(): AgentSession[] {
     return [...this.#byHandle.values()].filter(({ closed }) => !closed);
   }
@@ -43,7 +43,7 @@ export class Sessions {
     this.#known(another);
   }
 
-  /** Something has happened in a session. */
+  /** The backend has delivered an event in a session. */
   deliver(handle: number, kind: number, position: number, text: string): void {
     const session = this.#byHandle.get(handle);
     session?.deliver(kind, position, text);

@@ -32,7 +32,7 @@ export class SessionStreams {
   #own = new AbortController();
   #started: () => void = () => {};
 
-  /** Those of an agent's server at `url`. */
+  /** The streams of the sessions at an agent's server at `url`. */
   constructor(url: string) {
     this.#connections = Connections.of(url);
     this.#unwatch = watchProtocol(url, () => this.#share(Connections.of(url)));

@@ -185,7 +185,7 @@ export interface GoError {
   ofPage?: true;
   /** The header field that the answer has to have and does not show. */
   lacks?: string;
-  /** Whether anything answers at the address; absent where nothing was asked there. */
+  /** The reach of the address, e.g. "answers"; absent where no request tested the address. */
   reach?: Reached;
 }
 

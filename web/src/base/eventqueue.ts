@@ -311,7 +311,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
 
 /** Events that were dropped, between two that a reader gets. */
 export class Gap {
-  /** How many; 0 where nobody knows. */
+  /** The number of events; 0 where that is not known. */
   events = 0;
   /**
    * Positions of the first and the last of those that are stored; where none is, `from` is the one after
@@ -320,7 +320,7 @@ export class Gap {
   from = 0;
   to = -1;
 
-  /** One more. */
+  /** Counts one more event. */
   add(position: number, isStored: boolean): void {
     this.events++;
     if (this.to < this.from) [this.from, this.to] = [position + 1, position];

@@ -2,9 +2,9 @@ import { importAt } from "./importat.js";
 
 /** A module that is loaded when it is needed, and what has become of that so far. */
 export interface LateModule<T> {
-  /** It is there. */
+  /** The module, once it is loaded. */
   here?: T;
-  /** How often it did not come. */
+  /** The number of loads that failed. */
   failures?: number;
 }
 

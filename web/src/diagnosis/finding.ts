@@ -11,7 +11,7 @@ export interface Failed {
   status: number;
   /** The header field that the answer has to have and does not show; empty where it lacks none. */
   lacks: string;
-  /** Whether anything answers at the address; undefined where that is not known. */
+  /** The reach of the address, e.g. "nothing"; undefined where that is not known. */
   reach: Reached | undefined;
   /** True if the app has given a token provider. */
   token: boolean;

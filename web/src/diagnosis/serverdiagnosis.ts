@@ -3,7 +3,7 @@ import { HTTP_SSE, REQUEST_FIELDS } from "./fields.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 import { cookieHint, givesEvents, httpHint, networkCause, place, tokenHint } from "./network.js";
 
-/** Those of the revisions up to 2025-11-25, and those since. */
+/** Header fields of the revisions up to 2025-11-25 (legacy), and of those since (modern). */
 const LEGACY_FIELDS: [string, string][] = [
   ["mcp-session-id", "probe"],
   ["last-event-id", "probe"],

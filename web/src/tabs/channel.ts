@@ -23,7 +23,10 @@ export type Message =
   | { kind: "taken"; call: number; epoch: number; sealed: number; ops: Uint8Array }
   /** The sender cannot read this call, and has given it up: whoever can takes it over. */
   | { kind: "released"; call: number }
-  /** How has this call ended, which is not stored any more? Whoever carried it tells, if it remembers. */
+  /**
+   * Asks for the outcome of a call that is no longer stored. The page that carried the call tells, if it
+   * remembers.
+   */
   | { kind: "asked"; call: number }
   | { kind: "told"; ops: Uint8Array }
   /** The sender is being frozen: what can be gone on with is anybody's. */
@@ -81,7 +84,7 @@ function heard(data: unknown): { from: string; message: Message } | undefined {
   return typeof from !== "string" || !message || (message.kind === "said" && !isTold(message.event)) ? undefined : { from, message };
 }
 
-/** Those that are open in this page. */
+/** Channels that are open in this page. */
 const channels = new Set<Channel>();
 
 /** The way to the other pages; where there is no BroadcastChannel, to nobody. */

@@ -26,11 +26,11 @@ const LOOK_EVERY = 500;
 
 /** A call that needs a connection. */
 export interface Stream {
-  /** It has one. */
+  /** The stream gets a connection. */
   take(): void;
   /** Is asked to give it back: whether it does, which it cannot where it could not be resumed. */
   give(): boolean;
-  /** Hears that those who have the connections show no life. */
+  /** The holders of the connections show no life. */
   heldUp?(): void;
   /** It can do without: it waits for a task, which polls tell of as well. */
   readonly spare: boolean;
@@ -74,7 +74,7 @@ export class Connections {
     this.#life = new Vouching((hears) => ownChannel(`stream.${origin}`, hears), () => this.#slots());
   }
 
-  /** Those of a server; undefined where it is not known to be short of them. */
+  /** The connections to a server; undefined where the server is not known to be short of them. */
   static of(url: string): Connections | undefined {
     if (!isOld(url)) return undefined;
     const { origin } = new URL(url);
@@ -313,7 +313,7 @@ export class Connections {
     this.#ask();
   }
 
-  /** Those that can do without come last. */
+  /** Queues a stream, behind the others if it can do without a connection. */
   #queue(stream: Stream): void {
     const at = stream.spare ? -1 : this.#waiting.findIndex(({ spare }) => spare);
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, stream);

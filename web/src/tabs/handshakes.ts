@@ -38,7 +38,7 @@ export class Handshakes {
     clearTimeout(timer);
   }
 
-  /** It is made and stored, or will not be. */
+  /** The session is made and stored, or will not be. */
   done(): void {
     this.#release?.();
     this.#release = undefined;

@@ -5,7 +5,7 @@ import { lockSnapshot } from "./lockqueries.js";
 import { hasLocks, isRefused, lock, requestLock } from "./locks.js";
 import { Vouching, type VouchingChannel } from "./vouching.js";
 
-/** The same as {@link lock}, where it can be had at once. */
+/** Takes a lock as {@link lock} does, if it is free now. */
 export function lockNow(name: string): Promise<(() => void) | undefined> {
   if (!hasLocks()) return Promise.resolve(() => {});
   return new Promise((resolve) => {
@@ -19,7 +19,7 @@ export function lockNow(name: string): Promise<(() => void) | undefined> {
   });
 }
 
-/** The same as {@link lock}, of which pages can have one together. */
+/** Takes a lock as {@link lock} does, which several pages can hold at once. */
 export function sharedLock(name: string, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> {
   return requestLock(name, { mode: "shared", signal });
 }

@@ -7,13 +7,13 @@ export interface Lifecycle {
   left(): void;
   /** The page is about to stop: what it holds it would hold for nothing. */
   rest(): void;
-  /** It goes on; meanwhile others may have done its work. */
+  /** The page continues; meanwhile others may have done its work. */
   wake(): Promise<void>;
-  /** It goes to the back/forward cache, where it may hold nothing that others could wait for. */
+  /** The page goes to the back/forward cache. It may hold no lock there that others could wait for. */
   hide(): void;
-  /** It comes back from there, and wakes, unless it is left again before that. */
+  /** The page comes back from the cache, and wakes, unless it is left again before that. */
   show(): Promise<void>;
-  /** Its timers have another pace now. */
+  /** The browser has changed the pace of the page's timers. */
   seen(): void;
 }
 

@@ -7,7 +7,7 @@ export interface Opened {
   store: Store;
   loaded: Loaded;
   living: Set<string>;
-  /** Why it is one in memory; empty where it is not. */
+  /** The reason why the store is in memory; empty where it is not. */
   why: string;
 }
 

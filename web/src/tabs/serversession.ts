@@ -64,7 +64,7 @@ export class ServerSession {
     });
   }
 
-  /** It is made and stored, or will not be. */
+  /** The session is made and stored, or will not be. */
   made(): void {
     this.#handshakes.done();
   }

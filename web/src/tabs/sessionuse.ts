@@ -31,7 +31,7 @@ export class SessionUse {
     await before?.();
   }
 
-  /** It uses it no more; resolves once the others can see that. */
+  /** This page stops using the session; resolves once the others can see that. */
   async end(): Promise<void> {
     this.#sequence++;
     const release = this.#release;

@@ -74,7 +74,7 @@ export class Streams {
     if (!stream.awaits) this.#connections?.join(stream);
   }
 
-  /** It does not any more. */
+  /** The call wants no connection any more. */
   remove(call: number): void {
     const stream = this.#streams.get(call);
     if (!stream) return;
@@ -152,7 +152,7 @@ class CallStream implements Stream {
   #parked = false;
   spare = false;
   hasTask = false;
-  /** It waits until somebody has signed in. */
+  /** True while the call waits for a sign-in. */
   awaits = false;
 
   constructor(wire: Wire, call: number) {

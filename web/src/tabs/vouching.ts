@@ -4,9 +4,9 @@
 
 import { hasBroadcast } from "./broadcast.js";
 
-/** How often those who wait ask, in ms. */
+/** How often a page that waits asks for the holders, in ms. */
 const ASK_EVERY = 1_000;
-/** How often they ask in vain: a tab may be busy for seconds. */
+/** Unanswered questions after which a holder counts as silent: a tab may be busy for seconds. */
 const IN_VAIN = 10;
 
 /** The way to those who may have what this page waits for. */
