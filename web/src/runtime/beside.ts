@@ -9,7 +9,10 @@ export const version: string = HOLDFAST_VERSION;
 // script-tag build reads here, is null later, and bundlers look for the form.
 /** A file that the runtime is in. */
 export interface WasmFile {
-  /** What the package calls it: by that each copy of what loads it knows it (web/scripts/joinchunks). */
+  /**
+   * Name of the file in the package. Each copy of the loader knows the file by this name
+   * (web/scripts/joinchunks).
+   */
   readonly name: string;
   /** Where it is, if the app does not say. */
   readonly beside: URL;

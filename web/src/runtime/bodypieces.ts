@@ -53,7 +53,7 @@ class PiecesInto implements BodyPieces {
   readonly #most: number;
   readonly #largest: number;
   #buffer: ArrayBuffer;
-  /** What has been read, and not been handed on. */
+  /** The part of a read that was not passed on yet. */
   #rest: Uint8Array | undefined;
   #over = false;
 
@@ -83,7 +83,7 @@ class PiecesInto implements BodyPieces {
     return this.#piece(value);
   }
 
-  /** What fills a buffer is followed by more. */
+  /** Makes a larger buffer: a read that fills a buffer is followed by more. */
   #grow(): void {
     const size = this.#buffer.byteLength;
     if (size === this.#largest) return;

@@ -20,7 +20,7 @@ interface Client {
 export class Effects {
   readonly #reports: Reports;
   readonly #clients = new Map<number, Client>();
-  /** What listens to the page, until the Go program has ended. */
+  /** Ends the listeners to the page once the Go program has ended. */
   readonly #page = new AbortController();
 
   constructor(reports: Reports) {

@@ -41,7 +41,7 @@ export class Source {
     }
   }
 
-  /** Nothing: an EventSource reads by itself. */
+  /** No effect: an EventSource reads by itself. */
   read(): void {}
 
   /** The page is left for good. */

@@ -43,7 +43,7 @@ const MUCH = 16 << 10;
 /** Why a request of somebody who has logged out while it waited for a token does not leave. */
 const LOGGED_OUT = new Error("its user has logged out");
 
-/** What the core hears of it then: it did not run. */
+/** The answer to the core for a request that did not leave: 401, so the core knows that it did not run. */
 function held(error: unknown): Answer {
   if (error !== LOGGED_OUT) throw error;
   return { response: new Response(null), status: 401 };
@@ -125,8 +125,8 @@ export class Exchange {
       }
       return undefined;
     };
-    // Of the browser's own fetch it is asked once that has failed: a Request beside each
-    // took as long as what is written of a small call.
+    // The browser's own fetch is checked once it has failed: a Request beside each fetch took as long as all
+    // that is written of a small call.
     const refused = sender || own ? invalid() : undefined;
     if (refused !== undefined) {
       // Later, so that the core is not called from within its own effects.
@@ -258,7 +258,7 @@ export class Exchange {
   }
 }
 
-/** What a fetch that is not the browser's own gave is no answer that can be read. */
+/** The error of an app's fetch that gave no readable answer. */
 class Unreadable extends TypeError {}
 
 /** Throws where the answer cannot be read, as of a fetch that has read it itself: a log, a test's double. */
@@ -266,7 +266,7 @@ function readable(given: unknown): Response {
   const { status, headers, body, bodyUsed } = (given ?? {}) as Partial<Response>;
   if (typeof status !== "number" || typeof headers?.get !== "function")
     throw new Unreadable("the app's fetch gave no Response");
-  // Of other answers the status says all that is needed.
+  // A body is needed for these answers alone: the status says all that is needed of the others.
   const isNeeded = status >= 200 && status < 300 && status !== 202 && status !== 204;
   if (isNeeded && bodyUsed) throw new Unreadable("the app's fetch gave a Response whose body it has read");
   if (isNeeded && body?.locked)
@@ -276,7 +276,7 @@ function readable(given: unknown): Response {
   return given as Response;
 }
 
-/** Whether the body is JSON, and small by what its head says. */
+/** True if the body is JSON, and small by its headers. */
 function isSmall(headers: Headers): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= SMALL &&

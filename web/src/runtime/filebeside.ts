@@ -6,10 +6,10 @@ import { version } from "./beside.js";
 /** ms until a file that does not come is given up: a result, or a client, waits for it. */
 const PATIENCE = 10_000;
 
-/** What is one file knows the others by their addresses. */
+/** True in the build that is one file: that build knows the other files by their addresses. */
 declare const HOLDFAST_ONE_FILE: boolean;
 
-/** Of the worker alone: the digests of the wasm of its build. */
+/** Digests of the wasm of this build; defined in the worker alone. */
 declare const HOLDFAST_WASM: string | undefined;
 
 /** A file of the package beside the module, which has a build of its own and is loaded when it is needed. */

@@ -2,7 +2,7 @@
 import { defineGo } from "../../build/wasm_exec.mjs";
 import type { GoHost } from "./setup.js";
 
-/** What wasm_exec.js calls Go: a program, ready to run. */
+/** The Go program that wasm_exec.js makes, ready to run. */
 export interface GoProgram {
   importObject: WebAssembly.Imports & Record<string, Record<string, unknown>>;
   exit: (code: number) => void;

@@ -10,7 +10,7 @@ import type { GoHost } from "./setup.js";
 import { wasmAhead } from "./wasmahead.js";
 import { beginsAsWasm, isOtherBuild, notFetched, otherBuild, whereWasm, whyNotCompiled } from "./whatcame.js";
 
-/** Of the worker alone: the digests of the wasm of its build. */
+/** Digests of the wasm of this build; defined in the worker alone. */
 declare const HOLDFAST_WASM: string | undefined;
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
@@ -26,10 +26,9 @@ interface Loaded {
 }
 
 /**
- * Loads the runtime of that file once per page, from where the first client says. A failed load is
- * forgotten, so that the next call tries again; so is a runtime that has exited.
- *
- * That for agents speaks MCP as well: an app that names one file for both kinds of clients has one runtime.
+ * Loads the runtime of that file once per page, from the first client's address. The page forgets a failed
+ * load, so that the next call tries again, and a runtime that has exited. The file for agents speaks MCP as
+ * well: an app that names one file for both kinds of clients has one runtime.
  */
 export function load(file: WasmFile, source: WasmSource = file.beside): Promise<Runtime> {
   watchPolicy(); // by each kind of client, whichever has loaded the runtime: each asks its own (fault 713)
@@ -46,7 +45,7 @@ export function load(file: WasmFile, source: WasmSource = file.beside): Promise<
   return made.coming;
 }
 
-/** What was begun, of whichever copy of this module, and has not exited. */
+/** The runtimes that have begun and not exited, of whichever copy of this module. */
 function living(): Loaded[] {
   return ([...runtimes.values()] as Loaded[]).filter(({ runtime }) => !runtime?.death);
 }
@@ -57,7 +56,7 @@ function begun(file: WasmFile, source: WasmSource): Promise<Runtime> {
   return same.coming.then((runtime) => checked(file, runtime, runtime.speaksToAgents));
 }
 
-/** Whether an app that names the wasm for both kinds of clients has named one. */
+/** True if two sources are one: an app may name one wasm for both kinds of clients. */
 function isSame(one: WasmSource, other: WasmSource): boolean {
   return one === other || (isAddress(one) && String(one) === String(other));
 }
@@ -66,7 +65,10 @@ function isAddress(source: WasmSource): source is string | URL {
   return typeof source === "string" || source instanceof URL;
 }
 
-/** What is of that file; throws where that is for agents, and does not speak to them. */
+/**
+ * The runtime, or its module, made from that file. Throws where the file is for agents, and the runtime does
+ * not speak to them.
+ */
 function checked<T>({ name, agents }: WasmFile, made: T, speaks: boolean): T {
   if (speaks || !agents) return made;
   throw new HoldfastError({
@@ -190,7 +192,7 @@ async function instantiate(
 
 function loadError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
-  // What is asked of it below would throw once more.
+  // The questions below would throw once more without WebAssembly.
   if (!("WebAssembly" in globalThis)) {
     return new HoldfastError({
       code: "load_failed",

@@ -11,7 +11,10 @@ declare const HOLDFAST_ONE_FILE: boolean;
 const FILES = "/holdfast/web/dist/";
 
 // At the top level: document.currentScript is null later.
-/** What stands for import.meta.url where a bundle is a classic script, or a module without an address. */
+/**
+ * Address in the place of import.meta.url, for a bundle that is a classic script or a module without an
+ * address.
+ */
 const scriptAddress = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src ||
   globalThis.location?.href;
 
@@ -25,10 +28,10 @@ export function located(name: string, literal: () => URL): URL {
   try {
     address = literal().href;
   } catch {
-    // Nothing has put an address into it.
+    // No bundler has put an address in.
   }
   try {
-    // What Turbopack has on a server is no URL: relative, and nothing of it can be set.
+    // Turbopack's address on a server is no URL: it is relative, and no part of it can be set.
     const url = new URL(address, scriptAddress);
     if (!HOLDFAST_ONE_FILE) url.pathname = url.pathname.replace(PREBUNDLED, FILES); // no bundler has one file
     return url;
@@ -37,7 +40,7 @@ export function located(name: string, literal: () => URL): URL {
   }
 }
 
-/** What a file is called where it is: a worker, which has it beside its script, is told no more. */
+/** The name of a file at its address. A worker needs no more: the file is beside its script. */
 export function fileName(url: string | URL): string {
   const { pathname } = new URL(url);
   return pathname.slice(pathname.lastIndexOf("/") + 1);

@@ -177,7 +177,7 @@ export class OpList {
   }
 }
 
-/** Of how a call had ended: that an app was handed its outcome. */
+/** Flag of an outcome: an app has received it. */
 const HANDED = 16;
 
 function outcomeIn(flags: number): number {

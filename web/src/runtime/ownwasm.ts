@@ -6,7 +6,7 @@ import { shortened } from "../base/shortened.js";
 import { version } from "./beside.js";
 import { beginsAsWasm, notFetched, otherBuild } from "./whatcame.js";
 
-/** What a wasm has at most, in bytes, of whatever build: a body that goes on is given up. */
+/** The most bytes of a wasm, of whatever build: the worker gives up a body that goes on. */
 const MOST = 32 << 20;
 
 /** How long, in ms, it may take to come: all clients of the worker wait for it, whoever has named it. */

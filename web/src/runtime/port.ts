@@ -1,11 +1,11 @@
-// What the runtime tells a client, and what a client says of a call.
+// The port between the runtime and a client: the client hears its events, and speaks of its calls.
 import type { HoldfastError } from "../base/errors.js";
 import type { Op } from "../storage/storage.js";
 import type { FetchLike, RequestSender } from "./sender.js";
 
 /**
- * What the runtime tells one client. None of these may run app code at once. Of an
- * agent, `deliver` and `recall` name a session instead of a call.
+ * The events of one client, as the runtime reports them. No method may run app code at once. For an agent,
+ * `deliver` and `recall` name a session instead of a call.
  */
 export interface ClientPort {
   readonly credentials: RequestCredentials;
@@ -13,7 +13,7 @@ export interface ClientPort {
   readonly sender?: RequestSender | undefined;
   /** The app's own; undefined for the browser's. */
   readonly fetch?: FetchLike | undefined;
-  /** Whether its user has logged out: what the core sends from then on ends something. */
+  /** True once the user has logged out: each request of the core then ends something. */
   readonly isLoggedOut?: (() => boolean) | undefined;
   /** `stream` is a StreamState, of a status or a task; 0 or none of anything else. */
   deliver(call: number, event: number, position: number, text: string, stream?: number): void;

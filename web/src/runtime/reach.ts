@@ -8,7 +8,7 @@ import { trusted } from "./scripturl.js";
  */
 export const REACH = "REACH";
 
-/** Nothing of anybody's goes along. */
+/** Options of a request that takes nothing of the user along: no cookie, for example. */
 const ANONYMOUS: RequestInit = { credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" };
 
 /** An opaque answer is still an answer: somebody listens there. */
@@ -61,7 +61,7 @@ export class Reach {
   /** There is nothing to read. */
   read(): void {}
 
-  /** Nobody wants to know any more. */
+  /** Aborts the question: no caller wants the answer any more. */
   abort(): void {
     this.#over.abort();
   }

@@ -1,8 +1,8 @@
 import type { Inputs } from "./door.js";
 
 /**
- * What the browser reports to the core: of requests, streams, sockets and timers. `client`
- * is the client's handle, and `x` the number that the core has given.
+ * Reports of the browser to the core: about requests, streams, sockets and timers. `client` is the client's
+ * handle, and `x` the number that the core has given.
  */
 export interface Reports extends Pick<
   Inputs,

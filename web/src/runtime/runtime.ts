@@ -7,7 +7,7 @@ import type { Reports } from "./reports.js";
 import type { GoHost } from "./setup.js";
 import { type Payload, Table, type TableRecord } from "./table.js";
 
-/** What the store holds for the client with that handle. */
+/** The stored rows of the client with that handle. */
 type Stored = (handle: number) => readonly Uint8Array[] | undefined;
 
 /** After these an exchange is over: there is nothing to abort. */
@@ -37,7 +37,7 @@ export class Runtime extends Inputs implements Reports {
     return this.#death;
   }
 
-  /** Whether agents can be connected, and not MCP servers alone. */
+  /** True if agents can be connected as well as MCP servers. */
   get speaksToAgents(): boolean {
     return this.#host.connectAgent !== undefined;
   }
@@ -108,7 +108,7 @@ export class Runtime extends Inputs implements Reports {
     super.release(client);
   }
 
-  /** What a call is named by in the store; 0 for one that is not stored. */
+  /** The number of a call in the store; 0 for one that is not stored. */
   record(client: number, call: number): number {
     return this.#death ? 0 : this.#exports.record(client, call);
   }
@@ -126,7 +126,7 @@ export class Runtime extends Inputs implements Reports {
     return this.#death ? 0 : this.#exports.fresh(at, ttl, latest, Date.now(), ran);
   }
 
-  /** Whether a call that is stored could be read. */
+  /** True if the core could read a stored call. */
   reads(client: number, record: number): boolean {
     return !this.#death && this.#exports.reads(client, record) !== 0;
   }
@@ -144,7 +144,7 @@ export class Runtime extends Inputs implements Reports {
     return this.#value(() => this.#exports.counters(client));
   }
 
-  /** What a question is answered with; empty where it is not. */
+  /** The answer to a question; empty where there is none. */
   #value(question: () => number): string {
     return this.#enter(question)?.[0]?.text ?? "";
   }

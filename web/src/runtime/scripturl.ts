@@ -1,4 +1,4 @@
-/** What makes addresses of scripts, in a page that has them checked (Trusted Types). */
+/** The policy that makes addresses of scripts, in a page with Trusted Types. */
 interface ScriptURLs {
   createScriptURL(url: string): string;
 }

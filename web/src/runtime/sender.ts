@@ -3,7 +3,7 @@
 /** An answer as the core takes it: what helps before a person has to sign in has been tried. */
 export interface Answer {
   response: Response;
-  /** That of the response, or 401: what the request needs first is another token. */
+  /** Status of the response, or 401 for a request that needs another token first. */
   status: number;
 }
 

@@ -52,7 +52,7 @@ export class Socket {
     this.#socket!.send(text);
   }
 
-  /** Nothing: a WebSocket reads by itself. */
+  /** No effect: a WebSocket reads by itself. */
   read(): void {}
 
   /** Closes it; nothing more of it is reported. */

@@ -24,8 +24,8 @@ export function streamed(init: RequestInit): RequestInit {
 export const browserFetch: FetchLike = (url, init) => fetch(url, streamed(init));
 
 /**
- * Whether this browser sends such a body. Chromium does (105 and later). What Firefox and WebKit do nobody
- * has measured: Firefox sends the name of the stream as text, and says so by a content type.
+ * True if this browser sends such a body, as Chromium 105 and later do. Firefox sends the name of the stream
+ * as text, and shows that by a content type. Other results of Firefox and WebKit are not measured.
  */
 export function sendsStreams(): boolean {
   if (!/Chrome\/\d/.test(globalThis.navigator?.userAgent ?? "")) return false;

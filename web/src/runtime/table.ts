@@ -24,7 +24,7 @@ export interface TableRecord {
   ops: readonly Op[];
 }
 
-/** What an input comes with beside its numbers: a text, bytes, or a frame of both (jsbridge/frame.go). */
+/** Payload of an input, beside its numbers: a text, bytes, or a frame of both (jsbridge/frame.go). */
 export type Payload = string | Uint8Array | readonly (string | Uint8Array)[];
 
 /** The part of a frame that has numbers. */

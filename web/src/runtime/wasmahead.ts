@@ -1,21 +1,21 @@
 import type { WasmFile } from "./beside.js";
 
-/** What is one file waits for no chunk. */
+/** True in the build that is one file: that build waits for no chunk. */
 declare const HOLDFAST_ONE_FILE: boolean;
 
-/** What of the wasm is fetched while the chunk that runs it is on its way: neither waits for the other. */
+/** Fetches the wasm while the chunk that runs it is on its way: neither waits for the other. */
 export class WasmAhead {
   /** From where each file is loaded, by its name, or fetched ahead: its first address holds for the page. */
   readonly #wanted = new Map<string, string>();
-  /** What is on its way, by its address, until whoever loads it takes it. */
+  /** Responses on their way, by address, until a load takes them. */
   readonly #responses = new Map<string, Promise<Response>>();
 
   /** Has a file fetched. Nothing where the app has given the wasm itself. */
   fetch(file: WasmFile, source: unknown = file.beside): void {
     if (HOLDFAST_ONE_FILE || !(typeof source === "string" || source instanceof URL)) return;
     const href = String(source);
-    // What is loaded already, for the other kind of client as well, would be fetched for nobody
-    // (loadruntime.ts).
+    // A loaded file is not fetched again, for the other kind of client either: no load would take the
+    // response (loadruntime.ts).
     if (this.#wanted.has(file.name) || [...this.#wanted.values()].includes(href)) return;
     const response = fetch(source);
     response.catch(() => {}); // whoever takes it hears of it
@@ -23,7 +23,7 @@ export class WasmAhead {
     this.#responses.set(href, response);
   }
 
-  /** Nobody will take it: the chunk has not come. The next try fetches again. */
+  /** Drops the response of a file whose chunk has not come. The next try fetches again. */
   drop(file: WasmFile): void {
     if (HOLDFAST_ONE_FILE || !this.has(file)) return;
     const href = this.#wanted.get(file.name)!;
@@ -32,7 +32,7 @@ export class WasmAhead {
     this.#wanted.delete(file.name);
   }
 
-  /** Whether it was fetched ahead, and nobody has taken it. */
+  /** True if the file was fetched ahead, and no load has taken it. */
   has(file: WasmFile): boolean {
     return !HOLDFAST_ONE_FILE && this.#responses.has(this.#wanted.get(file.name) ?? "");
   }
@@ -49,5 +49,5 @@ export class WasmAhead {
   }
 }
 
-/** Of this page. */
+/** The fetches of this page. */
 export const wasmAhead: WasmAhead = new WasmAhead();

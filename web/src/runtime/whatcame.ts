@@ -1,4 +1,4 @@
-// What is said of the wasm that does not come: with the page's own host, and not before it.
+// Errors of a wasm that does not load. They are loaded with the page's own host, and not before it.
 
 import { HoldfastError } from "../base/errors.js";
 import { shortened } from "../base/shortened.js";
@@ -7,14 +7,14 @@ import { whereServed } from "./whereserved.js";
 /** The worker and the script-tag build are one file: neither is loaded but by a browser. */
 declare const HOLDFAST_ONE_FILE: boolean;
 
-/** What a person does where there is no wasm at that address, by bundler. */
+/** The hint for a missing wasm at an address, by bundler. */
 export function whereWasm(file: string): string {
   return `${whereServed(file, "wasm")} Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. Rollup: ` +
     `@web/rollup-plugin-import-meta-assets. esbuild: the entry point holdfast/${file} with ` +
     "--loader:.wasm=copy.";
 }
 
-/** What a person looks at where what came is a wasm in part, or none. */
+/** The hint for a wasm that came in part, or not at all. */
 const NOT_WHOLE = "Did all of it come, and with Content-Encoding where it is compressed?";
 
 /**
@@ -25,7 +25,7 @@ const VECTOR = [
   11,
 ];
 
-/** What a person looks at where what came could not be compiled. */
+/** The hint for bytes that could not be compiled. */
 export function whyNotCompiled(): string {
   return WebAssembly.validate(new Uint8Array(VECTOR))
     ? NOT_WHOLE
@@ -33,7 +33,7 @@ export function whyNotCompiled(): string {
       "it, and what is newer.";
 }
 
-/** What a person does where wasm and script do not belong together. */
+/** The hint for a wasm and a script of two builds. */
 const OTHER_BUILD =
   "Wasm and script are of two builds: deploy both together, and see that no cache keeps one of them.";
 
@@ -42,7 +42,7 @@ export function otherBuild(message: string, cause?: unknown): HoldfastError {
   return new HoldfastError({ code: "load_failed", op: "load", message, hint: OTHER_BUILD, cause });
 }
 
-/** Whether an error is that one. */
+/** True if an error is one of {@link otherBuild}. */
 export function isOtherBuild(error: unknown): boolean {
   return (error as Partial<HoldfastError>).hint === OTHER_BUILD;
 }
@@ -56,7 +56,7 @@ export function notFetched(url: string, cause: unknown): never {
   });
 }
 
-/** What a person does where nothing could be fetched. */
+/** The hint for a fetch that failed. */
 export function whyNothingCame(url: string): string {
   if (HOLDFAST_ONE_FILE && /^file:/.test(url)) return "A page of file: can fetch nothing. Open it over http.";
   const { type, versions } = (globalThis as {
@@ -71,7 +71,7 @@ export function whyNothingCame(url: string): string {
   return `Nothing came from ${shortened(url)}: no network, no connect-src for it (CSP), or no CORS.`;
 }
 
-/** Whether bytes begin as a wasm does. */
+/** True if the bytes begin with the magic number of wasm. */
 export function beginsAsWasm(bytes: ArrayBuffer): boolean {
   return bytes.byteLength > 4 && new DataView(bytes).getUint32(0) === 0x0061736d;
 }

@@ -56,8 +56,8 @@ export class AuthRows {
   }
 
   /**
-   * What is kept under a key, and the version that the next write has to name. What does not open is deleted:
-   * nobody can use it.
+   * The value under a key, and the version that the next write has to name. A value that does not open is
+   * deleted: no page can use it.
    */
   async get<T>(key: string): Promise<{ value: T; version: number } | undefined> {
     const { db, key: cipher } = await this.#connect();

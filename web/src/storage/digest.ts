@@ -1,6 +1,6 @@
 /**
- * What stands for those parts where they must not be readable: their SHA-256, in hex. crypto.subtle is not
- * there on plain http, where FNV-1a has to do: it keeps apart, it hides nothing.
+ * The SHA-256 of the parts in hex, where the parts must not be readable. Plain http has no crypto.subtle:
+ * FNV-1a takes its place there, which keeps parts apart and hides nothing.
  */
 export async function digest(parts: readonly string[]): Promise<string> {
   // A frame of JSON: no two lists of parts give the same text.

@@ -49,8 +49,8 @@ export function isTombstone(record: unknown): boolean {
 }
 
 /**
- * What is left of a store that was forgotten: its random mark, and nothing of whose it was. `at`: when that
- * was, for the sweep.
+ * The tombstone of a forgotten store: its random mark, and nothing of its user. `at` is the time of the
+ * deletion, for the sweep.
  */
 export function tombstone(generation: string, at?: number): { name: string; at?: number } {
   const name = FORGOTTEN + generation;

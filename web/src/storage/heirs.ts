@@ -14,8 +14,8 @@ export interface Heir {
 }
 
 /**
- * What is beyond it nobody wrote: a call that nobody is done with changes hands with
- * each reload, and is forgotten after a week. Epochs are counted in a list.
+ * The most turns of a call. No build writes more: a call that no app is done with has a turn with each
+ * reload, and is forgotten after a week. Epochs are counted in a list.
  */
 const MOST_TURNS = 10_000;
 

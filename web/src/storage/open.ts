@@ -126,8 +126,8 @@ export function openDatabase(
 }
 
 /**
- * Whether it says that the browser denies storage to the page: by a setting of the user's, often of other
- * sites' frames alone. Chrome says so in an UnknownError.
+ * True if the error says that the browser denies storage to the page: by a setting of the user's, often for
+ * other sites' frames alone. Chrome says so in an UnknownError.
  */
 export function isDenied(error: unknown): boolean {
   const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
@@ -135,8 +135,8 @@ export function isDenied(error: unknown): boolean {
 }
 
 /**
- * What an open ended with. Private windows of some browsers have an indexedDB that refuses to open, and so
- * has a page that is denied storage: `missing`.
+ * The error of an open that failed. Private windows of some browsers have an indexedDB that refuses to open,
+ * and so has a page that is denied storage: `missing`.
  */
 export function openError(error: DOMException | null): StoreError {
   if (error?.name === "InvalidStateError" || error?.name === "SecurityError" || isDenied(error)) {

@@ -110,8 +110,8 @@ export function makeRoom(
 }
 
 /**
- * What is kept of one server and user in the database. Nothing where there is no cipher: a list may be for
- * one user only.
+ * The results of one server and user in the database. There are none without a cipher: a list may be for one
+ * user only.
  */
 export class ResultRows implements Results {
   readonly #server: string;

@@ -7,10 +7,7 @@ import { transact } from "./transaction.js";
 /** The name of the record in `keys`. */
 const NAME = "revisions";
 
-/**
- * What is stored, whatever it is; undefined for nothing. Rejects with a StoreError where there is no
- * database.
- */
+/** The stored value, unchecked; undefined for none. Rejects with a StoreError where there is no database. */
 export function readRevisions(): Promise<unknown> {
   return inDatabase("readonly", (stored) => stored);
 }

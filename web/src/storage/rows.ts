@@ -7,8 +7,8 @@
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * What is no secret of a record: `plain` or, where the app has everything sealed
- * (StoreOptions.seal), `all`, which is that and sealed. One of the two.
+ * The contents of a record outside its secret: `plain` or, where the app has everything sealed
+ * (StoreOptions.seal), `all`, the sealed form of `plain`. One of the two.
  */
 export interface Contents {
   plain?: Bytes;
@@ -93,8 +93,8 @@ export function isLog(value: unknown): value is LogRecord {
 }
 
 /**
- * Whether a record says that an app has done with a call's events up to position n.
- * It is a row of epoch 0, which no owner has.
+ * True if a record says that an app has done with a call's events up to position n. The row is of epoch 0,
+ * which no owner has.
  */
 export function isAck(value: unknown): value is LogRecord {
   const record = value as LogRecord | null | undefined;

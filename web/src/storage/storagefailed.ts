@@ -1,8 +1,7 @@
 import { HoldfastError } from "../base/errors.js";
 
 /**
- * What an app hears where something stored could not be deleted, or counted: it may try again, or tell the
- * user.
+ * The error of stored rows that could not be deleted, or counted. The app may try again, or tell the user.
  */
 export function storageFailed(
   op: string, cause: unknown, message = "what is stored could not be deleted",

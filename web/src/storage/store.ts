@@ -42,8 +42,8 @@ export type Op =
   | { kind: "key"; call: number; key: Uint8Array; dispensable?: boolean };
 
 /**
- * What stands for the contents of a row that does not open (another key, another row's, damaged): no build
- * writes that, and the core can read it in none.
+ * Contents in the place of a row that does not open (another key, another row's, damaged). No build writes
+ * them, and the core can read them in none.
  */
 export const UNREADABLE: Uint8Array = new Uint8Array(1);
 
@@ -318,8 +318,8 @@ export interface Store {
   forget(): Promise<string>;
 
   /**
-   * Whether what it held is deleted, as somebody says of that generation; empty: of a store that could not be
-   * opened. Never rejects: where nothing can be looked up that is believed.
+   * True if that generation's rows are deleted, as another page says; an empty name is that of a store that
+   * could not be opened. Never rejects: where the database cannot be read, the page's word counts.
    */
   isForgotten(said: string): Promise<boolean>;
 

@@ -11,9 +11,8 @@ const PATIENCE = 1_000;
 let asked: Promise<boolean> | undefined;
 
 /**
- * Whether this worker can store a CryptoKey. It is tried once, and the answer is the same from then on. True
- * where it cannot be known: without a cipher or IndexedDB no key is stored anywhere, and each says so by
- * itself.
+ * True if this worker can store a CryptoKey. One trial answers for good. True as well where no trial can
+ * tell: without a cipher or IndexedDB no key is stored anywhere, and each of the two reports that by itself.
  */
 export function storesKeys(): Promise<boolean> {
   return (asked ??= tryKey().catch(() => true));

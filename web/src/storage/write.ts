@@ -89,8 +89,8 @@ export function hasSecret(op: Op): op is Extract<Op, { secret: unknown }> & { se
 }
 
 /**
- * Whether an op says more than its numbers: how far an app is done is one of those, and is written by a page
- * that is being left.
+ * True if an op has more than its numbers. An ack has only numbers, and a page writes it even while the page
+ * is left.
  */
 export function hasContent(op: Op): boolean {
   return op.kind === "server" || op.kind === "call" || (op.kind === "log" && op.epoch > 0);

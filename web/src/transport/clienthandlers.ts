@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * What the server asks, as requests to the Client, whose handlers answer: however the server has asked, in a
- * request, in a result (2026-07-28) or in a task, and also for a call of an earlier page.
+ * Hands the server's questions to the Client as requests, and the Client's handlers answer. The server may
+ * ask in a request, in a result (2026-07-28) or in a task, and also for a call of an earlier page.
  */
 export class ClientHandlers {
   readonly #tell: Tell;

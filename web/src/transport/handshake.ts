@@ -3,7 +3,7 @@ import type { HoldfastError } from "../base/errors.js";
 import type { Implementation, Open } from "../base/mcp.js";
 import { unsupported } from "./refusals.js";
 
-/** What the Client says of itself (schema: InitializeRequestParams). */
+/** The Client's introduction (schema: InitializeRequestParams). */
 export interface Introduction {
   /** The revision that it offers. */
   offered: string;
@@ -24,10 +24,9 @@ export function introduction({ protocolVersion, capabilities = {}, clientInfo }:
 }
 
 /**
- * The result of `initialize`: what the server has said of itself, in whichever revision. The Client and the
- * transport speak the one that the Client offers: what the server's has otherwise the transport translates.
- * That calls become tasks is none of the Client's business: the capability is left out, or the Client would
- * want to drive them.
+ * The result of `initialize`: the server's introduction, in whichever revision. The Client and the transport
+ * speak the revision that the Client offers; the transport translates the server's. The result leaves out the
+ * capability of tasks: the Client would want to drive the tasks that calls become.
  */
 export function initializeResult(mcp: McpClient, offered: string): Open {
   const { tasks: _, ...capabilities } = mcp.capabilities as Open;

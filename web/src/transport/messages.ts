@@ -18,11 +18,11 @@ export interface JSONRPCMessage {
   error?: RPCError | undefined;
 }
 
-/** What the official `Client` says with a message (`TransportSendOptions` of both packages). */
+/** Options that the official `Client` sends with a message (`TransportSendOptions` of both packages). */
 export interface SendOptions {
   /**
-   * What an earlier page got by `onresumptiontoken`: the request is answered as that call is, and nothing is
-   * sent.
+   * A token that an earlier page got by `onresumptiontoken`. The request is answered as that call is, and
+   * nothing is sent.
    */
   resumptionToken?: string | undefined;
   /** Gets the name of the call, once: a later page finds the call by it. */

@@ -27,9 +27,8 @@ export function asRPCError(error: unknown): RPCError {
 }
 
 /**
- * What went wrong below the transport, where an error of the official `Client` (`McpError`, `ProtocolError`)
- * says that; undefined for the server's own errors and the Client's. Its `code` is for programs, as
- * everywhere in Holdfast.
+ * The HoldfastError under an error of the official `Client` (`McpError`, `ProtocolError`); undefined for the
+ * server's own errors and the Client's. Its `code` is for programs, as everywhere in Holdfast.
  */
 export function holdfastError(error: unknown): HoldfastError | undefined {
   const data = (error as { data?: Partial<HoldfastError> } | null | undefined)?.data;
@@ -42,7 +41,7 @@ export function holdfastError(error: unknown): HoldfastError | undefined {
   });
 }
 
-/** What the transport has no way for. */
+/** The error for a request that the transport cannot carry out. */
 export function unsupported(op: string, message: string, hint: string): HoldfastError {
   return new HoldfastError({ code: "unsupported", op, message, hint });
 }

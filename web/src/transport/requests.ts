@@ -19,7 +19,7 @@ export const CALL_KEY = "io.github.holdfast-mcp/key";
 export type TransportCallOptions =
   Pick<CallOptions, "key" | "ack" | "rerun" | "journal" | "task" | "timeouts" | "sendWithin">;
 
-/** What a request is answered with, and by. */
+/** The inputs of an answer: the client that answers the request, its signal and its options. */
 export interface Answering {
   mcp: McpClient;
   /** Aborted when the Client has cancelled it; the reason is the Client's. */

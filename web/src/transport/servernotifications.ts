@@ -2,7 +2,7 @@ import type { McpClient } from "../client/client.js";
 import { HoldfastError } from "../base/errors.js";
 import type { Tell } from "./messages.js";
 
-/** Who hears what becomes of the connection. */
+/** The receiver of the connection's news. */
 interface Hearer {
   tell: Tell;
   /** The server broke a rule, or the connection failed. */

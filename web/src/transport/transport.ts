@@ -34,7 +34,7 @@ export interface HoldfastTransportOptions
   trace?: StartSpan;
 }
 
-/** What has spans begun: loaded where the option is there. */
+/** The chunk that begins spans: loaded where the option is there. */
 const spans: PageChunk<Pick<typeof import("../../packages/trace/tracedclient.js"), "tracedClient">> = {
   op: "connect", inWorker: true, load: () => import("../../packages/trace/tracedclient.js"),
 };
@@ -45,7 +45,7 @@ const spans: PageChunk<Pick<typeof import("../../packages/trace/tracedclient.js"
  */
 type Standing = "made" | "started" | "open" | "ready" | "closed";
 
-/** What the Client says itself: its name, its capabilities and handlers. */
+/** Options that the Client itself provides: its name, its capabilities and handlers. */
 const OF_THE_CLIENT = ["client", "handlers", "capabilities"];
 
 /**
@@ -83,7 +83,7 @@ export class HoldfastTransport {
   readonly #closes = (): void => void this.close();
   /** The Client's requests that are not answered. */
   readonly #pending = new Map<RequestId, AbortController>();
-  /** What was said before the Client was ready to hear it. */
+  /** Messages from before the Client was ready to hear them. */
   #early: JSONRPCMessage[] = [];
   #standing: Standing = "made";
   #mcp: McpClient | undefined;
