@@ -27,14 +27,13 @@ export interface NotificationEvent extends Positioned {
 }
 
 /**
- * What a reload of the page would do to a call. `lost-on-reload`: the store has nothing
- * that could continue the call. `resumable`: the store has an event id, a resume policy or
- * an unanswered request for input; or the call has not left, and the next page sends it in
- * time ({@link CallOptions.sendWithin}). `durable`: the call is a task of the server's, or
- * came from the store with its outcome. `survives-reload`: the store has nothing that could
- * continue the call, but the call runs in a worker that outlives the page. A reload does not
- * cut such a call. A crash of the browser or the end of the worker does, and the call ends
- * with `outcome_unknown`.
+ * The effect of a page reload on a call. `lost-on-reload`: the store has nothing that could continue the
+ * call. `resumable`: the store has an event id, a resume policy or an unanswered request for input; or the
+ * call has not left, and the next page sends it in time ({@link CallOptions.sendWithin}). `durable`: the call
+ * is a task of the server's, or came from the store with its outcome. `survives-reload`: the store has
+ * nothing that could continue the call, but the call runs in a worker that outlives the page. A reload does
+ * not cut such a call. A crash of the browser or the end of the worker does, and the call ends with
+ * `outcome_unknown`.
  */
 export type Guarantee = "lost-on-reload" | "survives-reload" | "resumable" | "durable";
 

@@ -70,12 +70,10 @@ export interface Limits {
 export type AckMode = "auto" | "manual";
 
 /**
- * Whether a request may run again by itself when its outcome can no longer be had:
- * `never`; `hinted`, where its tool was listed with `readOnlyHint` or
- * `idempotentHint`; `always`. MCP calls these hints untrusted: they are what the
- * server says of itself. The event `resumed` with the outcome `restarted` reports each
- * further run. In one page a call runs again five times at most; then the call ends with
- * `lost` or `outcome_unknown`.
+ * The rule for running a request again once its outcome can no longer be had: `never`; `hinted`, where its
+ * tool was listed with `readOnlyHint` or `idempotentHint`; `always`. MCP calls these hints untrusted: the
+ * server says them of itself. The event `resumed` with the outcome `restarted` reports each further run. In
+ * one page a call runs again five times at most; then the call ends with `lost` or `outcome_unknown`.
  */
 export type RerunPolicy = "never" | "hinted" | "always";
 
@@ -112,9 +110,10 @@ export interface ConnectOptions {
   /** Name and version of the app, shown to the server. */
   client?: Implementation;
   /**
-   * What the app can do beside what its handlers say (schema: ClientCapabilities), such as `extensions` and
-   * `experimental`. For a capability of a handler it says what of it the handler can do, as in
-   * `{ elicitation: { form: {} } }` for one that opens no pages; without it the client declares all of it.
+   * Capabilities of the app beside its handlers (schema: ClientCapabilities), such as `extensions` and
+   * `experimental`. For a handler's capability, this names the part that the handler supports. Example: `{
+   * elicitation: { form: {} } }` for a handler that opens no pages. By default the client declares all of the
+   * capability.
    */
   capabilities?: Open;
   /** Pins the protocol revision: nothing else is tried. By default the server is asked. */
@@ -155,19 +154,18 @@ export interface ConnectOptions {
    */
   sendWithin?: number;
   /**
-   * Whether a call of a tool that must not run twice leaves with a body that is a stream, where the browser
-   * is Chromium, the server speaks HTTP/2 or later, and it takes one. A browser itself sends a request again
-   * whose connection ends before the answer begins; such a body it cannot send again. Requests that
-   * carry cookies, and those of an own `fetch`, have bytes. Default false.
+   * True to send a tool call that must not run twice with a stream as its body. The browser must be Chromium,
+   * and the server must speak HTTP/2 or later and take such a body. A browser by itself repeats a request
+   * whose connection ends before the answer begins; it cannot repeat a request whose body is a stream.
+   * Requests that carry cookies, and those of an own `fetch`, have bytes. Default false.
    */
   streamedBodies?: boolean;
   /** Bounds of memory. */
   limits?: Limits;
   /**
-   * Whether results of tools are validated against their outputSchema, where
-   * listTools has brought one. Default "reject". A result whose schema cannot be
-   * used (it refers to another document, it takes too long ...) is delivered, and
-   * the event `integrity` reports `unchecked_output`.
+   * The rule for tool results that do not fit their outputSchema, where listTools has brought one. Default
+   * "reject". If a schema cannot be used (it refers to another document, it takes too long ...), the client
+   * delivers the result, and the event `integrity` reports `unchecked_output`.
    */
   validate?: ValidatePolicy;
   /**
@@ -176,29 +174,25 @@ export interface ConnectOptions {
    */
   validator?: string | URL;
   /**
-   * Whether calls of tools are kept in IndexedDB, so that they outlive the page.
-   * Default true. Where there is no store the client says `durability: "memory"`
-   * and works on.
+   * True to keep tool calls in IndexedDB, so that the calls outlive the page. Default true. Without a store
+   * the client says `durability: "memory"` and works on.
    */
   journal?: boolean | JournalOptions;
   /**
-   * Who the user is, to tell the users of this browser apart: what one user has stored,
-   * another never sees. Not empty; never sent. `"shared"` says that all users of this
-   * origin are one. Without a `principal`, each JWT of the token provider names the user,
-   * by issuer and subject: a JWT of another user ends the calls under way here with
-   * `closed`, and the client goes on with the store of that user, in a session of its own.
-   * Where cookies, header fields or opaque tokens may name the user, and there is no
-   * `principal`, nothing is kept: `durability` is "memory", and its event says why
-   * ("principal").
+   * The user's name, which tells the users of this browser apart: no user ever sees what another one has
+   * stored. Not empty; never sent. `"shared"` says that all users of this origin are one. Without a
+   * `principal`, each JWT of the token provider names the user, by issuer and subject. A JWT of another user
+   * ends the calls under way here with `closed`; the client then continues with the store of that user, in a
+   * session of its own. Where cookies, header fields or opaque tokens may name the user, and there is no
+   * `principal`, nothing is kept: `durability` is "memory", and its event says why ("principal").
    */
   principal?: string;
   /**
-   * Whether what crosses the network is recorded, redacted, in a ring in IndexedDB that survives a reload and
-   * a crash:
-   * `exportTrace()` of `holdfast/recorder` reads it. The runtime records it wherever it runs, for all pages
-   * that share the connection, from when the first of them asks for it. Nothing is recorded where nothing is
-   * kept (`durability`, `principal`), and {@link Connection.forget} and {@link wipe} delete it with the rest.
-   * Default false.
+   * True to record the network traffic, redacted, in a ring in IndexedDB that survives a reload and a crash.
+   * `exportTrace()` of `holdfast/recorder` reads the recording. The runtime records wherever it runs, for all
+   * pages that share the connection, from when the first page asks for it. Nothing is recorded where nothing
+   * is kept (`durability`, `principal`). {@link Connection.forget} and {@link wipe} delete the recording with
+   * the rest. Default false.
    */
   record?: boolean | RecordOptions;
   /**
@@ -313,18 +307,15 @@ export interface CallOptions extends RequestOptions {
    */
   ack?: AckMode;
   /**
-   * Whether the request may run again when its outcome can no longer be had. The tool's
-   * hints are copied when the call is made: a later list changes nothing. Default: the
-   * client's.
+   * The rule for running the request again once its outcome can no longer be had. The tool's hints are copied
+   * when the call is made: a later list changes nothing. Default: the client's.
    */
   rerun?: RerunPolicy;
   /**
-   * Whether a tool's call may become a task of the server's (2025-11-25), which
-   * outlives every connection. By default the call does where the tool offers it. `false`:
-   * it does only where the tool demands it. `ttl` is how long the server shall keep the
-   * task, in whole ms. `responseModes` is how the server may answer (SEP-1905), where it
-   * offers a choice: at once, in numbered segments, or with a task alone. By default the
-   * server may use any of them.
+   * The wish for a task (2025-11-25), which outlives every connection. By default a tool call becomes a task
+   * where the tool offers one. `false`: only where the tool demands one. `ttl` is how long the server shall
+   * keep the task, in whole ms. `responseModes` is how the server may answer (SEP-1905), where it offers a
+   * choice: at once, in numbered segments, or with a task alone. By default the server may use any of them.
    */
   task?: boolean | { ttl?: number; responseModes?: readonly ResponseMode[] };
   /**
