@@ -29,8 +29,8 @@ export function isUndeclared({ declared }: DeclaredHandlers, method: string, par
 }
 
 /**
- * Whether a request is to be answered with `cancel`, since it is to have a person visit what is no page; that
- * is told.
+ * True if a request asks a person to visit an address that is no page: the client answers it with `cancel`,
+ * and reports it.
  */
 export function isUnsafe(
   { unsafe }: DeclaredHandlers, method: string, params: Open, server: string,
@@ -105,8 +105,8 @@ export function saysNo(name: string, error: unknown): boolean {
 }
 
 /**
- * What the app's own handler got wrong belongs in the app's console; where that was in another page, it is
- * there already.
+ * Reports a handler's error on the app's console; an error of a handler in another page is on that page's
+ * console already.
  */
 function reported(error: HoldfastError, { aborted }: AbortSignal): HoldfastError {
   if (!aborted && !error.rpc && (error.cause as { question?: unknown } | undefined)?.question === undefined)
