@@ -5,10 +5,9 @@ import { FileBeside } from "../runtime/filebeside.js";
 import type { Validator, Conformity } from "./verdict.js";
 
 /**
- * What becomes of a tool's result that does not fit its outputSchema: `reject`
- * ends the call with `invalid_structured_content`, which carries the result;
- * `report` delivers it, and tells of it with the event `integrity`
- * (`invalid_output`); `false` does not look.
+ * The rule for a tool result that does not fit its outputSchema. `reject` ends the call with
+ * `invalid_structured_content`, which carries the result. `report` delivers the result, and the event
+ * `integrity` reports `invalid_output`. `false` checks no result.
  */
 export type ValidatePolicy = "reject" | "report" | false;
 

@@ -1,6 +1,6 @@
 /**
- * What a validation came to: the value fits, or where it does not, or why that
- * could not be found out. Texts hold nothing of the value.
+ * The verdict of a validation: the value fits, or the place where it does not, or the reason why that is
+ * unknown. Texts hold nothing of the value.
  */
 export type Conformity =
   | { kind: "valid" }
