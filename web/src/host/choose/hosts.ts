@@ -188,8 +188,8 @@ async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", scr
 }
 
 /**
- * Who the user is, so that pages of two users start two workers: by the last token that the provider gave.
- * It is asked once for that, and gives that token first.
+ * User by the last token that the provider gave, so that pages of two users start two workers. The provider
+ * is asked once for that, and the returned provider gives that token first.
  */
 async function userOf({ principal, token }: Pick<ConnectOptions, "principal" | "token">): Promise<{ user: () => string; token: TokenProvider | undefined }> {
   if (principal !== undefined || !token) return { user: () => String(principal ?? ""), token };

@@ -4,11 +4,11 @@ import type { Asks } from "../../client/backend.js";
 export type LastingAsk = [op: string, method: keyof Asks, what: string];
 
 /**
- * What a page has asked of a server that holds until it says otherwise: the resources that it has subscribed to, and the
- * level of the log. A worker that takes the place of a dead one knows nothing of it; the page does.
+ * Requests of a page that a server holds until the page says otherwise: the subscriptions to resources, and
+ * the level of the log. A worker that replaces a dead one does not know them; the page does.
  */
 export class LastingAsks {
-  /** By their URIs: what the server has taken, where it has, and it is this page's user's. */
+  /** Subscriptions by URI. `made` is the request that the server has accepted, for this page's user. */
   readonly #subscribed = new Map<unknown, { made?: LastingAsk | undefined }>();
   #level: LastingAsk | undefined;
 

@@ -6,10 +6,10 @@ import { shortened } from "../../base/shortened.js";
 import { whereServed } from "../../runtime/whereserved.js";
 
 /**
- * What only shows when the worker is started, and its words. It is so in a page whose policy has no
- * such worker-src; and where the browser gives a frame of another site (whose storage is
- * partitioned) or a private window no worker. Where it gives one, that is as good as any other. What shows later
- * is said where the page listens to it (hostlink.ts).
+ * Reasons against a worker that show only when the worker is started, and their words. A page whose policy
+ * has no such worker-src has no worker. Nor has a frame of another site (whose storage is partitioned) or a
+ * private window where the browser refuses it one. A worker that such a page gets is as good as any other.
+ * Reasons that show later are in hostlink.ts, where the page listens to the worker.
  */
 export const atStart = {
   bad_url(): string {
@@ -23,7 +23,10 @@ export const atStart = {
   },
 };
 
-/** There is no worker. Several operations may hear of the same one: each has an error of its own, by {@link named}. */
+/**
+ * Error where there is no worker. Several operations may fail with the same one: each has an error of its
+ * own, by {@link named}.
+ */
 export class NoWorker extends Error {
   readonly why: HostReason;
 
@@ -63,7 +66,9 @@ export function noWorkerOf(error: unknown): NoWorker | undefined {
   return origins.get(error as object);
 }
 
-/** Why there is no worker, where that is what the error says; else it is no matter of the host. */
+/**
+ * Reason against the worker, where the error says so; undefined for an error that does not concern the host.
+ */
 export function reasonOf(error: unknown): HostReason | undefined {
   return noWorkerOf(error)?.why ?? (error instanceof HoldfastError && error.code === "load_failed" ? "load_failed" : undefined);
 }

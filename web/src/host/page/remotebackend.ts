@@ -36,7 +36,10 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
   #user: string | undefined;
   #before: string | undefined;
   #facts: ConnectionFacts;
-  /** How often the app waits for the list of its calls; what is restored meanwhile it hears of behind that, as it would in the page. */
+  /**
+   * Number of lists of calls that the app waits for. The app hears of calls that are restored meanwhile after
+   * the list, as in the page.
+   */
   #listing = 0;
   readonly #back: Call<CallToolResult>[] = [];
 

@@ -371,8 +371,8 @@ function paramsIn(json: string, isTool: boolean, [first, second]: Makes[keyof Ma
 }
 
 /**
- * What the app gave, as data: no functions, and of proxies what they show, as JSON has it. But
- * numbers stay numbers, Infinity too.
+ * Copy of the app's value as data: without functions, and with what proxies show, as in JSON. Unlike in JSON,
+ * numbers stay numbers, as Infinity does.
  */
 export function asData<T>(op: string, given: T): T {
   try {

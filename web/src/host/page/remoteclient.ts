@@ -207,7 +207,10 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     return this.#tell(method);
   }
 
-  /** The same, with an answer of its own from when the app has said that it ends. */
+  /**
+   * Asks the client itself as {@link own} does; gives `after` once the app has said that it ends the
+   * client.
+   */
   protected async ownUntilEnd<T>(method: "calls" | "stored", after: T): Promise<T> {
     try {
       return this.#closing ? after : ((await this.own(method)) as T);
@@ -233,7 +236,9 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     return this.#logout;
   }
 
-  /** Has the client end its session, and all deleted that is stored; by the next worker, where one ends meanwhile. */
+  /**
+   * Ends the client's session and deletes the stored work. The next worker does so where one ends meanwhile.
+   */
   async #forget(): Promise<void> {
     if (this.#way.signIn) await this.#way.signIn.markUser();
     const replaced = this.#replaced;
@@ -258,7 +263,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     }
   }
 
-  /** Has all deleted that is stored, where no worker has the client. */
+  /** Deletes the stored work where no worker has the client. */
   async #deleteStored(): Promise<void> {
     if (this.#way.signIn) await this.#way.signIn.markUser();
     return unlessEnding(() => this.#deleteOnce());
@@ -420,7 +425,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   }
 }
 
-/** Has the next worker do what one that has ended did not. */
+/** Repeats the work in the next worker where one has ended, for three workers at most. */
 async function unlessEnding(work: () => Promise<unknown>): Promise<void> {
   for (let n = 1; ; n++) {
     try {

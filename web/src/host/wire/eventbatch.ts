@@ -29,7 +29,7 @@ export class EventBatch {
   #heads = new Uint32Array(64 * HEAD);
   #used = 0;
   #pieces: string[] = [];
-  /** Those of the piece that is not full. */
+  /** Texts of the piece that is not full. */
   #texts: string[] = [];
   /** UTF-16 units of the pieces, and of the texts with what stands before each. */
   #length = 0;

@@ -7,7 +7,7 @@ export const FIRST_CLIENT = 2;
 /** The handlers that an app may have of a server's questions, as members of an object or methods of a class. */
 export const CLIENT_HANDLERS: readonly string[] = ["elicitation", "sampling", "roots"];
 
-/** Those that it may have of an agent's. */
+/** The handlers that an app may have of an agent's questions. */
 export const AGENT_HANDLERS: readonly string[] = ["elicitation", "permission"];
 
 /** Opening of a client: the type of its message, its URL and its handlers. */
@@ -19,7 +19,10 @@ export interface Opening extends Pick<OpeningMessage, "t" | "url"> {
 /** A client that a page opens with its hello, before its own side of it is loaded. */
 export interface Ahead {
   readonly message: OpeningMessage;
-  /** Tells the worker more, once it has been told that. `null`: nobody wants the client any more, and it knows or need not. */
+  /**
+   * Sends the worker further messages, after the opening one. `null`: no caller wants the client any more,
+   * and the worker knows or need not know.
+   */
   say?: ((message: PageMessage) => void) | null;
 }
 

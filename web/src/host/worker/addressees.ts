@@ -92,8 +92,9 @@ export class Addressees {
   }
 
   /**
-   * What is being read of that client's store is its last user's. All else that the page has asked, the client
-   * itself ends, or carries out for the new user where it has waited for that one's token (fault 349).
+   * Marks the reads of a client's store, which belong to the client's last user. The client itself ends the
+   * page's other asks. Or it carries them out for the new user, where it has waited for that user's token
+   * (fault 349).
    */
   takeBack(client: number): void {
     for (const [ask, of] of this.#asks) if (of.client === client && READS.has(of.op)) this.#takenBack.add(ask);

@@ -207,7 +207,10 @@ export class AgentView implements SharingPage, TokenView {
     agent.left(this);
   }
 
-  /** Its page wants it no more, and never had it: views of pages that have gone stay for the next one. */
+  /**
+   * Ends a view that its page never had and wants no more. Views of pages that have gone stay for the next
+   * page.
+   */
   abandon(): void {
     if (this.#end("the client is closed", true)) void this.#agent?.client?.close();
   }
@@ -232,7 +235,10 @@ export class AgentView implements SharingPage, TokenView {
     this.page.send({ t: "ended", client: this.number, again: true });
   }
 
-  /** Ends it, for the app: the client with it, where it is the last, or the app wants the client's end. */
+  /**
+   * Ends the view for the app. The client ends too if the view is its last, or if the app wants the client's
+   * end.
+   */
   async close(how: "close" | "terminate" | "logout"): Promise<void> {
     await this.#places.known;
     const client = this.#agent?.client;
@@ -249,7 +255,9 @@ export class AgentView implements SharingPage, TokenView {
     this.page.send({ t: "emit", client: this.number, event: "state", value: { state: "closed" }, call: 0 });
   }
 
-  /** It is over already: nothing is left to close, and what is stored may be another user's. */
+  /**
+   * Ends a view that is over already: there is nothing to close, and the stored work may be another user's.
+   */
   #closeLate(how: "close" | "terminate" | "logout"): void {
     if (how === "logout") throw closedError("forget");
   }

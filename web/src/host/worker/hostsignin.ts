@@ -26,10 +26,13 @@ export interface SignInPage {
   tell(): void;
 }
 
-/** How many a worker has. They stay, with the tokens that they have in memory. */
+/** Number of sign-ins that a worker has at most. They stay, with the tokens that they have in memory. */
 const MOST = 1_000;
 
-/** Those of this worker, by server, user and options. Tokens in memory are of the worker: all of its pages have them. */
+/**
+ * Sign-ins of this worker, by server, user and options. Tokens in memory belong to the worker: all of its
+ * pages have them.
+ */
 const open = new Map<string, HostSignIn>();
 
 /** The sign-in at one server, for all pages of this worker. */
@@ -38,9 +41,9 @@ export class HostSignIn implements AskedPages {
   readonly #returned: Promise<OpenedSignIn["returned"]>;
   readonly #listeners = new Set<() => void>();
   #pages: readonly SignInPage[] = [];
-  /** How often a page has come, or was looked at again. */
+  /** Number of times that a page has come, or was looked at again. */
   #arrivals = 0;
-  /** How many windows were asked for. */
+  /** Number of windows that were asked for. */
   #windows = 0;
   /** Page in which a person has clicked. */
   #clicked: SignInPage | undefined;
@@ -95,7 +98,7 @@ export class HostSignIn implements AskedPages {
     this.changed();
   }
 
-  /** Somebody clicks in that page: it shows what there is to show. */
+  /** Signs in, as a person has clicked in the page: that page shows the address. */
   async signIn(page: SignInPage): Promise<void> {
     this.#clicked = page;
     await (await this.shared).auth.signIn();

@@ -186,14 +186,17 @@ export class PortCall<T> extends Call<T> {
     if (!this.#isTakenBack) this.#port.send({ t: "peeked", call: this.number, outcome, text });
   }
 
-  /** Its user is not the page's any more: it ends as that error, and nothing of it goes there but that. */
+  /**
+   * Ends the call with the error, since its user is not the page's any more. The page gets nothing else of
+   * the call.
+   */
   takenBack(error: HoldfastError): void {
     this.#gap = this.#input = undefined;
     this.#isTakenBack = true;
     this.fail(error);
   }
 
-  /** Has what comes skipped for a slow reader, until it goes on. */
+  /** Skips the events for a slow reader, until the reader continues. */
   hold(held: boolean): void {
     this.#held = held;
     if (!held) this.#tellGap();

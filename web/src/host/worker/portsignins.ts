@@ -36,7 +36,7 @@ export class PortSignIn implements SignInPage {
   readonly #page: AuthPage;
   readonly #number: number;
   readonly #client: string;
-  /** The same once more; missing where it has opened, or may yet. */
+  /** Opens the sign-in again; missing where it is open, or may yet open. */
   again?: () => PortSignIn;
 
   constructor(page: AuthPage, message: Extract<PageMessage, { t: "auth" }>, taken: Set<string>) {
@@ -90,7 +90,7 @@ export class PortSignIn implements SignInPage {
     return this.#page.question(this.#number, asked, request, { server: "" });
   }
 
-  /** Has the page go to an address; resolves when somebody comes back from there, or the page has gone. */
+  /** Sends the page to an address; resolves when a person comes back from there, or the page has gone. */
   async #leave(there: AddressToShow): Promise<void> {
     try {
       if ((await this.ask("signIn", there)) === true) await this.ask("signInWindow", there);
@@ -117,7 +117,7 @@ function newAnswer(answer: Callback | undefined, taken: Set<string>): Callback |
 export class PortSignIns {
   readonly #page: AuthPage & { answer(ask: number, work: Promise<unknown>): void };
   readonly #all = new Map<number, PortSignIn>();
-  /** Why there is none under a number. */
+  /** Error that each refused sign-in was refused with, by its number. */
   readonly #refused = new Map<number, unknown>();
   /** The states of answers that the page has come back with. */
   readonly #taken = new Set<string>();
@@ -126,12 +126,12 @@ export class PortSignIns {
     this.#page = page;
   }
 
-  /** How many there are. */
+  /** Number of the page's sign-ins, with the refused ones. */
   get size(): number {
     return this.#all.size + this.#refused.size;
   }
 
-  /** The one under that number. Where it did not open, it is opened again: the page says it once. */
+  /** Sign-in of that number. One that did not open is opened again, since the page sends its message once. */
   get(number: number): PortSignIn | undefined {
     const one = this.#all.get(number);
     const again = one?.again?.();
@@ -139,7 +139,10 @@ export class PortSignIns {
     return again ?? one;
   }
 
-  /** The same for a client: its tokens go where they are for, in that user's name. Throws `bad_argument` for any other number, and what it was refused with. */
+  /**
+   * Sign-in of that number for a client of the same server and user: its tokens go nowhere else. Throws
+   * `bad_argument` for any other number, and the error of a sign-in that was refused.
+   */
   at(number: number, url: string, principal: unknown = ""): PortSignIn {
     if (this.#refused.has(number)) throw this.#refused.get(number);
     const one = this.get(number);

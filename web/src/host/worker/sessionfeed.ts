@@ -21,14 +21,15 @@ export interface FeedPage {
 }
 
 /**
- * What the page has of the transcript: `whole`, and gets what comes; `partly`, as it takes no more for now, and
- * gets the rest in its order; `old`: it has missed something that is kept nowhere, and gets it from its start.
+ * Part of the transcript that the page has. `whole`: all, and the page gets each new event. `partly`: the
+ * page takes no more for now, and gets the rest in order. `old`: the page has missed events that are kept
+ * nowhere, and gets the transcript from its start.
  */
 type Has = "whole" | "partly" | "old";
 
 /**
- * What one page gets of a session: no more at a time than it takes. How far it has got is
- * known, so that a long transcript is not sent once more for each thing that is added meanwhile.
+ * Feed of one session to one page, which gets no more at a time than it takes. The feed knows how far the
+ * page has come, so that a long transcript is not sent again for each addition.
  */
 export class SessionFeed {
   /** The session's number on the port. */
@@ -39,7 +40,7 @@ export class SessionFeed {
   #has: Has = "whole";
   /** The rest of the transcript as it was when its first piece was sent: what came since waits behind it. */
   #pieces: Iterator<string> | undefined;
-  /** Characters that it has had of those pieces. */
+  /** Characters of those pieces that the page has had. */
   #sent = 0;
   readonly #missed = new MissedEvents();
 

@@ -27,17 +27,17 @@ const NOWHERE = -1;
 let questions = 0;
 
 /**
- * What a host knows of a session of an agent's, or of what is asked outside of all: enough
- * for a page that comes later, or has missed something, to have all that the others have.
+ * Mirror of an agent's session, or of the requests outside of all sessions, in a host. A page that comes
+ * later, or has missed events, gets from the mirror all that the other pages have.
  */
 export class SessionMirror {
-  /** The core's number for it; 0 for what is asked outside of all. */
+  /** Core's number of the session; 0 for the requests outside of all sessions. */
   #handle: number;
   #made: Recalled;
   readonly #transcript = new Transcript();
   /** Values of the session that the agent has named. */
   readonly #names = new Set<string>();
-  /** The last word on its turns, and the last that ended one. */
+  /** Last event of the session's turns, and the last that ended a turn. */
   #turn: string | undefined;
   #ended: string | undefined;
   #isAtWork = false;

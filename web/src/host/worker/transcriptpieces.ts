@@ -8,8 +8,8 @@ const PIECE = 256 << 10;
 const CHUNK = 0x8000;
 
 /**
- * What makes a transcript, from its start, as JSON of operations: as it is when the first
- * is taken, whatever becomes of it while the rest is. Long texts and outputs come in pieces.
+ * Operations that make a transcript from its start, as JSON. They show the transcript as it is when the first
+ * is taken, whatever changes while the rest is taken. Long texts and outputs come in pieces.
  */
 export function* piecesOf(transcript: Transcript, names: Iterable<string>): Generator<string> {
   const { items, pending } = transcript; // never changed again
