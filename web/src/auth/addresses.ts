@@ -51,9 +51,9 @@ export function canonicalResource(server: URL): string {
 }
 
 /**
- * Whether a token for `resource` may be sent to `server`. RFC 9728 section 3.3 wants the
- * two to be identical; the metadata at the root of a host, which MCP has the client try
- * last, names the host. So a resource may be above the server, on the same origin.
+ * True if a token for `resource` may be sent to `server`. RFC 9728 section 3.3 wants the two to be identical;
+ * the metadata at the root of a host, which MCP has the client try last, names the host. So a resource may be
+ * above the server, on the same origin.
  */
 export function covers(resource: URL, server: URL): boolean {
   if (resource.origin !== server.origin) return false;

@@ -18,8 +18,8 @@ export interface AddressToShow {
 }
 
 /**
- * What has come of asking a page to show an address: not shown, where the browser opens no window there, or
- * somebody has logged out.
+ * The reply of a page that was asked to show an address. False: the browser opens no window there. "logged
+ * out": the user has logged out.
  */
 export type SignInReply = boolean | "logged out";
 

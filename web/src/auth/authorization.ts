@@ -36,8 +36,8 @@ const QUICK = 2_000;
 const SIGNED_IN = "signed-in";
 
 /**
- * What a request is held for whose user has signed out, or has no token that can be used, before a server
- * that takes requests of nobody runs it as nobody's.
+ * The refusal of a request whose user has signed out, or has no usable token. The request is held: a server
+ * that takes anonymous requests would run it as anonymous.
  */
 const SIGNED_OUT: Refusal = { status: 401, challenge: undefined, token: undefined, nonce: false };
 
@@ -53,8 +53,7 @@ export interface WatchedSignIn {
   /** The token that the last request of any of them has passed with, and the sign-in that it came by. */
   proven?: string;
   /**
-   * Whether somebody looks at a page of its; by default whether somebody looks at this one. A change is told
-   * to the listeners.
+   * True if a page of this sign-in is visible; by default, if this page is. The listeners hear of a change.
    */
   isSeen?(): boolean;
 }
@@ -136,9 +135,9 @@ export class Authorization implements ClientAuthorization {
   }
 
   /**
-   * What the core's question for a token comes to: at once, where nothing was refused; else once
-   * somebody has signed in, in whatever tab. Never rejects. `opening`: nobody has the
-   * client yet, and where nobody signs in there is none. Nobody is asked once `over` is aborted.
+   * The answer to the core's question for a token: at once, where no request was refused; else after a
+   * sign-in, in whatever tab. Never rejects. `opening`: no app has the client yet, and without a sign-in
+   * there is none. No person is asked once `over` is aborted.
    */
   async token(opening: boolean, over?: AbortSignal): Promise<TokenReply> {
     const refused = this.#refused;
@@ -292,8 +291,8 @@ export class Authorization implements ClientAuthorization {
   }
 
   /**
-   * What comes of it, where that does not take long, and the page is not left meanwhile: then the core hears
-   * at once that the request did not run, and stores it.
+   * The value of the work, if it comes soon and the page is not left meanwhile. The core then hears at once
+   * that the request did not run, and stores the request.
    */
   async #soon<T>(work: Promise<T>): Promise<{ value: T } | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -43,8 +43,8 @@ async function authRows(): Promise<AuthRows | undefined> {
 const WIPES = 5;
 
 /**
- * What was opened: a wipe in the middle of that ends one connection, and what comes behind it is stored all
- * the same.
+ * The open connection. A wipe during the opening ends one connection; rows after the wipe are stored all the
+ * same.
  */
 async function opened(connect: Connector["connect"]): Promise<StoreConnection | undefined> {
   for (let wipes = 0; ; wipes++) {

@@ -113,9 +113,9 @@ export function parseChallenges(field: string): Challenge[] {
 }
 
 /**
- * What the challenges say to a client of OAuth: the first Bearer or DPoP one, completed
- * by the others of the two. Undefined where there is none, or where CORS hides the field:
- * a page cannot tell these apart, and goes on with the well-known addresses.
+ * The challenge for a client of OAuth: the first Bearer or DPoP one, completed by the others of the two.
+ * Undefined where there is none, or where CORS hides the field: a page cannot tell these apart, and goes on
+ * with the well-known addresses.
  */
 export function oauthChallenge(field: string | null | undefined): OAuthChallenge | undefined {
   const ours = parseChallenges(field ?? "").filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");

@@ -18,7 +18,7 @@ export type ClientAuth =
   > &
     {
   /**
-   * What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked
+   * The failure of the last sign-in, after a person was asked. Until {@link SignIn.signIn} no person is asked
    * again.
    */
   readonly failure: HoldfastError | undefined;

@@ -3,8 +3,8 @@ import type { PageChunk } from "../connect/loadchunk.js";
 declare const HOLDFAST_ONE_FILE: boolean;
 
 /**
- * What clients with `auth` need in the page: a chunk, loaded before the first of them is made, or for a
- * logout.
+ * The chunk that clients with `auth` need in the page. It is loaded before the first of them is made, or for
+ * a logout.
  */
 export const clientPart: PageChunk<
   Pick<typeof import("./authorization.js"), "Authorization" | "handOver" | "signOutEverywhere">

@@ -35,8 +35,7 @@ export interface OAuthOptions {
   /** The scopes to ask for. Default: those that the server names. */
   scopes?: readonly string[];
   /**
-   * Whether tokens are bound to a key that no script can read (RFC 9449). Default: where the server demands
-   * it.
+   * True binds tokens to a key that no script can read (RFC 9449). Default: where the server demands that.
    */
   dpop?: boolean;
   /**
@@ -136,7 +135,7 @@ export function oauth(options: OAuthOptions = {}): SignInSource {
 }
 
 /**
- * What an app has written of its client: a client id, else the address of its metadata, else the name that it
+ * The app's word for its client: a client id, else the address of its metadata, else the name that it
  * registers itself with.
  */
 function clientWord({ clientId, clientMetadataUrl, clientName }: OAuthOptions): string {

@@ -9,8 +9,8 @@ import type { WatchedSignIn } from "./authorization.js";
 import { clientPart } from "./loadauthorization.js";
 
 /**
- * What {@link oauth} gives: the `auth` of {@link connect} and {@link connectAgent}, and what the app sees of
- * it.
+ * The result of {@link oauth}: the `auth` of {@link connect} and {@link connectAgent}, and the app's view of
+ * the sign-in.
  */
 export interface OAuth extends Auth {
   /**

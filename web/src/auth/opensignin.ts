@@ -23,8 +23,8 @@ import { SplitAuthStore } from "./splitstore.js";
 import { obtain, type Unattended } from "./unattended.js";
 
 /**
- * What a sign-in is of: what parts it from another. Its rows, locks, rounds and the words of the tabs about
- * it are all under this.
+ * The parts that tell one sign-in from another. The key of its rows, locks, rounds and tab messages is made
+ * of them.
  */
 export interface SignInOf {
   /** The MCP server or agent. */

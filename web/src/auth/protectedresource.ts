@@ -40,8 +40,9 @@ export function resourceMetadataURLs(server: URL, named?: string): string[] {
 }
 
 /**
- * Whether an address that a challenge names is one that only whoever runs the host can answer at: the root's,
- * or the server's own. Of any other path a host may make what it likes, such as `..%2f` a way to another one.
+ * True if only the operator of the host can answer at an address that a challenge names: at the root's, or
+ * the server's own. A host may treat any other path as it likes: `..%2f`, for example, as a way to another
+ * path.
  */
 export function isWellKnown(named: string | undefined, server: URL): boolean {
   if (named === undefined) return true;

@@ -74,9 +74,9 @@ function isFresh(hands: Hands, grant: Grant, rejected: string | undefined): gran
 }
 
 /**
- * Whether somebody may still be at it, who is waited for. Who has made the mark under the lock that is had by
- * now has ended. Who has made it without, since another one hung, has not: the same refresh token once more
- * would be taken for stolen.
+ * True if another page may still refresh the grant: this page then waits for it. A mark under the lock is
+ * over, since this page has that lock now. A mark without the lock (another page hung) still counts: a second
+ * use of the refresh token would be taken for theft.
  */
 function isHeld({ refreshing }: Grant, now: number, alone: boolean): boolean {
   return refreshing !== undefined && !(alone && refreshing.alone) &&
@@ -115,8 +115,8 @@ async function refreshOnce(
 }
 
 /**
- * Whether what is stored comes from what was refreshed: even where somebody thought that its page was dead,
- * and has had the old token refused.
+ * True if the stored grant comes from the refreshed one. It still does after another page, which thought this
+ * one dead, has tried the old token and been refused.
  */
 function isSameSignIn(now: Grant, claim: Grant): boolean {
   return now.refreshToken === claim.refreshToken ||
@@ -188,8 +188,8 @@ async function refused(
 const UNREACHED: readonly AuthCode[] = ["network_error", "cors_blocked", "timeout"];
 
 /**
- * Whether the metadata of the server says that its tokens come from elsewhere by now: where its challenge
- * said that it is, or at the well-known addresses. Where it says nothing they do not.
+ * True if the server's metadata now names another source of its tokens. The metadata is at the address of the
+ * challenge, or at the well-known addresses. Missing metadata says nothing: then false.
  */
 async function hasMoved(
   hands: Hands, { url, resourceMetadata, server: { issuer, tokenEndpoint } }: Grant,

@@ -114,9 +114,7 @@ export function judge(refusal: Refusal, held: HeldToken | undefined, trials: Tri
     : { kind: "give-up" };
 }
 
-/**
- * Whether what is held is the token that was refused. The same one, brought by a sign-in since, is another.
- */
+/** True if the held token is the refused one. An equal token that a later sign-in has brought is another. */
 export function isOf(
   { token, cameBy }: Pick<Refusal, "token" | "cameBy">, held: Pick<Refusal, "token" | "cameBy">,
 ): boolean {

@@ -155,9 +155,9 @@ async function put(hands: Hands, key: string, made: Registration): Promise<Regis
 }
 
 /**
- * Nobody has come back from a sign-in with that client: the authorization server may have forgotten it, and
- * shows a page of its own. It stays until another one has taken its place. What the app has named is not
- * doubted: it cannot register itself.
+ * Doubts a client with which no person has come back from a sign-in: the authorization server may have
+ * forgotten the client, and show a page of its own. The client stays until another one has taken its place.
+ * The app's own client id is not doubted: the app cannot register that one anew.
  */
 export async function doubt(
   hands: Hands, { issuer, redirectUrl, clientId, source }: Registration,

@@ -73,8 +73,8 @@ export class SignIn {
   }
 
   /**
-   * What the last sign-in failed with, after a person was asked. While it is there nobody is
-   * asked again but by {@link signIn}: a person who says no would be sent back at once.
+   * The failure of the last sign-in, after a person was asked. Until {@link signIn} no person is asked again:
+   * one who says no would be sent back at once.
    */
   get failure(): ErrorFields | undefined {
     return this.#declined?.failure.toFields();
@@ -154,9 +154,8 @@ export class SignIn {
   }
 
   /**
-   * What follows a 401 or 403. Resolves when the request is to be sent again, however
-   * long that takes, with what was tried so far; undefined where it is no matter of
-   * tokens. Rejects where nothing helps.
+   * Handles a 401 or 403. Resolves when the request is to be sent again, however long that takes, with the
+   * trials so far; undefined for a request that no token mends. Rejects where nothing helps.
    */
   async refused(refusal: Refusal, trials: Trials = NO_TRIALS): Promise<Trials | undefined> {
     const verdict = await this.#judged(refusal, trials);

@@ -34,8 +34,8 @@ export function namelessPrincipal(issuer: string, signIn: string): string {
 }
 
 /**
- * Who has signed in, where no token says it: whoever is asked for more while signed in stays who it is, as
- * long as that sign-in is still there. A known user is never taken for granted.
+ * The user after a step-up in which no token names one. A user who is asked for more while signed in stays
+ * the same, as long as that sign-in is still there. A known user is never taken for granted.
  */
 export function stillThere(
   stepUp: StepUp | undefined, now: SignedIn | undefined, issuer: string,
