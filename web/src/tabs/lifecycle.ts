@@ -18,8 +18,9 @@ export interface Lifecycle {
 }
 
 /**
- * Whether something is heard before this page, or worker, ends: in a page `pagehide`. A worker ends with its last page,
- * without a word, unless one of its pages has said that it outlives them: then it has seconds for what is done later.
+ * True if this page, or worker, gets an event before it ends: in a page `pagehide`. A worker ends with its
+ * last page and gets no event. If one of its pages has said that it outlives them, the worker has seconds for
+ * later work.
  */
 export const lifetime: { endIsHeard: boolean } = { endIsHeard: globalThis.document !== undefined };
 

@@ -7,10 +7,10 @@ const MOST = 1 << 20;
 const MOST_OF_ALL = 16 * MOST;
 
 /**
- * What other pages tell one that cannot act on it: it is frozen, for hours maybe, and
- * still hears, or its client is just being made. A bounded part is kept whole; of what
- * comes after that only what begins, ends or hands over a call, and which calls have
- * more in the store. What a server says unasked is not kept then.
+ * Messages of other pages to a page that cannot act on them: it is frozen, for hours maybe, and still hears,
+ * or its client is just being made. Messages up to a bound are kept whole. Of later messages only those parts
+ * are kept that begin, end or transfer a call, and the calls that have more rows in the store. A server's
+ * unasked messages are not kept then.
  */
 export class Unheard {
   #messages: [from: string, message: Message][] = [];
