@@ -39,7 +39,7 @@ export class Backlog {
   }
 
   /**
-   * Whether there is room for `bytes` more beside `length` events of `waiting` bytes: one event fits where
+   * True if there is room for `bytes` more beside `length` events of `waiting` bytes: one event fits where
    * none waits.
    */
   takes(length: number, waiting: number, bytes: number): boolean {
@@ -55,8 +55,8 @@ export class Backlog {
 }
 
 /**
- * What waits in one queue. Most apps await a call's result and read none of its
- * events: what waits for that reader is garbage with the queue, and counts no more.
+ * The load of one queue. Most apps await a call's result and read none of its events: their queue is
+ * collected as garbage, and its load counts no more.
  */
 export class QueueLoad {
   readonly #queue: object;

@@ -2,8 +2,8 @@
 // post one.
 
 /**
- * What a member has to be: a number (whole, not negative), string, strings, boolean, object, array, bytes,
- * numbers, JSON of an object. `?` may be missing.
+ * The kind of a member: a number (whole, not negative), string, strings, boolean, object, array, bytes,
+ * numbers, JSON of an object. A member with `?` may be missing.
  */
 type Kind = "n" | "s" | "s[]" | "b" | "o" | "a" | "u8" | "u32" | "json" | "?" | "s?" | "o?" | "n?" | "a?";
 

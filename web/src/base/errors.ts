@@ -102,8 +102,8 @@ export interface ErrorFields {
 }
 
 /**
- * Whether anything answers at the address, where it was asked: `answers` may be hidden from the page, by CORS
- * rules.
+ * The reach of an address that was tested. `answers`: a server answers there, though CORS rules may hide the
+ * answer from the page.
  */
 export type Reached = "answers" | "nothing";
 
@@ -131,7 +131,8 @@ export class HoldfastError extends Error {
    */
   readonly invalid: InvalidOutput | undefined;
   /**
-   * What a person can do about it, where the runtime could find out. Beneath the stack as well, for consoles.
+   * The step that a person can take, where the runtime could find one. Beneath the stack as well, for
+   * consoles.
    */
   readonly hint: string | undefined;
   /** @internal The header field that the answer has to have and does not show: what its hint is found by. */

@@ -33,8 +33,7 @@ export interface QueueUse<Raw, Event> {
   /** Told each time that a reader was thrown the error at the end. */
   threw?(error: HoldfastError): void;
   /**
-   * What a reader gets in the place of events that were dropped. Without it the loop ends with
-   * `limit_exceeded`.
+   * The source of dropped events that a reader reads again. Without it the loop ends with `limit_exceeded`.
    */
   gaps?: Gaps<Raw>;
 }
@@ -185,9 +184,8 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   }
 
   /**
-   * Whether it has asked for an event since it was last looked at, or not long
-   * before. The clock is read here, for queues that have grown long, and not for
-   * each event: that would cost as much as decoding one.
+   * True if the reader has asked for an event since the last check, or not long before. The clock is read
+   * here, for queues that have grown long, and not for each event: that would cost as much as decoding one.
    */
   active(): boolean {
     const now = performance.now();

@@ -56,9 +56,8 @@ export interface HostEvent {
   /** Why, for programs. */
   why: HostReason;
   /**
-   * What `host: "shared"` would have rejected with, or the client has failed with; its `hint` says what
-   * helps. With
-   * `no_keys` that pin is served all the same, and keeps less.
+   * The error that `host: "shared"` would have rejected with, or that the client has failed with; its `hint`
+   * names the remedy. With `no_keys` that pin is served all the same, and keeps less.
    */
   error: HoldfastError;
 }

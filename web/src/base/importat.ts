@@ -1,8 +1,8 @@
 import { checkBeside } from "./besidescript.js";
 
 /**
- * What the build of the module puts before the address, and then has a comment of the same length for:
- * minifying takes comments out of an expression (Makefile, UNBUNDLED).
+ * Text that the build of the module puts before the address. The build replaces the text by a comment of the
+ * same length later: minifying takes comments out of an expression (Makefile, UNBUNDLED).
  */
 declare const HOLDFAST_UNBUNDLED: string | undefined;
 

@@ -9,8 +9,8 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Whether requests of an https page to that address would leave in plain: mixed content, which the browser
- * forbids a page, and not each worker.
+ * True if requests of an https page to that address would leave in plain text: mixed content, which the
+ * browser forbids a page, and not each worker.
  */
 export function isMixedContent(url: string, page: string | undefined = globalThis.location?.origin): boolean {
   const address = new URL(url);

@@ -4,10 +4,9 @@ import { isLoopback } from "./origins.js";
 export const NOT_HTTPS = "is not https";
 
 /**
- * What is wrong with an address that somebody else wrote, and that is fetched, or that a person is led to;
- * undefined where nothing is. It has to be https, or http on this machine if `local` allows it, without a
- * user name: `javascript:`,
- * `data:` and an app's own scheme are refused by that as well.
+ * The problem of an address that another party wrote, and that is fetched or shown to a person; undefined
+ * where there is none. The address has to be https, or http on this machine if `local` allows it, without a
+ * user name. That rule also refuses `javascript:`, `data:` and an app's own scheme.
  */
 export function unsafeAddress(text: unknown, local: boolean): string | undefined {
   if (typeof text !== "string" || text === "") return "is missing, or is no string";

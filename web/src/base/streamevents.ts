@@ -58,7 +58,8 @@ export interface ResumedEvent extends Positioned {
   /** Connections lost since the call was made. */
   cuts: number;
   /**
-   * Of a `gap` in a streamed result: numbers of the first and the last segment that the server does not give.
+   * Numbers of the first and the last segment that the server does not give, for a `gap` in a streamed
+   * result.
    */
   missing?: [number, number];
 }
