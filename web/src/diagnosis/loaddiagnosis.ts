@@ -5,8 +5,8 @@ import { corsBlocked, isForeign } from "../base/origins.js";
 import type { Failed, Finding } from "./finding.js";
 
 /**
- * What looks for the cause of a failure: a chunk of its own, since a page whose connections work has no use
- * for it.
+ * The module that looks for the cause of a failure: a chunk of its own, since a page whose connections work
+ * never loads it.
  */
 export type Diagnosis = typeof import("./diagnosis.js");
 

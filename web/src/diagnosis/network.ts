@@ -90,9 +90,9 @@ const PLAIN: RequestInit = { redirect: "manual" };
 const TIMES = 4;
 
 /**
- * Whether a request fails because a rule forbids it: it does so again and again,
- * while another one to the same server is answered each time. A connection that is
- * cut now and then, or too slow, is not taken for a rule (fault 147).
+ * True if a request fails because a rule forbids it: it fails again and again, while another one to the same
+ * server is answered each time. A connection that is cut now and then, or too slow, does not count as a rule
+ * (fault 147).
  */
 async function isRule(
   forbidden: () => Promise<boolean | undefined>, allowed: () => Promise<boolean | undefined>,
@@ -152,8 +152,8 @@ function blocked(origin: string, header: string): Finding {
 export const place: (url: string) => string = shownAddress;
 
 /**
- * What to do besides where a server of the page's own origin may know its users by cookies, which did not go
- * along; else nothing.
+ * A hint about cookies, which were not sent, where a server of the page's own origin may know its users by
+ * them; else an empty text.
  */
 export function cookieHint({ foreign, status }: Failed, sent: Sent | undefined): string {
   const may = !foreign && (status === 401 || status === 403) && sent?.credentials === "omit";
@@ -175,8 +175,8 @@ export function tokenHint(who: "server" | "agent", failed: Failed, sent: Sent | 
 }
 
 /**
- * What a status that is no answer means; `kind` is what was looked for, and `usual` the path that it has at
- * many servers.
+ * The meaning of a status that is no answer; `kind` names what the client looked for, and `usual` the path of
+ * that at many servers.
  */
 export function httpHint(url: string, status: number, kind: string, usual: string): string {
   switch (status) {
