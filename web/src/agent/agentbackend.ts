@@ -16,8 +16,8 @@ export interface AgentCounters {
 }
 
 /**
- * What the public agent rests on: the runtime, wherever it runs. Nothing but data, an
- * `AbortSignal` and the app's listeners crosses it, so that a message port can carry it.
+ * The runtime below the public agent, wherever it runs. Only data, an `AbortSignal` and the app's listeners
+ * cross it, so that a message port can carry it.
  */
 export interface AgentBackend extends SessionBackend {
   /** Where the runtime runs. */

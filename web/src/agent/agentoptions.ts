@@ -18,8 +18,8 @@ export interface AgentTimeouts {
    */
   answer?: number;
   /**
-   * Of silence on an open stream; it is then cut and opened again. Default 180,000, less where the agent's
-   * server sends keep-alives.
+   * ms of silence on an open stream; the stream is then cut and opened again. Default 180,000, less where the
+   * agent's server sends keep-alives.
    */
   idle?: number;
 }
@@ -92,23 +92,22 @@ export interface AgentOptions {
    */
   fetch?: FetchLike;
   /**
-   * Whether cookies go along, as fetch has it. Default "omit"; a WebSocket always
-   * sends them. Where they go along, nothing is kept without a `principal`.
+   * The cookies of a request, as fetch has it. Default "omit"; a WebSocket always sends them. Where cookies
+   * are sent, nothing is stored without a `principal`.
    */
   credentials?: RequestCredentials;
   /** The app's answers to the agent's requests. */
   handlers?: AgentHandlers;
   /**
-   * Who answers elicitations: the handler, or the app by what is in
-   * {@link AgentSession.requests}. With "handlers", and none for them, they are not
-   * offered to the agent. Permissions are asked for in any case. Default "handlers".
+   * The answers to elicitations: by the handler, or by the app from {@link AgentSession.requests}. With
+   * "handlers", and no such handler, the client does not offer elicitations to the agent. The agent asks for
+   * permissions in any case. Default "handlers".
    */
   input?: "handlers" | "manual";
   /** True to store sessions in IndexedDB, so that they outlive the page; or how to. Default true. */
   journal?: boolean | JournalOptions;
   /**
-   * Who the user is, as for MCP ({@link ConnectOptions.principal}). Needed with a WebSocket, or nothing is
-   * kept.
+   * The user, as for MCP ({@link ConnectOptions.principal}). Needed with a WebSocket, or nothing is stored.
    */
   principal?: string;
   /** Times for every request. */

@@ -110,9 +110,8 @@ export type KnownToolContent = BlockContent | DiffContent | TerminalContent;
 export type ToolCallContent = KnownToolContent | Unlisted;
 
 /**
- * Whether a block, or a piece of a tool call, is of that type, for the compiler
- * too. `block.type === "text"` says the same to people only: since agents may send
- * types that nobody knows yet, it does not rule those out.
+ * True if a block, or a piece of a tool call, is of that type, for the compiler too. `block.type === "text"`
+ * convinces people only: agents may send new types, and the comparison does not rule those out.
  */
 export function isA<T extends { type: string }, K extends (KnownBlock | KnownToolContent)["type"]>(
   value: T,

@@ -15,8 +15,8 @@ import { OP } from "./op.js";
 import { SessionStreams } from "./sessionstreams.js";
 
 /**
- * What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so
- * never with this.
+ * The prefix of the keys that agents' sessions are stored under. An MCP server's key begins with its URL, and
+ * so never with this.
  */
 export const AGENT = "acp:";
 

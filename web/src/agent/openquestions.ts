@@ -11,9 +11,9 @@ import type { WithdrawnReason } from "./sessionevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";
 
 /**
- * What the app does when the agent asks for something. A handler that throws, or answers with what is none of
- * the options, has failed: the agent hears of an error, which is no person's answer, and the app's console
- * has it.
+ * The app's handlers of the agent's requests. A handler fails if it throws, or answers with none of the
+ * options. The agent then gets an error, which is no person's answer, and the app's console shows the
+ * failure.
  */
 export interface AgentHandlers {
   /** elicitation/create: ask the person. The same as for MCP ({@link Handlers.elicitation}). */

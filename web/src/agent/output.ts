@@ -2,9 +2,8 @@
 const FIRST = 1024;
 
 /**
- * What a terminal has written. It only grows, so what was given out stays as it
- * was: each `bytes` is a view of what there was by then, and adding costs no copy
- * of the rest.
+ * The output of a terminal. It only grows: each `bytes` is a view of the output up to then, and stays as it
+ * is. Adding copies none of the rest.
  */
 export class Output {
   #buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);

@@ -6,10 +6,9 @@ import type { Wire } from "../runtime/wire.js";
 import type { Exchanges } from "./exchanges.js";
 
 /**
- * What the pages of one agent's client ask each other. One of them carries a
- * session and speaks with the agent; what is asked of it in the others goes there,
- * in the words of the core, which knows what may be sent again and what may not
- * (core/acp/request_forward.go).
+ * Requests between the pages of one agent's client. One page carries a session and speaks with the agent. The
+ * other pages pass their requests to that page, in the words of the core, which knows what may be sent again
+ * and what may not (core/acp/request_forward.go).
  */
 export class Pages implements SessionPages {
   readonly #wire: Wire;

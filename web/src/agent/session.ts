@@ -100,9 +100,8 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /**
-   * What was said and done, in order. A snapshot: neither the list nor an item of
-   * it is ever changed, so read it again after an event, and compare items with
-   * `===`. Reading it costs nothing while nothing has changed.
+   * The transcript, in order. A snapshot: neither the list nor an item of it is ever changed, so read it
+   * again after an event, and compare items with `===`. Reading it costs nothing while nothing has changed.
    */
   get transcript(): readonly TranscriptItem[] {
     return this.#view.transcript.items;
@@ -173,8 +172,8 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /**
-   * Whether another page carries the session, and this page follows. The other page passes
-   * on what this page asks and answers; when the other page ends, one of the rest takes over.
+   * True if another page carries the session, and this page follows. The other page passes this page's
+   * requests and answers on. When the other page ends, one of the rest takes over.
    */
   get followed(): boolean {
     return this.#followed;

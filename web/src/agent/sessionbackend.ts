@@ -17,8 +17,8 @@ export interface Recalled {
 }
 
 /**
- * What a session rests on, and all that is asked of the agent: the runtime, wherever it runs.
- * Sessions and questions have numbers there; session 0 is the connection itself.
+ * The runtime below a session, wherever it runs: all requests to the agent go through it. Sessions and
+ * questions have numbers there; session 0 is the connection itself.
  */
 export interface SessionBackend {
   /** The agent's URL, absolute. */

@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Who is at work in a session. The answer to a prompt says only that it is
- * accepted; a turn ends with what the agent says of its state (RFD prompt, version 2).
+ * The turns of a session. The answer to a prompt says only that the agent accepted the prompt; a turn ends
+ * when the agent reports its state (RFD prompt, version 2).
  */
 export class Turns {
   /** The state of the session, e.g. "running". */

@@ -8,9 +8,8 @@ import { Transcript, type Change, type TranscriptOp } from "./transcript.js";
 import { Turns } from "./turns.js";
 
 /**
- * What a session shows: its transcript, who is at work, and its events in the order in
- * which they happened. All changes of an item within one task of the browser's are one
- * event, before any event that follows.
+ * The view of a session: its transcript, its state, and its events in the order in which they happened. All
+ * changes of an item within one task of the browser's are one event, before any event that follows.
  */
 export class SessionView {
   readonly transcript: Transcript = new Transcript();
