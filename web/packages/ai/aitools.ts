@@ -98,9 +98,9 @@ export function execute(
 }
 
 /**
- * What the server calls a tool. A page that has not made the {@link tools}, as after a reload, or not since
- * that one came, asks for their list; of a hub always, which calls some by its own names alone, and not
- * before it has listed them.
+ * The server's name for a tool. A page that has not made the {@link tools}, as after a reload, or not since
+ * that tool came, asks for their list. For a hub the page always does: a hub calls some tools by its own
+ * names alone, and not before it has listed them.
  */
 function nameOf(
   source: ToolSource, shown: string, signal: AbortSignal | undefined,

@@ -91,7 +91,7 @@ export async function acknowledgeToolCalls(
 }
 
 /**
- * What the type of a part begins with whose tool the app has named to the AI SDK; the others are
+ * The prefix of a part's type, if the app has named the part's tool to the AI SDK; the others are
  * "dynamic-tool".
  */
 const STATIC = "tool-";

@@ -288,7 +288,7 @@ class Examination {
   }
 
   /**
-   * Whether the stream for what is said unasked begins at once: a proxy that buffers holds even its head
+   * Checks that the stream for unasked messages begins at once: a proxy that buffers holds even its head
    * back.
    */
   async #streams(own: Record<string, string>): Promise<void> {

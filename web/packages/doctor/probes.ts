@@ -6,7 +6,7 @@
 const PATIENCE = 5_000;
 
 /**
- * What came of a request: a browser tells a page no more than that. `late`: its head did not come in time.
+ * The outcome of a request: a browser tells a page no more than that. `late`: its head did not come in time.
  */
 export type Outcome = Response | "failed" | "late";
 
@@ -60,8 +60,8 @@ export class Probes {
   }
 
   /**
-   * Whether a request fails because a rule forbids it: it does so each time, while another one to the same
-   * server is answered. A network that comes and goes is not taken for a rule.
+   * True if a request fails because a rule forbids it: it fails each time, while another one to the same
+   * server is answered. A network that comes and goes does not count as a rule.
    */
   async isRule(forbidden: RequestInit, allowed: RequestInit): Promise<boolean> {
     // Not one after the other in turn: what cuts each second request would look like a rule.

@@ -15,8 +15,8 @@ export interface NamedTool {
 }
 
 /**
- * What each tool of several servers is called. The same lists give the same names on every page, and a tool
- * keeps its own whatever a later server has: chats that are stored have it.
+ * The names of the tools of several servers. The same lists give the same names on every page. A tool keeps
+ * its name whatever tools a later server has: stored chats have the name.
  */
 export class HubNames {
   #known = new Map<string, { server: string; toolName: string }>();

@@ -124,7 +124,7 @@ class SessionStore extends Observed<AgentSessionSnapshot> {
   }
 
   /**
-   * What was shown was the last user's, or has been deleted: a client that is closed shows nothing, as of its
+   * The snapshot was the last user's, or has been deleted: a closed client shows no session, as it shows no
    * calls.
    */
   #over(): void {

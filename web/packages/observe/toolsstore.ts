@@ -62,10 +62,7 @@ class ToolsStore extends Observed<ToolsSnapshot> {
     if (this.heard) this.#list();
   }
 
-  /**
-   * What was listed was for the last user, who may see others than the next; a client that is closed has
-   * none.
-   */
+  /** The list was for the last user, who may see other tools than the next; a closed client has none. */
   #forget(): void {
     [this.#state, this.#tools, this.#error] = ["loading", [], undefined];
     this.#asked++;

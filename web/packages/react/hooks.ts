@@ -109,8 +109,8 @@ export function useCall<T>(
 }
 
 /**
- * What servers ask a person, of clients whose handler for elicitations is `elicit` of `holdfast/store`, which
- * is exported here as well.
+ * Open elicitations of the clients whose handler is `elicit` of `holdfast/store`, which is exported here as
+ * well.
  */
 export function useElicitation(): readonly ServerElicitation[] {
   return useStore(elicitations, empty.elicitations);

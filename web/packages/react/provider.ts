@@ -8,7 +8,7 @@ import {
 import { constant, useConnectionTo } from "./useshared.js";
 
 /**
- * What a provider takes: a client of the app's own, undefined until it is connected; or where to connect to.
+ * Props of a provider: a client of the app's own, undefined until it is connected; or where to connect to.
  */
 export type HoldfastProviderProps = { children?: ReactNode } & (
   | { client: McpClient | undefined; url?: never; options?: never }

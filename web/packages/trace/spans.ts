@@ -9,9 +9,10 @@ export interface TraceContext {
 }
 
 /**
- * What a span is about. `call`: a call or another request, from its making to its outcome, over as many
+ * The subject of a span. `call`: a call or another request, from its making to its outcome, over as many
  * connections as it takes. `connection`: the client, from when it was traced to its end. `resume`: a call's
- * stream, from its cut until it goes on; or, of a call that an earlier page made, what this page has of it.
+ * stream, from its cut until it continues; or the part that this page has of a call that an earlier page
+ * made.
  */
 export type SpanKind = "call" | "connection" | "resume";
 
@@ -32,8 +33,8 @@ export interface SpanStart {
 /** A span that has begun, which the app's hook gives. */
 export interface Span {
   /**
-   * What goes to the server with a call's request, so that its spans belong to this one; without it, nothing
-   * does.
+   * The context that a call's request carries to the server, so that the server's spans belong to this one;
+   * without it, the request carries none.
    */
   readonly context?: TraceContext | undefined;
   /** Adds an event to the span. */

@@ -12,8 +12,8 @@ import {
 type AnyCall = Call<any>;
 
 /**
- * What goes to the server: lists and resources do not, since a client may have them from its cache, which a
- * request of a trace cannot use.
+ * The methods whose requests carry the context. Lists and resources carry none: a client may have them from
+ * its cache, which a request of a trace cannot use.
  */
 const WITH_CONTEXT: ReadonlySet<string> = new Set<string & keyof McpClient>(
   ["getPrompt", "complete", "ping", "subscribeResource", "unsubscribeResource"],
@@ -228,9 +228,7 @@ function bound(target: object, value: unknown): unknown {
   return typeof value === "function" ? (value as () => unknown).bind(target) : value;
 }
 
-/**
- * What the app itself says of a request's trace: what called the app, or what its own tracer has put there.
- */
+/** The app's own context for a request: that of the app's caller, or one that its own tracer has set. */
 function parentIn(options: CallOptions | undefined): TraceContext | undefined {
   return metaOf(options?.meta as Partial<TraceContext> | undefined) as TraceContext | undefined;
 }
