@@ -23,9 +23,9 @@ export interface AuthorizationServer {
   readonly authMethods?: readonly string[];
   /** Algorithms of proofs of possession; empty where it takes none (RFC 9449 section 5.1). */
   readonly dpopAlgorithms: readonly string[];
-  /** It says who it is when it redirects back (RFC 9207). */
+  /** True if the server names itself in its redirect back (`iss`, RFC 9207). */
   readonly namesItself: boolean;
-  /** It takes the address of a client's metadata for its id. */
+  /** True if the server takes the address of a client's metadata for the client's id. */
   readonly takesClientMetadata: boolean;
 }
 

@@ -25,7 +25,7 @@ const KEPT_TIME = 7 * 24 * FLOW_TIME;
  */
 export interface FlowRecord {
   readonly state: string;
-  /** The sign-in that it is of ({@link signInKey}): nobody else's takes its answer. */
+  /** The sign-in of this flow ({@link signInKey}): no other sign-in takes the answer. */
   readonly signIn: string;
   /** The MCP server that it is for. */
   readonly url: string;
@@ -43,7 +43,7 @@ export interface FlowRecord {
   readonly waiting?: unknown;
   /** The answer, where a page without the tokens has taken it. */
   readonly answer?: Callback;
-  /** It asks who is signed in for more. */
+  /** The step-up of a flow that asks a signed-in user for more scopes. */
   readonly stepUp?: StepUp;
   /** Where the server's challenge said that its metadata is. */
   readonly resourceMetadata?: string;

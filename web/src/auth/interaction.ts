@@ -3,11 +3,11 @@
 import type { FlowRecord } from "./flow.js";
 
 /**
- * What has come of showing an address. `waiting`: the answer comes by `SignIn.finish`, on this page or on
- * another one. `blocked`: the browser opens no window; the app shows the address itself. `logged out`:
- * somebody has logged out since the flow was wished for, and nothing is shown. `closed` resolves when the
- * window is gone, as far as that can be seen; with "lost" when nobody can see it any more, and the address is
- * to be shown again. `later` resolves when a flow that nobody has gone on with should be looked at again.
+ * The result of showing an address. `waiting`: the answer comes by `SignIn.finish`, on this page or on
+ * another one. `blocked`: the browser opens no window; the app shows the address itself. `logged out`: the
+ * user has logged out since the wish for the flow, and no page shows the address. `closed` resolves when the
+ * window is gone, as far as a page can see; with "lost" when no page can see the window any more, and the
+ * address is to be shown again. `later` resolves when a flow without a visitor should be looked at again.
  */
 export type ShownAddress =
   | { kind: "waiting"; closed: Promise<void | "lost"> }

@@ -39,9 +39,9 @@ export interface OAuthOptions {
    */
   dpop?: boolean;
   /**
-   * Whether a person signs in in a window of its own, or the page goes away and comes back; "manual": nothing
-   * happens before the app calls `signIn()`, which opens a window, or leads the page to `address`. Default
-   * "popup".
+   * Way of a person to the authorization server: "popup" opens a window, "redirect" leaves the page and comes
+   * back. "manual" waits until the app calls `signIn()`, which opens a window, or leads the page to
+   * `address`. Default "popup".
    */
   interaction?: HowPeople;
   /**

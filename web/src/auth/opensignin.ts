@@ -78,7 +78,7 @@ export type HowPeople = "popup" | "redirect" | "manual";
 export interface SignInOpening {
   how: HowPeople | Unattended;
   storage: TokenStorage;
-  /** The user, in the app's own word; none where it names nobody. */
+  /** The user, in the app's own word; missing where the app names none. */
   principal?: string | undefined;
   /** Word of the app for its client. */
   client: string;

@@ -67,7 +67,7 @@ export type Verdict =
   | { readonly kind: "sign-in"; readonly scope?: string; readonly trials: Trials }
   /** The server refuses whatever it is given. */
   | { readonly kind: "give-up" }
-  /** It is no matter of tokens. */
+  /** No token mends the refusal: the caller gets the answer. */
   | { readonly kind: "pass" };
 
 /** The repair after an answer, before a person is asked. */

@@ -23,7 +23,7 @@ function clean(values: readonly unknown[]): string[] {
 
 /** The lists from which {@link chooseScopes} takes the scopes of a request. */
 export interface ScopeSources {
-  /** Those that the app wants: they go before everything else. */
+  /** Scopes of the app: they take the place of all others. */
   app?: readonly string[];
   /** `scope` of the challenge. */
   challenge?: string | undefined;

@@ -10,7 +10,10 @@ export type TokenType = "Bearer" | "DPoP";
 export interface AccessToken {
   readonly token: string;
   readonly type: TokenType;
-  /** In ms since 1970, by the clock of this machine when it came; missing where nobody said. */
+  /**
+   * End of the token, in ms since 1970, by the clock of this machine at its arrival; missing where the server
+   * named none.
+   */
   readonly expiresAt?: number;
   /** Before its end, in ms, when it is refreshed; missing for {@link MARGIN}. */
   readonly margin?: number;

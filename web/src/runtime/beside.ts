@@ -16,7 +16,7 @@ export interface WasmFile {
   readonly name: string;
   /** Where it is, if the app does not say. */
   readonly beside: URL;
-  /** It speaks to agents, and to MCP servers as well. */
+  /** True if the file speaks to agents, and to MCP servers as well. */
   readonly agents?: true;
 }
 

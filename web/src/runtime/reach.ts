@@ -73,8 +73,8 @@ export class Reach {
 }
 
 /**
- * What a worker finds; undefined where there is none: no page, or its policy (worker-src) has no room for
- * one.
+ * The finding of a worker; undefined without a worker: there is no page, or its policy (worker-src) has no
+ * room for one.
  */
 function askedByWorker(url: string, signal: AbortSignal): Promise<boolean | undefined> {
   return new Promise((resolve) => {

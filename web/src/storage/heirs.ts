@@ -42,8 +42,8 @@ export function heirsOf(ids: unknown): Map<string, Heir> {
 }
 
 /**
- * Who has a call: its heir, once it has ended, if it is one that its owner has made. Numbers of others say
- * nothing of when they came to it.
+ * The heir of an ended call that its owner has made. The number of a call that the owner has adopted does not
+ * tell when the owner adopted the call: such a call has no heir.
  */
 export function heirTo(head: HeadRecord, heirs: Heirs): Heir | undefined {
   const heir = head.owner === null ? undefined : heirs.get(head.owner);

@@ -60,8 +60,8 @@ function settle(
 export const CLOCK = "clock";
 
 /**
- * What the store of keys has, and where it has none what is given. `notes` what the clock says, where there
- * is room for it.
+ * The stored identity; for parts that the store of keys lacks, those of `made`. True in `notes` stores the
+ * clock's reading as well, where there is room.
  */
 function settled(
   db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes: boolean,

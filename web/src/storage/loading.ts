@@ -27,7 +27,7 @@ export interface Loading {
   /** The row beside that. */
   beside: ServerRecord | null;
   calls: Found[];
-  /** Those of whom there still are calls. */
+  /** Heirs that still have calls. */
   heirs: Heirs;
   /**
    * Heads to put: of the calls that were taken over, and that their owners' heirs do not have with all

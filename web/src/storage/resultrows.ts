@@ -69,9 +69,9 @@ export interface SealedResult extends Omit<NewResult, "bytes"> {
 }
 
 /**
- * What is deleted, and what is added, so that all of it has room: first what no page will
- * use any more, then the oldest. Not added is what was asked for before its list changed, nor
- * what is older than what is there. `there` is all that is stored in the origin.
+ * Makes room for new results: names those to delete, and those to add. First go the results that no page will
+ * use any more, then the oldest. A result is not added if it was asked for before its list changed, or is
+ * older than the stored one. `there` is all that is stored in the origin.
  */
 export function makeRoom(
   server: string, there: readonly ResultKey[], added: readonly SealedResult[], now: number,

@@ -80,7 +80,7 @@ export interface LoadedCall {
   epoch: number;
   /** True if the owner is this tab. */
   owned: boolean;
-  /** The tab that owns it; empty where nobody does. */
+  /** The tab that owns the call; empty for none. */
   owner: string;
   plain: Uint8Array;
   /**

@@ -9,7 +9,7 @@ export interface Scope {
   strict?: boolean;
   /** The generation of the store that writes: it fails with `closed` once that store has been forgotten. */
   generation?: string;
-  /** It only deletes, and is not committed by `work`: then it needs no room. */
+  /** True if the transaction only deletes, and `work` does not commit it: then it needs no room. */
   onlyDeletes?: boolean;
 }
 

@@ -2,8 +2,8 @@ import { type Store, StoreError, type Usage } from "./storage.js";
 import { storageFailed } from "./storagefailed.js";
 
 /**
- * What a store holds of its server and user. Null where it holds nothing any more:
- * it was deleted, by a logout or by hand, or its client is closed (fault 146).
+ * The usage of a store, of one server and user. Null for a store that is gone: a logout
+ * or a hand has deleted it, or its client is closed (fault 146).
  *
  * @throws HoldfastError `storage_failed` where it cannot be read now
  */

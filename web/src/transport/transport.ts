@@ -262,7 +262,7 @@ export class HoldfastTransport {
     }
   }
 
-  /** It is over, by whichever side. */
+  /** Ends the transport after either side has closed the connection. */
   #ended(): void {
     if (this.#standing === "closed") return;
     this.#standing = "closed";
