@@ -37,7 +37,7 @@ export class SignIn {
   /** A sign-in that came to nothing after a person was asked. */
   #declined: (Reason & { readonly failure: AuthFailure }) | undefined;
   #taking: Promise<unknown> | undefined;
-  /** The server's last challenge, as far as it is known: a request is held without one once its user has signed out. */
+  /** The server's last known challenge; undefined for a request that is held after its user signed out. */
   #challenge: OAuthChallenge | undefined;
   /** Why the token could not be refreshed when that was last tried. */
   #unrefreshed: AuthFailure | undefined;
@@ -47,7 +47,7 @@ export class SignIn {
   readonly key: string;
   /** Called after each change of {@link state} or {@link address}. */
   onchange: (() => void) | undefined;
-  /** Called when a grant was stored or deleted here, with the key of its sign-in: other tabs have to read it. */
+  /** Called with the key of a sign-in when its grant was stored or deleted here: other tabs then read it. */
   onstored: ((signIn: string) => void) | undefined;
   /** Transitions that the table does not have: always 0. */
   misplaced = 0;
@@ -139,7 +139,7 @@ export class SignIn {
     return { token, cameBy: cameBy(grant), fields, principal: grant.principal, nonce, unproven: grant.unproven !== undefined };
   }
 
-  /** A request has passed with that token: what is refused from now on is no server that refuses all that it is given. */
+  /** Notes that a request has passed with that token: the server does not refuse every token. */
   async passed(token: string): Promise<void> {
     this.#proven = token; // the store may take longer than the server's next answer
     const kept = await readGrant(this.#hands, this.key);
@@ -148,7 +148,7 @@ export class SignIn {
     await this.#hands.store.set(grantKey(this.key), kept.version, proven); // where it has changed, the next request says it
   }
 
-  /** Takes the nonce that an answer of the server brings; gives it where it is another one than the request had that was `shown`. */
+  /** Notes the nonce of an answer; returns a nonce that differs from that of the request (`shown`). */
   noted(url: string, headers: Headers, shown?: Pick<Shown, "nonce">): string | undefined {
     return this.#hands.nonces.note("resource", url, headers, shown?.nonce);
   }
@@ -277,7 +277,7 @@ export class SignIn {
     return this.#pending === pending ? begun : undefined;
   }
 
-  /** Keeps a flow for whoever goes on with it, however late that is; begins another one where it is there no more. */
+  /** Keeps a flow until a person continues it, however late; begins another flow once the first is gone. */
   async #keep(pending: Pending, { state, waiting }: FlowRecord, later: () => Promise<void>): Promise<void> {
     pending.kept = state;
     const waits = (): boolean => this.#pending === pending && pending.state === state && pending.open !== undefined;
@@ -290,7 +290,7 @@ export class SignIn {
     }
   }
 
-  /** The flow that somebody goes on with now, however late: with all of its hour, or another one where it is there no more. */
+  /** The flow that a person continues now, however late: with a full hour, or a new flow once it is gone. */
   async #goesOn(pending: Pending, begun: BegunFlow): Promise<BegunFlow> {
     const { state, waiting } = begun.record;
     await this.#held(begun.record);
@@ -330,7 +330,7 @@ export class SignIn {
     }
     if ((await shown.closed) === "lost") return this.#showAgain(pending, flow);
     await pending.taken?.catch(() => {});
-    // An authorization server that does not know the client any more sends nobody back: the next sign-in asks for another one.
+    // An authorization server that forgot the client sends no person back: the next sign-in registers anew.
     if (this.#pending === pending) await doubt(this.#hands, flow.record.client).catch(() => {});
     // With COOP a window seems closed that is not: an answer that still comes is taken all the same.
     this.#fail(pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "the window was closed, or cannot be seen any more", hint: "Sign in again." }));
@@ -343,7 +343,7 @@ export class SignIn {
     await this.#show(pending, flow, this.#goesOn(pending, flow));
   }
 
-  /** Somebody has come Back to a page: what it, or another one, has left for last has come to nothing, and nobody is sent there again but from a click. */
+  /** Fails the flow that the last page left for: the person came Back. Only a click leads there again. */
   async wentBack(): Promise<void> {
     const flow = this.#interaction.leaves ? await leftFor(this.#hands, this.key) : undefined;
     const pending = this.#pending;
@@ -370,7 +370,7 @@ export class SignIn {
     this.onchange?.();
   }
 
-  /** Ends a flow, and throws, where somebody has logged out since it was wished for; `now` are the marks of now, as far as they are known. */
+  /** Ends a flow, and throws, if the user has logged out since its wish. `now`: the present marks. */
   async #held({ marks, state }: FlowRecord, now?: string): Promise<void> {
     if (marks !== (now ?? (await this.#hands.marks()))) await this.#loggedOut(state);
   }
@@ -380,7 +380,7 @@ export class SignIn {
     throw loggedOut();
   }
 
-  /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can; `marks` are those that it reads. */
+  /** Takes an answer, in any page of the origin; `marks` are those of that page. Rejects a bad answer. */
   finish(callback: Callback, marks?: string): Promise<Grant> {
     const pending = this.#pending;
     if (!pending || pending.state !== callback.state) return (this.#taking = this.#finish(callback, marks));
@@ -388,7 +388,7 @@ export class SignIn {
     return (pending.taken ??= this.#taking = this.#finish(callback, marks));
   }
 
-  /** Everybody has logged out: a flow is over that was begun before. Resolves when none of its requests is still to begin. */
+  /** Ends the flow after a logout of all users. Resolves when none of its requests is still to begin. */
   wiped(): Promise<unknown> {
     if (this.#pending?.wish) this.#fail(this.#pending, loggedOut(), true);
     return Promise.allSettled([this.#taking]);
@@ -429,7 +429,7 @@ export class SignIn {
     if (answer) await this.finish(answer).catch(() => {}); // `failure` says what is no good about it
   }
 
-  /** Signs out; resolves with whether the authorization server knows of it. `every`: the user is logged out of the server, whatever the client. */
+  /** Signs out; true if the authorization server was told. `every`: of all clients there. */
   async signOut(every = false): Promise<boolean> {
     if (!this.#unattended) await this.#hands.markLogout(every);
     const revoking = signOut(this.#hands, this.key);
