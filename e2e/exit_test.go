@@ -31,8 +31,9 @@ func captured(t *testing.T) *chrome.Page {
 func TestStoryRuntimeExit(t *testing.T) {
 	t.Parallel()
 	for name, breakIt := range map[string]string{
-		// A bounds error in Go: recovered at the border, the machine is not used again.
-		"panic": `wasm.chunk(1, 1, 0x7fffffff, 0)`,
+		// A chunk (input 1) that is longer than the memory, a bounds error in Go: recovered at the border, the
+		// machine is not used again.
+		"panic": `wasm.input(1, 1, 1, 0, 0, 0x7fffffff, 0)`,
 		// What go.run does with a panic that nobody recovered.
 		"exit": `go.gojs["runtime.wasmExit"](exitFrame())`,
 		// Memory that makes no sense: the next export traps.

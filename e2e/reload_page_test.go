@@ -103,7 +103,7 @@ func TestFault58_PanicInTheMiddle(t *testing.T) {
 	}
 	counts(p, page, 6, 3, `{ key: "k" }`)
 	page.WaitFor(`call.guarantee === "resumable"`)
-	chrome.Script[chrome.Void](page, `try { wasm.chunk(1, 1, 0x7fffffff, 0); } catch {}`)
+	chrome.Script[chrome.Void](page, `try { wasm.input(1, 1, 1, 0, 0, 0x7fffffff, 0); } catch {}`)
 	page.WaitFor(`mcp.state === "open" && (await mcp.calls()).find((one) => one === call)`)
 	passes(p, "go", 4)
 	outcome(t, page, "")

@@ -43,22 +43,23 @@ export class NoWorker extends Error {
 const DENIED =
   'worker-src of the Content-Security-Policy forbids it, or the browser denies storage to this page, and workers with it: a setting of the user\'s, which blocks cookies of all sites or those of frames of other sites. host: "page" works there, and keeps nothing';
 
+/** The hints for a worker that is refused, or does not start. */
+const hints: { readonly [why in HostReason]?: () => string } = {
+  not_started: () => `${whereServed("holdfast-worker.mjs", "worker")} Or ${DENIED}`,
+  refused: () => DENIED,
+  no_locks: () => `The page is served over plain http; where it is served over https, ${DENIED}`,
+};
+
 const origins = new WeakMap<object, NoWorker>();
 
 /** The error for the app, which names the operation, where there is no worker; any other as it is. */
 export function named(op: string, error: unknown): unknown {
   if (!(error instanceof NoWorker)) return error;
   const { message, cause } = error;
-  const hint = hintFor(error.why);
+  const hint = hints[error.why]?.();
   const made = new HoldfastError({ code: "host_unavailable", op, message, ...(hint && { hint }), cause });
   origins.set(made, error);
   return made;
-}
-
-function hintFor(why: HostReason): string | undefined {
-  if (why === "not_started") return `${whereServed("holdfast-worker.mjs", "worker")} Or ${DENIED}`;
-  if (why === "no_locks") return `The page is served over plain http; where it is served over https, ${DENIED}`;
-  return why === "refused" ? DENIED : undefined;
 }
 
 /** Reason that an error of {@link named} was made of. */
