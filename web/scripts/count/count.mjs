@@ -9,7 +9,7 @@ import * as ast from "typescript/unstable/ast";
 import { API } from "typescript/unstable/sync";
 
 const PROJECTS = ["tsconfig.json", "tsconfig.ai.json"];
-const SOURCE = /(?:^|\/)web\/(src|packages)\/(?:([^/]+)\/)?[^/]+\.ts$/;
+const SOURCE = /(?:^|\/)web\/(src|packages)\/(?:([^/]+(?:\/[^/]+)*)\/)?[^/]+\.ts$/;
 
 /** How many statements and members a parsed file has. */
 function count(file) {
